@@ -90,7 +90,7 @@ let package = Package(
     room("Values", ["Text", "Problems"], isLow: true),
     // What deckhand and the programs that it starts say to each other: frames, pictures, calls to a sync server.
     room("Wire", ["Values"]),
-    room("Files", ["Problems", "Text", "Values", "Wire", system]),
+    room("Files", ["Problems", "Text", "Values", "Wire", "CMapping", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),

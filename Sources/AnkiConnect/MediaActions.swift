@@ -38,7 +38,7 @@ enum MediaActions {
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
       let path = try call.workspace.mediaPath(MediaNames.checked(call.params["filename"].text()))
-      let file = try ByteFile(path)
+      let file = try ByteFile(path, isInterrupted: call.workspace.environment.isInterrupted)
       try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
       return .text(base64(try file.rest(limit: MediaContent.limit)))
     } catch NoteError.mediaNotFound {
@@ -73,20 +73,20 @@ struct MediaContent {
     }
   }
 
-  private func bytes() throws -> [UInt8] {
+  private func bytes(_ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
     switch source {
     case .data(let text):
       guard let bytes = Text.bytes(ofBase64: text) else { throw ActionFailure("\(name): the data is no base64") }
       if bytes.count > Self.limit { throw ActionFailure("\(name): a file has at most 64 MiB") }
       return bytes
-    case .path(let path): return try FileText.bytes(path, limit: Self.limit)
+    case .path(let path): return try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted)
     }
   }
 
   /// - Parameter replaces: whether it takes the place of another one of its name.
   /// - Returns: the name that it has now.
   func store(_ call: ActionCall, replaces: Bool) throws -> String {
-    let bytes = try bytes()
+    let bytes = try bytes(call.workspace.environment.isInterrupted)
     if replaces {
       do {
         try call.workspace.removeMedia([name])

@@ -23,7 +23,7 @@ public final class ArchiveReader {
   private static let mostEntries = 2_000_000
   private static let mostBytes = 1 << 40
 
-  public init(_ path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+  public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     do throws(FrameFault) { frames = try FrameReader() } catch { throw ArchiveError.outOfMemory }
     file = try ByteFile(path, isInterrupted: isInterrupted)
   }

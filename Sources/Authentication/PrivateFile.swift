@@ -21,7 +21,7 @@ enum PrivateFile {
   /// are refused.
   static func read(_ path: String, limit: Int) throws(AuthenticationError) -> [UInt8] {
     let file: ByteFile
-    do { file = try ByteFile(path, followingLinks: false) } catch {
+    do { file = try ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted) } catch {
       switch error.reason {
       case .system(ELOOP): throw .damaged(path: path, reason: "it is a link, and a file is expected")
       case .notAFile, .system(EISDIR): throw .damaged(path: path, reason: "it is no file")

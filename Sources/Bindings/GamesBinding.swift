@@ -54,8 +54,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
       try context.plugins.prepareMode(wanted.mode)
-      // A list that is compiled at its first use is the program's work, not a plugin's.
-      if wanted.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wanted.language) } }
+      if wanted.lexicon == nil { _ = try openLexicon(wanted.language, workspace) }
       return try workspace.startGame(wanted)
     }
   }

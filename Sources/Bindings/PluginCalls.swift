@@ -4,6 +4,7 @@
 public import LuaRuntime
 public import Problems
 import Text
+import Workspace
 
 /// What of a plugin was called.
 public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
@@ -104,7 +105,8 @@ extension BindingContext {
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
-      return try call.isFrequent ? body() : shell.changing(asPlugin: plugin, body)
+      return try call.isFrequent
+        ? body() : shell.changing(asPlugin: plugin) { try limitingWaiting(of: plugin, body) }
     } catch let error as LuaError where error.isUncatchable {
       throw error
     } catch let error as LuaError {
@@ -112,6 +114,15 @@ extension BindingContext {
     } catch LuaFailure.message(let message) {
       throw told(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
     }
+  }
+
+  private func limitingWaiting<R>(of plugin: String, _ body: () throws -> R) throws -> R {
+    let open: Workspace
+    do { open = try workspace() } catch {
+      // Nobody is signed in: there is nothing to change.
+      return try body()
+    }
+    return try open.limitingWaiting(of: plugin, to: terms.limits.memory << 20, body)
   }
 
   private func told(_ problem: PluginCallError, _ trace: String?) -> LuaError {

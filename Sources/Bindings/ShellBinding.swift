@@ -184,8 +184,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
     "Asks for a line; nil where nobody can answer."
   ) {
     stack in
-    let text = printable(try stack.text(1))
-    return try stack.state.pauseDeadline { try context.shell.ask(text) }
+    try context.shell.ask(printable(try stack.text(1)))
   }
   module.function(
     "confirm", [text], returns: .boolean, example: "(\"Begin?\")",
@@ -193,7 +192,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   ) {
     stack in
     let question = printable(try stack.text(1)) + " [y/N] "
-    let answer = try stack.state.pauseDeadline { try context.shell.ask(question) }
+    let answer = try context.shell.ask(question)
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
 }
@@ -257,7 +256,7 @@ private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, what was done before it is kept whatever comes after it."
   ) { stack in
-    LuaValue(try stack.state.pauseDeadline { try context.shell.synchronize() })
+    LuaValue(try CallPause.lendingTime { try context.shell.synchronize() })
   }
 }
 

@@ -33,8 +33,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       "The words of a language. Code: no_word_list, which names the Debian package."
     ) { stack in
       let language = try stack.text(1)
-      // A list that is compiled at its first use is the program's work, not a plugin's.
-      return try stack.state.pauseDeadline { try context.workspace().lexicon(language) }
+      return try openLexicon(language, context.workspace())
     }
     module.function(
       "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
@@ -47,11 +46,18 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
       try context.requireReading(path)
       // A list is compiled in memory.
-      if let size = try ByteFile(path).size { try stack.charge(3 * size) }
+      let file = try ByteFile(path) { Interrupts.areRequested }
+      if let size = file.size { try stack.charge(3 * size) }
       return try context.workspace().loadLexicon(path, name: name, language: language)
     }
     describeQuestions(module, context)
   }
+}
+
+/// The lexicon of a language. A list that is compiled at its first use is the program's work, not a plugin's.
+func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
+  if try workspace.isLexiconOpen(language) { return try workspace.lexicon(language) }
+  return try CallPause.lendingTime { try workspace.lexicon(language) }
 }
 
 /// What is asked of two texts, without a list.
@@ -190,7 +196,8 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
     // A dictionary that is read at its first use is the program's work, not a plugin's.
-    return try stack.state.pauseDeadline { try handle.define(word).map(\.text) }
+    if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
+    return try CallPause.lendingTime { try handle.define(word).map(\.text) }
   }
   describeLists(type)
 }

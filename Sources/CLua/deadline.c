@@ -35,18 +35,23 @@ static void set_clock(int64_t interval) {
   timer_settime(clock_of_thread, 0, &times, NULL);
 }
 
-// A deadline counts from the first tick within the call. Calls outside a paused one stand still.
+// A deadline counts from the first tick within the call. A paused call and those around it stand still, as long as its
+// loan allows.
 static void on_tick(int signal) {
   (void)signal;
   int saved = errno;
   int64_t now = dh_now();
   int is_limited = 0;
   const dh_entry *expired = NULL;
-  for (dh_entry *entry = dh_innermost_entry; entry && !entry->paused_at; entry = entry->outer) {
+  const dh_entry *paused = NULL;
+  for (dh_entry *entry = dh_innermost_entry; entry; entry = entry->outer) {
+    if (entry->paused_at) paused = entry;
+    if (paused && paused->lends == DH_FREE) break;
     if (!entry->limit) continue;
     is_limited = 1;
-    if (!entry->deadline) entry->deadline = now + entry->limit;
-    if (now >= entry->deadline) expired = entry;
+    int64_t reached = now - dh_stood_still(entry, paused, now);
+    if (!entry->deadline) entry->deadline = reached + entry->limit;
+    if (reached >= entry->deadline) expired = entry;
   }
   if (expired) dh_stop_through(expired, DH_STOP_DEADLINE);
   if (!is_limited) {

@@ -121,6 +121,8 @@ char *dh_stack_floor(void);
 
 // ---- deadline.c
 
+// How long a call's clock stood still by `now` for a pause of it or inside of it; 0 for NULL.
+int64_t dh_stood_still(const dh_entry *entry, const dh_entry *paused, int64_t now);
 // Makes sure that the clock ticks on this thread; called when an entry with a limit begins.
 void dh_start_ticking(void);
 
@@ -143,6 +145,7 @@ static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
   entry->limit = limit;
   entry->deadline = 0;
   entry->paused_at = 0;
+  entry->lent = 0;
   rt->entry = entry;
   dh_innermost_entry = entry;
   if (__builtin_expect(outer && outer->stop, 0)) {  // nothing new begins inside a call that must end

@@ -128,23 +128,38 @@ int dh_end_limit(lua_State *L, dh_entry *entry) {
   return reason;
 }
 
-dh_entry *dh_pause_limits(void) {
+dh_entry *dh_pause_limits(int64_t lends) {
   dh_entry *entry = innermost;
   if (!entry || entry->paused_at) return NULL;
+  entry->lends = lends;
   entry->paused_at = dh_now();
   return entry;
 }
 
-void dh_resume_limits(dh_entry *paused) {
+int64_t dh_stood_still(const dh_entry *entry, const dh_entry *paused, int64_t now) {
+  if (!paused) return 0;
+  int64_t waited = now - paused->paused_at;
+  if (paused->lends == DH_FREE) return waited;
+  int64_t left = paused->lends - entry->lent;
+  return waited < left ? waited : left > 0 ? left : 0;
+}
+
+void dh_resume_limits(dh_entry *paused, int granted) {
   if (!paused) return;
-  int64_t waited = dh_now() - paused->paused_at;
+  int64_t now = dh_now();
   int limited = 0;
   for (dh_entry *entry = paused; entry && (entry == paused || !entry->paused_at); entry = entry->outer) {
+    int64_t waited = granted ? dh_stood_still(entry, paused, now) : 0;
     if (entry->deadline) entry->deadline = entry->deadline + waited;
+    if (paused->lends != DH_FREE) entry->lent = entry->lent + waited;
     if (entry->limit) limited = 1;
   }
   paused->paused_at = 0;
   if (limited) dh_start_ticking();
+}
+
+void dh_restart_limit(void) {
+  if (innermost) innermost->deadline = 0;
 }
 
 // ---- Ctrl-C, and signals that end the program

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "cmapping.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -89,3 +90,5 @@ void mapping_guard(void) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(SIGBUS, &action, NULL);
 }
+
+int mapping_sync_file_system(int file) { return syncfs(file) == 0 ? 0 : errno; }

@@ -16,8 +16,10 @@ struct SourceOptions {
   var encoding: TextEncoding?
   /// Whether a file that is not UTF-8 is read as what it seems to be; else it is refused.
   var findsEncoding = false
-  var isInterrupted: () -> Bool = { false }
+  var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
+
+  init(isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
 }
 
 final class ByteSource {

@@ -28,7 +28,7 @@ public struct CardExport {
   /// - Throws: `ExchangeError.unknownFormat`, `FileError` for the file.
   public func run(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions(),
-    isInterrupted: @escaping () -> Bool = { false }, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+    isInterrupted: @escaping () -> Bool, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
     let ids = try decks.map { (subdeck: $0.name(within: deck), ids: try CardTable.ids(db, in: $0.id)) }

@@ -42,12 +42,12 @@ public final class CardImport {
   ///   - progress: called every 64 KiB; what it throws ends the import.
   /// - Throws: `ExchangeError` for a broken file, `FileError` for one that cannot be read.
   public func run(
-    _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws {
     let format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
-    var source = SourceOptions()
-    (source.kinds, source.encoding, source.isInterrupted) = (kinds, options.encoding, isInterrupted)
+    var source = SourceOptions(isInterrupted: isInterrupted)
+    (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     let rows = try rows(of: format, try ByteSource(path: path, source))
     rowCount = 0

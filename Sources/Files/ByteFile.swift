@@ -13,9 +13,12 @@ public enum FileKinds: Sendable {
   case any
 }
 
+/// For a small file of the program's own: reading it ends by itself, and what it holds is needed after a Ctrl-C too.
+public func isNeverInterrupted() -> Bool { false }
+
 /// A file read from its beginning to its end.
 ///
-///     let file = try ByteFile(path)
+///     let file = try ByteFile(path, isInterrupted: environment.isInterrupted)
 ///     while try file.read(into: &chunk) > 0 { ... }
 public final class ByteFile {
   public let path: String
@@ -32,7 +35,7 @@ public final class ByteFile {
   ///   - isInterrupted: asked before each read and while one is waited for; true gives up.
   public init(
     _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool
   ) throws(FileError) {
     // Opened without waiting: a pipe would wait for somebody who writes into it.
     let options: FileDescriptor.OpenOptions = followingLinks ? [.nonBlocking] : [.nonBlocking, .noFollow]
@@ -53,7 +56,7 @@ public final class ByteFile {
 
   /// What a path that the user may have typed names: `-` is standard input where any kind of file is read.
   public static func given(
-    _ path: String, _ kinds: FileKinds, isInterrupted: @escaping () -> Bool = { false }
+    _ path: String, _ kinds: FileKinds, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> ByteFile {
     if path == "-", kinds == .any { return try ByteFile(standardInput: isInterrupted) }
     return try ByteFile(path, kinds, isInterrupted: isInterrupted)
@@ -87,10 +90,16 @@ public final class ByteFile {
 
   /// The same into memory of the caller's.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+    let isPlain = facts.kind == .file
     while true {
-      try waitUntilReady(descriptor, POLLIN, path, isPlain: facts.kind == .file, isInterrupted)
-      do { return try descriptor.read(into: memory) } catch {
-        if error as? Errno != .resourceTemporarilyUnavailable { throw FileError(path, .read, error) }
+      try waitUntilReady(descriptor, POLLIN, path, isPlain: isPlain, isInterrupted)
+      do { return try descriptor.read(into: memory, retryOnInterrupt: false) } catch let error as Errno {
+        if error == .interrupted { continue }
+        // What calls itself a regular file and has to be waited for, as /proc/kmsg does, has no end.
+        if error == .resourceTemporarilyUnavailable, isPlain { throw FileError(path, .read, .notAFile) }
+        if error != .resourceTemporarilyUnavailable { throw FileError(path, .read, error) }
+      } catch {
+        throw FileError(path, .read, error)
       }
     }
   }
@@ -146,13 +155,15 @@ func waitUntilReady(
 public enum FileText {
   /// The whole content of a file of at most `limit` bytes.
   public static func bytes(
-    _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false }
+    _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> [UInt8] {
     try ByteFile(path, kinds, isInterrupted: isInterrupted).rest(limit: limit)
   }
 
   /// The same as text; nil when it is not UTF-8.
-  public static func read(_ path: String, limit: Int) throws(FileError) -> String? {
-    String(validating: try bytes(path, limit: limit), as: UTF8.self)
+  public static func read(
+    _ path: String, limit: Int, isInterrupted: @escaping () -> Bool
+  ) throws(FileError) -> String? {
+    String(validating: try bytes(path, limit: limit, isInterrupted: isInterrupted), as: UTF8.self)
   }
 }

@@ -19,7 +19,7 @@ public struct Environment {
 
   public init(
     clocks: Clocks = Clocks(), random: RandomSources = RandomSources(), variables: Variables = Variables(),
-    folders: ProgramFolders = ProgramFolders(), isInterrupted: @escaping @Sendable () -> Bool = { false }
+    folders: ProgramFolders = ProgramFolders(), isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.clocks, self.random, self.variables, self.folders) = (clocks, random, variables, folders)
     self.isInterrupted = isInterrupted
@@ -155,7 +155,7 @@ extension Environment {
   ///   - bootID: the text of /proc/sys/kernel/random/boot_id, or empty where there is none; asked for at each look.
   public static func ofSystem(
     seed: UInt64? = nil, bootID: @escaping @autoclosure () -> String = "",
-    isInterrupted: @escaping @Sendable () -> Bool = { false }
+    isInterrupted: @escaping @Sendable () -> Bool
   ) -> Environment {
     let entropy = { UInt64.random(in: 0...UInt64.max) }
     return Environment(

@@ -16,7 +16,7 @@ public struct LockWait {
   public var pause: (Double) -> Void
 
   public init(
-    seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool = { false },
+    seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
   ) {
     self.seconds = seconds
@@ -27,7 +27,7 @@ public struct LockWait {
 
   /// Measured by its own pauses: where the clock that is handed in is one that waits.
   public static func byPauses(
-    seconds: Double, isInterrupted: @escaping () -> Bool = { false },
+    seconds: Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
   ) -> LockWait {
     var waited = 0.0

@@ -2,6 +2,7 @@
 // Invariant: what is made here has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
 // removing follows no symbolic link.
 
+internal import CMapping
 internal import Glibc
 internal import SystemPackage
 import Text
@@ -89,6 +90,15 @@ public enum Folder {
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
+  }
+
+  /// Writes out all that waits for the file system of a folder: one wait in place of one for each of many files.
+  public static func syncFileSystem(of path: String) throws(FileError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path, .open) }
+    defer { close(descriptor) }
+    let failure = mapping_sync_file_system(descriptor)
+    if failure != 0 { throw FileError(path, .write, number: failure) }
   }
 
   /// Makes a folder of a name that nothing has yet, with mode 0700. Who asks for it removes it with `removeTree`.

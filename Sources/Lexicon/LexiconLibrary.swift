@@ -8,7 +8,7 @@ import Text
 
 /// The word lists of a machine.
 ///
-///     let library = LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: nil)
+///     let library = LexiconLibrary(environment)
 ///     let lexicon = try library.lexicon(for: library.language(named: "spanish"))
 public final class LexiconLibrary {
   private let listFolders: [String]
@@ -36,10 +36,11 @@ public final class LexiconLibrary {
   /// of languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is
   /// nil.
   public init(
-    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits(),
-    meanings: DictionaryLibrary = DictionaryLibrary(ownFolders: [], systemFolders: [])
+    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits,
+    meanings: DictionaryLibrary? = nil
   ) {
-    self.meanings = meanings
+    self.meanings =
+      meanings ?? DictionaryLibrary(ownFolders: [], systemFolders: [], isInterrupted: limits.isInterrupted)
     self.listFolders = listFolders
     self.dictionaryFolders = dictionaryFolders
     self.cacheFolder = cacheFolder
@@ -48,8 +49,7 @@ public final class LexiconLibrary {
 
   /// The word lists in the folders of an environment.
   public convenience init(_ environment: Environment) {
-    var limits = ListLimits()
-    limits.isInterrupted = environment.isInterrupted
+    let limits = ListLimits(isInterrupted: environment.isInterrupted)
     let folders = environment.folders
     self.init(
       listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits,
@@ -89,6 +89,11 @@ public final class LexiconLibrary {
     let lexicon = try open(language, foldAccents, anew: false)
     opened[key] = lexicon
     return lexicon
+  }
+
+  /// Whether `lexicon(for:)` was called for a language, and answers at once.
+  public func isOpen(_ language: Language, foldAccents: Bool = false) -> Bool {
+    opened[Key(language: language, foldsAccents: foldAccents)] != nil
   }
 
   /// Whether a lexicon is one of those that `lexicon(for:)` gives, and so is found again by its language.
@@ -199,7 +204,7 @@ extension Lexicon {
     _ words: some Sequence<String>, language: Language, name: String? = nil, foldAccents: Bool = false
   ) throws(LexiconError) -> Lexicon {
     let (policy, name) = (WordPolicy(language: language, foldsAccents: foldAccents), name ?? language.name)
-    var collection = WordCollection(limit: ListLimits().words)
+    var collection = WordCollection(limit: ListLimits(isInterrupted: { false }).words)
     let normalizer = WordNormalizer(policy)
     for var word in words { word.withUTF8 { collection.add($0, by: normalizer) } }
     let content = try compiled(of: &collection, policy, SourceStamp(), path: name, name: name)

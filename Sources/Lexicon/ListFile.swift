@@ -11,11 +11,12 @@ final class ListFile {
   let bytes: UnsafeBufferPointer<UInt8>
   let stamp: SourceStamp
 
-  /// Reads a regular file of at most `limit` bytes.
-  init(path: String, limit: Int) throws(LexiconError) {
+  /// Reads a regular file of at most `limits.bytes` bytes.
+  init(path: String, limits: ListLimits) throws(LexiconError) {
+    let limit = limits.bytes
     self.path = path
     let file: ByteFile
-    do { file = try ByteFile(path) } catch { throw ListFile.unreadable(error) }
+    do { file = try ByteFile(path, isInterrupted: limits.isInterrupted) } catch { throw ListFile.unreadable(error) }
     let size = file.facts.size
     guard size <= limit else {
       throw .badList(path: path, reason: "it has \(size >> 20) MiB; lists are read up to \(limit >> 20) MiB")
@@ -41,13 +42,12 @@ final class ListFile {
   deinit { bytes.deallocate() }
 
   private static func unreadable(_ error: FileError) -> LexiconError {
-    let reason =
-      switch error.reason {
-      case .system(EISDIR): "it is a folder"
-      case .notAFile: "it is not a file"
-      default: systemWords(error.number)
-      }
-    return .unreadable(path: error.path, reason: reason)
+    switch error.reason {
+    case .interrupted: .interrupted
+    case .system(EISDIR): .unreadable(path: error.path, reason: "it is a folder")
+    case .notAFile: .unreadable(path: error.path, reason: "it is not a file")
+    default: .unreadable(path: error.path, reason: systemWords(error.number))
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import Text
 /// Adds the words of a whole list to `collection`. `path` is for messages.
 func readList(
   _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, normalizer: WordNormalizer,
-  _ isInterrupted: () -> Bool = { false }, into collection: inout WordCollection
+  _ isInterrupted: () -> Bool, into collection: inout WordCollection
 ) throws(LexiconError) {
   var rest = bytes[...]
   if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -42,13 +42,13 @@ enum ListSource: Equatable {
     var words = WordCollection(limit: limits.words)
     switch self {
     case .list(let path):
-      let file = try ListFile(path: path, limit: limits.bytes)
+      let file = try ListFile(path: path, limits: limits)
       try readList(
         file.bytes, path: path, encoding: encoding, normalizer: normalizer, limits.isInterrupted, into: &words)
       return (words, file.stamp)
     case .dictionary(let dictionary, let affixes):
       let (dictionary, affixes) = (
-        try ListFile(path: dictionary, limit: limits.bytes), try ListFile(path: affixes, limit: limits.bytes)
+        try ListFile(path: dictionary, limits: limits), try ListFile(path: affixes, limits: limits)
       )
       words = try expanded(dictionary, try AffixRules(affixes), normalizer, limits)
       let (a, b) = (dictionary.stamp, affixes.stamp)

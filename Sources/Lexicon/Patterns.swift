@@ -91,12 +91,14 @@ struct Pattern {
 extension Lexicon {
   /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a
   /// choice.
-  public func match(_ pattern: String) throws(LexiconError) -> [String] { try listMatches(of: pattern).texts }
+  public func match(_ pattern: String) throws(LexiconError) -> [String] {
+    try listMatches(of: pattern, isInterrupted: { false }).texts
+  }
 
   /// The words that a pattern describes, as `match`.
   /// - Parameter isInterrupted: asked while words are tried one by one; true gives up.
   public func listMatches(
-    of pattern: String, isInterrupted: () -> Bool = { false }
+    of pattern: String, isInterrupted: () -> Bool
   ) throws(LexiconError) -> ListedWords {
     let pattern = try Pattern(pattern, alphabet: compiled.alphabet)
     var offsets: [UInt32] = []

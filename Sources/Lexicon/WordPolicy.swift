@@ -5,7 +5,7 @@ import Text
 
 /// The limits of reading a list. The defaults are far beyond every list that Debian ships; tests lower them.
 ///
-///     var limits = ListLimits()
+///     var limits = ListLimits(isInterrupted: environment.isInterrupted)
 ///     limits.words = 1_000
 public struct ListLimits: Sendable {
   /// The largest list, in bytes.
@@ -13,9 +13,9 @@ public struct ListLimits: Sendable {
   /// The largest number of words that a compiled file holds.
   public var words = 1 << 24
   /// Asked while a list is read; true gives up.
-  public var isInterrupted: @Sendable () -> Bool = { false }
+  public var isInterrupted: @Sendable () -> Bool
 
-  public init() {}
+  public init(isInterrupted: @escaping @Sendable () -> Bool) { self.isInterrupted = isInterrupted }
 }
 
 /// The rules by which a list is cleaned.

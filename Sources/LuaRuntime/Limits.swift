@@ -14,14 +14,6 @@ extension LuaState {
     set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
-  /// Runs what waits for the user: the limits of all calls under way stand still meanwhile. Calls that begin inside
-  /// have limits of their own.
-  public func pauseDeadline<R>(_ body: () throws -> R) rethrows -> R {
-    let paused = dh_pause_limits()
-    defer { dh_resume_limits(paused) }
-    return try body()
-  }
-
   /// Gives a plugin its `require`: a module is loaded once, from the text that `find` gives for its name; what `find`
   /// throws is the error of the call.
   /// - Parameter find: the text (never bytecode) and what messages call it.
@@ -65,6 +57,35 @@ extension LuaState {
   private func refusal(_ status: Int32) -> LuaError {
     status >= DH_STATUS_STOPPED ? stopError(status - Int32(DH_STATUS_STOPPED)) : stackIsFull
   }
+}
+
+/// Time that does not count against the limits of the calls under way. Calls that begin meanwhile have limits of their
+/// own.
+public enum CallPause {
+  /// Seconds that one call into Lua may have on loan in all.
+  public static let longestLoan = 10.0
+
+  /// Waits for the user: the limits stand still. Only around the wait itself, which nothing in Lua can make short and
+  /// repeat.
+  public static func waitingForUser<R, E: Error>(_ wait: () throws(E) -> R) throws(E) -> R {
+    let paused = dh_pause_limits(DH_FREE)
+    defer { dh_resume_limits(paused, 1) }
+    return try wait()
+  }
+
+  /// Does what the program has to do once for all who ask, such as compiling a word list: up to `longestLoan` over all
+  /// such work of a call does not count. What fails does, as it can be asked for again and again.
+  public static func lendingTime<R>(atMost seconds: Double = longestLoan, _ work: () throws -> R) rethrows -> R {
+    var isDone: Int32 = 0
+    let paused = dh_pause_limits(nanoseconds(seconds))
+    defer { dh_resume_limits(paused, isDone) }
+    let result = try work()
+    isDone = 1
+    return result
+  }
+
+  /// Gives the call that runs all of its time again: for a loop in Lua over pieces of work that have a limit each.
+  public static func startAgain() { dh_restart_limit() }
 }
 
 /// Time that several calls share.

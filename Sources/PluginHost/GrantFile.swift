@@ -49,7 +49,7 @@ struct GrantFile {
     self.folder = folder
     let path = Self.path(in: folder)
     guard fileExists(path) else { return }
-    let bytes = try FileText.bytes(path, limit: 1 << 20)
+    let bytes = try FileText.bytes(path, limit: 1 << 20, isInterrupted: isNeverInterrupted)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do {
       guard let record = try JSONParser.parse(bytes, limits: limits).record else {

@@ -3,6 +3,7 @@
 
 import Files
 import Glibc
+import LuaRuntime
 
 struct PluginFolder {
   let plugin: String
@@ -14,11 +15,15 @@ struct PluginFolder {
     var facts = stat()
     guard lstat(wanted, &facts) == 0 else { throw PluginFileError.missing(file: name) }
     // A plain file right in the folder: no link on the way, as nearly always.
-    if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try FileText.bytes(wanted, limit: limit) }
+    if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
     guard let real = Self.resolved(wanted), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
       throw PluginFileError.outside(file: name)
     }
-    return try FileText.bytes(real, limit: limit)
+    return try Self.bytes(real, limit: limit)
+  }
+
+  private static func bytes(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    try FileText.bytes(path, limit: limit) { Interrupts.areRequested }
   }
 
   /// The module that `require` asks for: `parts.verbs` is `parts/verbs.lua`, or `parts/verbs/init.lua`.

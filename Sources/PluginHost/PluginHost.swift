@@ -94,7 +94,8 @@ public final class PluginHost: ListenerLoading {
   public func copyGrants(to folder: String) throws {
     guard let own = session.grantsFolder, fileExists(GrantFile.path(in: own)) else { return }
     try makePrivateFolder(folder)
-    try AtomicFile.write(GrantFile.path(in: folder), try FileText.bytes(GrantFile.path(in: own), limit: 1 << 20))
+    let bytes = try FileText.bytes(GrantFile.path(in: own), limit: 1 << 20, isInterrupted: isNeverInterrupted)
+    try AtomicFile.write(GrantFile.path(in: folder), bytes)
   }
 
   /// After a sign-in or a sign-out: what this user has granted and turned off is what counts now.

@@ -30,9 +30,10 @@ package final class Console {
   /// What is written goes to a file or a program for now.
   var isRedirected = false
 
-  /// Standard output.
+  /// Standard output. While a line is read only the line editor has the keyboard.
   package var terminal: Terminal {
     var terminal = preferences?.adjusted(output) ?? output
+    if LineReader.isReading { terminal.hasKeyboard = false }
     if isRedirected {
       (terminal.hasScreen, terminal.usesColor, terminal.usesUnicode, terminal.rowLimit) = (false, false, true, nil)
     }
@@ -56,8 +57,9 @@ package final class Console {
   }
 
   package func show(_ display: Display) {
+    let terminal = terminal
     let lines = display.lines(on: terminal)
-    let isLong = lines.count >= output.height && output.hasScreen && output.hasKeyboard && !isRedirected
+    let isLong = lines.count >= terminal.height && terminal.hasScreen && terminal.hasKeyboard
     if isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
     show(lines)
   }

@@ -69,7 +69,7 @@ package struct ScriptRunner {
       try requireSameOwner()
       if status == ExitStatus.done { try requireWholeLists() }
       // The script may have signed in or out: then it is another workspace, or none.
-      if !session.gate.needsAuthentication { try end(session.workspace(), status: status) }
+      if !session.gate.needsAuthentication { try Interrupts.holding { try end(session.workspace(), status: status) } }
       return status
     } catch {
       return session.report(error)

@@ -11,6 +11,9 @@ extension Store {
     recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
   }
 
+  /// Bytes that the operation or the unit under way keeps in memory until it ends.
+  public var waitingBytes: Int { recorder?.byteCount ?? 0 }
+
   /// The step that `undo` would take.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
     if recorder == nil { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }

@@ -133,6 +133,9 @@ final class UndoRecorder {
 
   var isEmpty: Bool { eventCount == 0 && born.allSatisfy { $0.spans.isEmpty && $0.keys.isEmpty } }
 
+  /// Bytes of old values that are kept until the step is written.
+  var byteCount: Int { events.count }
+
   /// Rows that are new, changed or removed.
   var rowCount: Int {
     endRun()

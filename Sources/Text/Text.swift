@@ -35,13 +35,14 @@ extension Sequence<UInt8> {
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
-/// Text made safe to print as one line: control characters, marks that reorder what is around them and characters that
-/// are not seen are shown as `\x1B`, `\n` or `\u{200B}`; cut after `limit` characters.
+/// Text of somebody else's made safe to show as one run of words: control characters as `\x1B` or `\n`, marks that
+/// reorder text and characters that are not seen as `\u{200B}`; cut after `limit` characters.
 public func printable(_ text: String, limit: Int = 200) -> String {
   if text.utf8.count <= limit, text.utf8.isPlainASCII { return text }
   var shown = ""
-  var length = 0
-  for scalar in text.unicodeScalars {
+  var (length, previous): (Int, Unicode.Scalar) = (0, " ")
+  var rest = text.unicodeScalars[...]
+  while let scalar = rest.popFirst() {
     if length == limit { return shown + "…" }
     length += 1
     switch scalar {
@@ -49,13 +50,14 @@ public func printable(_ text: String, limit: Int = 200) -> String {
     case "\t": shown += "\\t"
     case "\r": shown += "\\r"
     default:
-      if isControl(scalar) || isBidiControl(scalar) || isUnseen(scalar) {
+      if isControl(scalar) || isBidiControl(scalar) || isHidden(scalar, between: previous, rest.first) {
         let hex = String(scalar.value, radix: 16, uppercase: true)
         shown += scalar.value < 0x100 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
       } else {
         shown.unicodeScalars.append(scalar)
       }
     }
+    previous = scalar
   }
   return shown
 }
@@ -69,12 +71,24 @@ private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
   (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
 }
 
-/// What has no width and no use within a word; the joiners of scripts and emoji have.
-private func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+/// Whether a scalar is one that no terminal shows (UAX #44, Default_Ignorable_Code_Point), so that two names would look
+/// the same. What scripts and emoji need is none beside them: joiners, directional marks, variation selectors.
+private func isHidden(
+  _ scalar: Unicode.Scalar, between previous: Unicode.Scalar, _ next: Unicode.Scalar?
+) -> Bool {
+  guard scalar.value >= 0x80, scalar.properties.isDefaultIgnorableCodePoint else { return false }
   switch scalar.value {
-  case 0x180E, 0x200B, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0001: true
-  default: false
+  case 0x200C, 0x200D, 0x200E, 0x200F, 0x061C, 0x034F, 0x180B...0x180F, 0xFE00...0xFE0F, 0xE0100...0xE01EF:
+    // A keycap is an ASCII digit, a selector and U+20E3.
+    if next == "\u{20E3}" { return false }
+    return !needsFormatting(previous) && !(next.map(needsFormatting) ?? false)
+  default: return true
   }
+}
+
+/// Whether a scalar is a letter or sign beyond Latin script, beside which a joiner or a selector means something.
+private func needsFormatting(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.value >= 0x0590 && !(0x2000...0x206F).contains(scalar.value) && !scalar.properties.isDefaultIgnorableCodePoint
 }
 
 /// A name in double quotes, safe to print.

@@ -19,11 +19,11 @@ extension Workspace {
     _ path: String, prunes: Bool = false, writesBack: Bool = false, generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
-    var folder = try BuildFolder(path)
+    var folder = try BuildFolder(path, isInterrupted: environment.isInterrupted)
     var written = 0
     if writesBack, !rehearsal.isOn {
-      written = try read { try BuildWriteBack($0, folder).run() }
-      if written > 0 { folder = try BuildFolder(path) }
+      written = try read { try BuildWriteBack($0, folder, isInterrupted: environment.isInterrupted).run() }
+      if written > 0 { folder = try BuildFolder(path, isInterrupted: environment.isInterrupted) }
     }
     let built = folder
     return try perform(.buildDeck, on: folder.name, count: { $0.report.cards.added + $0.report.cards.updated }) { db in
@@ -31,9 +31,10 @@ extension Workspace {
       let deck = try known ?? DeckTable.create(db, name: built.name, now: environment.clocks.now())
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(
-        generator, now: environment.clocks.now(), random: environment.random.entropy, mediaLimit: Workspace.mediaLimit
+        generator, now: environment.clocks.now(), random: environment.random.entropy, mediaLimit: Workspace.mediaLimit,
+        isInterrupted: environment.isInterrupted
       ) { try self.addMedia($0, hash: $1, named: $2) }
-      (settings.prunes, settings.isInterrupted) = (prunes, environment.isInterrupted)
+      settings.prunes = prunes
       var report = try BuildRun(db, built, into: deck.id, settings).run(progress: progress)
       report.writtenBack = written
       return (handle(of: deck.id), report)

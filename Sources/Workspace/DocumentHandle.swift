@@ -126,6 +126,7 @@ extension Workspace {
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
       }, decider: self, step: documentStep)
+    fresh.joinsUnit = { [weak self] in try self?.requireRoomInUnit() }
     if isInUnit || database.isInOperation || rehearsal.isOn { fresh.beginUnit() }
     opened.documents = fresh
     return fresh

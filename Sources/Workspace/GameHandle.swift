@@ -78,6 +78,9 @@ extension Workspace {
     handle(of: try lexicons.lexicon(for: language(named: name), foldAccents: foldAccents))
   }
 
+  /// Whether the lexicon of a language is there at once.
+  public func isLexiconOpen(_ name: String?) throws -> Bool { try lexicons.isOpen(language(named: name)) }
+
   /// The language of a name; that of `game.language` when it is nil.
   /// - Throws: `LexiconError.unknownLanguage`.
   public func language(named name: String?) throws -> Language {

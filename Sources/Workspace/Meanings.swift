@@ -13,6 +13,11 @@ extension LexiconHandle {
     try workspace.define(word, in: lexicon.language, foldAccents: lexicon.foldsAccents, only: name)
   }
 
+  /// Whether `define` answers at once: the dictionaries that it asks have been read.
+  public var areDictionariesOpen: Bool {
+    get throws { try workspace.lexicons.meanings.isOpen(lexicon.language, foldAccents: lexicon.foldsAccents) }
+  }
+
   /// Why dictionaries could not be read, the last time one was asked.
   public var unreadDictionaries: [any Problem] { workspace.lexicons.meanings.failures }
 }

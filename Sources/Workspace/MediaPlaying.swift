@@ -57,7 +57,8 @@ extension Workspace {
   /// A media file as a picture, at most 1,000 pixels wide and high.
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func mediaPicture(_ name: String) throws -> Picture {
-    let bytes = try FileText.bytes(mediaPath(name), limit: Workspace.mediaLimit)
+    let bytes = try FileText.bytes(
+      mediaPath(name), limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
     return try drawing.picture(from: bytes, longSide: 1000)
   }
 

@@ -91,7 +91,7 @@ public final class Preferences {
 
   private func systemSettings(_ path: String) -> SettingsFile {
     do {
-      let bytes = try FileText.bytes(path, limit: SettingsFile.largest)
+      let bytes = try FileText.bytes(path, limit: SettingsFile.largest, isInterrupted: isNeverInterrupted)
       return try SettingsFile.read(bytes, path: path)
     } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.number) {
       return .missing

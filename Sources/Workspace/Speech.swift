@@ -101,7 +101,10 @@ extension Workspace {
     let words = [program, "-v", language.code, "-w", folder + "/sound.wav", "-f", folder + "/text"]
     try finish(startProgram(words, environment: environment.variables.beginning("").map { "\($0.key)=\($0.value)" }))
     let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
-    let bytes = try sound.map { try FileText.bytes($0, limit: Workspace.mediaLimit) } ?? []
+    let bytes =
+      try sound.map {
+        try FileText.bytes($0, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
+      } ?? []
     // A head without a sample is no sound.
     if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title) }
     return bytes

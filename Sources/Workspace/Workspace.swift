@@ -182,6 +182,7 @@ public final class Workspace {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
     noteChange()
+    try requireRoomInUnit()
     opened.orders.refresh(changeCount)
     // Before the change: a deck that it removes has a name now.
     let subject = subject()
@@ -208,6 +209,7 @@ public final class Workspace {
   public func beginUnit() throws {
     if !isInUnit { try storeGames() }
     (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], CardAdders())
+    unit.waiting.ofMakers = [:]
     try store().beginUnit()
     opened.documents?.beginUnit()
   }
@@ -245,6 +247,26 @@ public final class Workspace {
     if rehearsal.isOn { opened.documents?.beginUnit() }
     try store.rollbackUnit()
     if unit.operations[.changeSettings] != nil { try reloadSettings() }
+  }
+
+  /// Bytes of memory that the unit or the operation under way takes until it ends: old rows, changed documents.
+  private var waitingBytes: Int { database.waitingBytes + (opened.documents?.unitWeight ?? 0) }
+
+  /// Runs code of a plugin: what waits for the end of the unit because of it, in all its calls, is at most so much.
+  public func limitingWaiting<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
+    let (before, outer) = (waitingBytes, unit.waiting.most)
+    let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
+    unit.waiting.most = min(outer, before + left)
+    defer {
+      unit.waiting.most = outer
+      if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, waitingBytes - before) }
+    }
+    return try body()
+  }
+
+  /// - Throws: `WorkspaceError.tooMuchWaits`.
+  func requireRoomInUnit() throws(WorkspaceError) {
+    if waitingBytes > unit.waiting.most { throw .tooMuchWaits }
   }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }

@@ -24,6 +24,8 @@ public enum WorkspaceError: Problem, Equatable {
   case noSpeech
   /// espeak-ng made no sound of a text.
   case unspoken(text: String, language: String)
+  /// What a plugin changed in a unit of work takes as much memory as the plugin may have.
+  case tooMuchWaits
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
 
@@ -58,6 +60,11 @@ public enum WorkspaceError: Problem, Equatable {
         .badText, "Nothing to hear",
         "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
         ["text": text, "language": language])
+    case .tooMuchWaits:
+      ProblemReport(
+        .tooMany, "Too much to keep",
+        "what the plugin has changed in this script takes all the memory that it may have until the script ends; "
+          + "change less in one script, or raise it with `plugin limit`")
     case .rehearsal(let operation):
       ProblemReport(
         .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")

@@ -72,6 +72,8 @@ struct UnitRecord {
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
   var adders = CardAdders()
+  /// Bytes that may wait for the end of the unit now, and those that wait by who made them.
+  var waiting = (most: Int.max, ofMakers: [String: Int]())
 }
 
 /// What adds single cards to decks, for a loop that adds many.

@@ -32,7 +32,10 @@ struct SignedCalls {
 
   private func key() throws(CallFailure) -> String {
     let text: String?
-    do throws(FileError) { text = try FileText.read(request.keyPath, limit: SignedCalls.longestKey) } catch {
+    do throws(FileError) {
+      text = try FileText.read(
+        request.keyPath, limit: SignedCalls.longestKey, isInterrupted: isNeverInterrupted)
+    } catch {
       if error.number == ENOENT { throw CallFailure(.noKey) }
       throw CallFailure(.key(reason: error.message))
     }

@@ -58,7 +58,8 @@ import Problems
 
   private static func store(_ data: String, endAt step: String) throws(AuthenticationError) -> AccountStore {
     let store = try AccountStore(
-      data: data, environment: .ofSystem(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
+      data: data, environment: .ofSystem(bootID: "probe", isInterrupted: { false }),
+      cost: HashCost(memory: 8, passes: 1))
     store.reach = {
       if $0.rawValue == step { kill(getpid(), SIGKILL) }
       return 0

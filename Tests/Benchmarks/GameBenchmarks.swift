@@ -36,8 +36,11 @@ struct GameBenchmarks {
       return [possible.randomElement(using: &chance), others.randomElement(using: &chance), shuffled][index % 3] ?? ""
     }
     let environment = Environment(
-      random: RandomSources(choices: RandomChoices(seed: 1)) { UInt64.random(in: 0...UInt64.max) })
-    let access = try AccountStore(data: folder, environment: .ofSystem(bootID: "bench")).openLocal()
+      random: RandomSources(choices: RandomChoices(seed: 1)) { UInt64.random(in: 0...UInt64.max) },
+      isInterrupted: { false })
+    let access = try AccountStore(
+      data: folder, environment: .ofSystem(bootID: "bench", isInterrupted: { false })
+    ).openLocal()
     workspace = try Workspace(
       access, environment: environment, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
       drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))

@@ -113,7 +113,7 @@ struct SafetyFigures {
 
   private func study() throws -> SessionHandle {
     let access = try AccountStore(
-      data: folder + "/data-\(Int(now()))", environment: .ofSystem(bootID: "bench")
+      data: folder + "/data-\(Int(now()))", environment: .ofSystem(bootID: "bench", isInterrupted: { false })
     ).openLocal()
     let environment = Environment.ofSystem(seed: 1, bootID: "bench") { false }
     let workspace = try Workspace(

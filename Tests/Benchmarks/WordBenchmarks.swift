@@ -56,7 +56,10 @@ struct WordBenchmarks {
 
   /// Compiles the American English list, the largest there is, into a folder.
   init(folder: String) throws {
-    library = { LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: folder) }
+    library = {
+      LexiconLibrary(
+        listFolders: ["/usr/share/dict"], cacheFolder: folder, limits: ListLimits(isInterrupted: { false }))
+    }
     guard let english = Language.named("english") else {
       throw LexiconError.unknownLanguage(name: "english", suggestion: nil)
     }

@@ -136,4 +136,39 @@ import Values
     try desk.document.remove()
     #expect(desk.folder.names("documents/thumbnails").isEmpty)
   }
+
+  @Test func `a unit of many documents is written out at once, and one of a few file by file`() throws {
+    for (count, syncs) in [(3, 0), (40, 1)] {
+      let folder = TemporaryFolder()
+      var steps: [String] = []
+      let store = try makeStore(folder) {
+        steps.append($0)
+        return 0
+      }
+      store.beginUnit()
+      for _ in 0..<count { _ = try store.create() }
+      #expect(try store.commitUnit().isEmpty)
+      #expect(steps.filter { $0.hasPrefix("sync all of") }.count == syncs)
+      #expect(try store.entries().count == count)
+    }
+  }
+
+  @Test func `Ctrl-C at the end of a unit leaves all as it was`() throws {
+    let folder = TemporaryFolder()
+    var isInterrupted = false
+    let store = try makeStore(
+      folder, wait: LockWait(elapsed: monotonicSeconds, isInterrupted: { isInterrupted }),
+      // It comes when two of the documents are ready.
+      step: { step in
+        if step.hasPrefix("done .unit"), step.hasSuffix("/2") { isInterrupted = true }
+        return 0
+      })
+    store.beginUnit()
+    for _ in 0..<40 { _ = try store.create() }
+    let error = #expect(throws: DocumentError.self) { try store.commitUnit() }
+    #expect(error?.report.code == .interrupted)
+    isInterrupted = false
+    #expect(try store.entries().isEmpty && !store.isInUnit)
+    #expect(folder.names("documents").filter { $0.hasPrefix(".unit") } == [])
+  }
 }

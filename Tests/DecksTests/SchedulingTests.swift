@@ -5,6 +5,7 @@ import Files
 import GRDB
 import Problems
 import Storage
+import TestSupport
 import Testing
 
 /// A file of this folder's Fixtures.

@@ -17,13 +17,13 @@ extension TestCollection {
     try store.operation("import") {
       let work = try CardImport(
         $0, into: deck, options: options, isNewDeck: isNew, fileCount: paths.count, now: now, random: random)
-      for path in paths { try work.run(path) }
+      for path in paths { try work.run(path, isInterrupted: { false }) }
       return try work.finish()
     }
   }
 
   func exporting(_ deck: DeckID, _ path: String, _ options: ExportOptions = ExportOptions()) throws -> ExportReport {
-    try store.read { try CardExport($0, deck).run(to: path, .plain, options) }
+    try store.read { try CardExport($0, deck).run(to: path, .plain, options, isInterrupted: { false }) }
   }
 
   /// The deck of a name.

@@ -312,7 +312,7 @@ import Testing
       try collection.store.operation("import") { db in
         let work = try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random)
         try work.run(
-          path,
+          path, isInterrupted: { false },
           progress: { done, total in
             steps.append(done)
             #expect(total == size)

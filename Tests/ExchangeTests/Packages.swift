@@ -21,7 +21,7 @@ final class PackageCollection {
   var moment: StudyMoment { StudyMoment(now: collection.now, utcOffset: 0) }
 
   func settings() -> PackageSettings {
-    PackageSettings(folder: folder.path, moment: moment) { [unowned self] bytes, name in
+    PackageSettings(folder: folder.path, moment: moment, isInterrupted: { false }) { [unowned self] bytes, name in
       let hash = "\(bytes.hashValue.magnitude)" + String(repeating: "0", count: 20)
       let name = try collection.store.operation("media") {
         try MediaTable.add($0, name: name, hash: hash, size: bytes.count)
@@ -47,7 +47,9 @@ final class PackageCollection {
     _ deck: String, _ name: String = "out.apkg", keepsSchedule: Bool = false, isLegacy: Bool = false,
     isWhole: Bool = false
   ) throws -> (path: String, report: ExportReport) {
-    var destination = PackageDestination(folder: folder.path, moment: moment) { [folder] in folder.file($0.hash) }
+    var destination = PackageDestination(folder: folder.path, moment: moment, isInterrupted: { false }) { [folder] in
+      folder.file($0.hash)
+    }
     (destination.keepsSchedule, destination.isLegacy, destination.isWhole) = (keepsSchedule, isLegacy, isWhole)
     let path = folder.file(name)
     let report = try collection.store.read { db in

@@ -21,7 +21,7 @@ struct PageTests {
     let moment = StudyMoment(now: collection.now)
     let (report, weight) = try collection.store.read { db in
       let page = try DeckPage(db, deck, at: moment, options) { folder.path + "/" + $0.hash }
-      return (try page.write(to: path), try page.weight())
+      return (try page.write(to: path, isInterrupted: { false }), try page.weight())
     }
     return (try #require(try FileText.read(path, limit: 1 << 24)), report, weight)
   }

@@ -137,6 +137,17 @@ import Testing
 
   // MARK: Kinds of files
 
+  @Test(.enabled(if: geteuid() == 0 && access("/proc/kmsg", R_OK) == 0))
+  func `what says that it is a regular file and never ends is refused or stopped`() throws {
+    // The kernel's messages come to an end only where there is more to wait for.
+    let error = #expect(throws: FileError.self) { try FileText.bytes("/proc/kmsg", limit: 1 << 30) }
+    #expect(error?.reason == .notAFile || error?.number == EPERM)
+    let stopped = #expect(throws: FileError.self) {
+      try FileText.bytes("/proc/kmsg", limit: 1 << 30, isInterrupted: { true })
+    }
+    #expect(stopped?.reason == .interrupted || stopped?.number == EPERM)
+  }
+
   @Test func `pipes, devices and links are refused where a file is expected, at once`() throws {
     let folder = TemporaryFolder()
     mkfifo(folder.file("pipe"), 0o600)

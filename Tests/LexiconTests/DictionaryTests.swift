@@ -149,4 +149,28 @@ import Text
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
+
+  @Test func `an entry of more than 4 MiB is an error, as of a packed dictionary`() throws {
+    try folder.makeFolder("own")
+    try folder.write("gato\tcat\nlong\t" + String(repeating: "x", count: 5 << 20) + "\n", to: "own/es.tsv")
+    let library = library()
+    let spanish = try language("spanish")
+    #expect(try library.define("gato", in: spanish).map(\.text) == ["cat"])
+    #expect(try library.define("long", in: spanish).isEmpty)
+    #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
+  }
+
+  @Test func `Ctrl-C ends the reading of a dictionary, and the next one is not asked`() throws {
+    try folder.makeFolder("own")
+    for name in ["es", "spa"] { try folder.write("gato\tcat\n", to: "own/\(name).tsv") }
+    var isInterrupted = true
+    let library = DictionaryLibrary(ownFolders: [folder.file("own")], systemFolders: []) { isInterrupted }
+    let spanish = try language("spanish")
+    let error = #expect(throws: FileError.self) { try library.define("gato", in: spanish) }
+    #expect(error?.report.code == .interrupted)
+    #expect(library.failures.isEmpty)
+    isInterrupted = false
+    #expect(try library.define("gato", in: spanish).map(\.text) == ["cat", "cat"])
+    #expect(try library.isOpen(spanish, foldAccents: false))
+  }
 }

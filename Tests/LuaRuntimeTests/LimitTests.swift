@@ -31,9 +31,9 @@ private final class Nest {
     try plugin.setGlobal("person", LuaFunction("person") { [unowned self] in try self.run($0, in: self.person) })
     try plugin.setGlobal(
       "wait",
-      LuaFunction("wait") { [unowned self] stack in
+      LuaFunction("wait") { stack in
         let until = dh_milliseconds() + (try stack.number(1) * 1000)
-        self.plugin.pauseDeadline { while dh_milliseconds() < until {} }
+        CallPause.waitingForUser { while dh_milliseconds() < until {} }
         return LuaNothing()
       })
     try plugin.setGlobal(
@@ -116,6 +116,49 @@ private final class Nest {
     defer { nest.close() }
     #expect(try failure("for i = 1, 50000 do end wait(0.3) for i = 1, 50000 do end", in: nest.plugin) == nil)
     #expect(try failure("wait(0.15) while true do end", in: nest.plugin)?.stopReason == .deadline)
+  }
+
+  @Test(arguments: [
+    // Nothing more is lent when a fifth of a second was; what failed was never lent.
+    ("for i = 1, 1e9 do lend(0.05) end", 0.2, 8), ("for i = 1, 1e9 do pcall(lend, 0.05, true) end", 10, 4),
+    ("lend(0.05) lend(0.05) while true do end", 10, 2), ("lend(1e9)", 0.2, 1),
+  ])
+  func `work on loan ends with its loan, over all of a call`(
+    code: String, most: Double, works: Int
+  ) throws {
+    let nest = try Nest(pluginSeconds: 0.1)
+    defer { nest.close() }
+    var count = 0
+    try nest.plugin.setGlobal(
+      "lend",
+      LuaFunction("lend") { stack in
+        let until = dh_milliseconds() + (try stack.number(1) * 1000)
+        let fails = !stack.isNoneOrNil(2)
+        count += 1
+        try CallPause.lendingTime(atMost: most) {
+          while dh_milliseconds() < until, !Interrupts.areRequested {}
+          if fails { throw LuaFailure.message("failed") }
+        }
+        return LuaNothing()
+      })
+    #expect(try failure(code, in: nest.plugin)?.stopReason == .deadline)
+    // A busy machine makes it fewer.
+    #expect((1...works).contains(count), "\(count)")
+  }
+
+  @Test func `a limit that starts again is for each piece of work`() throws {
+    let state = try LuaState()
+    defer { state.close() }
+    state.timeLimit = 1
+    try state.setGlobal(
+      "again",
+      LuaFunction("again") { stack in
+        CallPause.startAgain()
+        return LuaNothing()
+      })
+    let code = "local stop = os.clock() + 1.3 while os.clock() < stop do again() end"
+    #expect(try failure(code, in: state) == nil)
+    #expect(try failure("again() while true do end", in: state)?.stopReason == .deadline)
   }
 
   @Test func `a limit over host work stops what it calls, and a call that ends in time returns`() throws {

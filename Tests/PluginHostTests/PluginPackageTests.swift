@@ -64,7 +64,7 @@ private struct Tar {
   private let folder = TemporaryFolder()
 
   private func package(_ bytes: [UInt8]) throws -> PluginPackage {
-    try PluginPackage(file: folder.write(bytes, to: "p.tar.gz"))
+    try PluginPackage(file: folder.write(bytes, to: "p.tar.gz"), isInterrupted: { false })
   }
 
   private func refusal(_ bytes: [UInt8]) throws -> String {
@@ -185,13 +185,13 @@ private struct Tar {
   }
 
   @Test func `a folder gives the same bytes whatever its times, modes and order`() throws {
-    let first = try PluginPackage(folder: plugin()).packed(as: "p", by: nil)
+    let first = try PluginPackage(folder: plugin(), isInterrupted: { false }).packed(as: "p", by: nil)
     chmod(folder.file("mine/init.lua"), 0o755)
     var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 2, tv_usec: 0)]
     utimes(folder.file("mine/init.lua"), &times)
     unlink(folder.file("mine/parts/b.lua"))
     try folder.write("return 2", to: "mine/parts/b.lua")
-    let second = try PluginPackage(folder: folder.file("mine") + "/").packed(as: "p", by: nil)
+    let second = try PluginPackage(folder: folder.file("mine") + "/", isInterrupted: { false }).packed(as: "p", by: nil)
     #expect(first == second)
     #expect(Array(first.prefix(10)) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
     let read = try package(first)
@@ -201,13 +201,13 @@ private struct Tar {
   @Test func `links, pipes and deep folders in a folder are refused`() throws {
     let path = try plugin()
     symlink("/etc/passwd", path + "/x.lua")
-    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path, isInterrupted: { false }) }
     unlink(path + "/x.lua")
     mkfifo(path + "/x.lua", 0o600)
-    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path, isInterrupted: { false }) }
     unlink(path + "/x.lua")
     try folder.makeFolder("mine/" + String(repeating: "d/", count: 20))
-    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path, isInterrupted: { false }) }
   }
 
   // MARK: Signatures
@@ -219,7 +219,11 @@ private struct Tar {
   private func signed(_ path: String) throws -> (bytes: [UInt8], key: SignerKey) {
     let file = keyFile()
     let key = try file.key() ?? file.make(password: nil)
-    return (try PluginPackage(folder: path).packed(as: "p", by: key) { try file.sign($0, password: nil) }, key)
+    return (
+      try PluginPackage(folder: path, isInterrupted: { false }).packed(as: "p", by: key) {
+        try file.sign($0, password: nil)
+      }, key
+    )
   }
 
   @Test func `a signed package is the same bytes each time and knows its signer`() throws {
@@ -234,7 +238,7 @@ private struct Tar {
       try folder.makeFolder("again/mine/parts")
       try folder.write(file.bytes, to: "again/mine/" + file.path)
     }
-    #expect(try PluginPackage(folder: folder.file("again/mine")).signer == key)
+    #expect(try PluginPackage(folder: folder.file("again/mine"), isInterrupted: { false }).signer == key)
   }
 
   @Test func `whatever is changed after the signature is named`() throws {

@@ -224,4 +224,11 @@ import Testing
     for name in ["README.md", "readme.es.md", "verbs/Readme.csv"] { try home.write("## a\n\nb\n", to: "es/" + name) }
     #expect(try build().output.contains("8 added; 3 sources read"))
   }
+
+  @Test func `a source of Lua that does not end is stopped, and nothing is built`() throws {
+    try home.write("card{prompt = 'p', answer = 'a'} while true do end", to: "es/loop.lua")
+    let run = try build("--seconds", "1")
+    #expect(run.status == 1 && run.errors.contains("loop.lua") && run.errors.contains("time limit"), "\(run)")
+    #expect(try home.run("deck", "list").output.isEmpty)
+  }
 }

@@ -112,4 +112,15 @@ import Testing
     #expect(run.output == "{\"word\":\"crab\"}\n", "\(run)")
     #expect(run.errors.contains("map: seen") && run.errors.contains("\"known\":1,\"unknown\":1}"))
   }
+
+  @Test func `a line has a limit of time, and waiting for one does not count`() throws {
+    let script = try home.write(
+      "function map(line) while line == 'loop' do end emit(line, 1) end", to: "limited.lua")
+    let run = try map("--seconds", "1", script, input: "a\nloop\nb\n")
+    #expect(run.status == 1 && run.output == "a\t1\n", "\(run)")
+    #expect(run.errors.contains("line 2 of standard input") && run.errors.contains("time limit"))
+    let slow = "(echo a; sleep 1.3; echo b) | \(builtProgram("deckhand")) map --seconds 1 \(script)"
+    let waited = try Child(["/bin/sh", "-c", slow], environment: []).finish(input: "")
+    #expect(waited.status == 0 && waited.output == "a\t1\nb\t1\n", "\(waited)")
+  }
 }

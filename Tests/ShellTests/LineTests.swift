@@ -15,7 +15,7 @@ import Testing
     #expect(Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
     close(ends[1])
     defer { close(ends[0]) }
-    let reader = PlainLineReader(input: ends[0], limit: limit)
+    let reader = PlainLineReader(input: ends[0], limit: limit, isInterrupted: { false })
     var found: [String] = []
     while found.count < 100 {
       do throws(LineError) {
@@ -49,12 +49,14 @@ import Testing
     #expect(Glibc.write(ends[1], "one\ntwo\n", 8) == 8)
     close(ends[1])
     defer { close(ends[0]) }
-    #expect(try PlainLineReader(input: ends[0], readsAhead: false).read() == .line("one"))
-    #expect(try PlainLineReader(input: ends[0]).read() == .line("two"))
+    #expect(try PlainLineReader(input: ends[0], readsAhead: false, isInterrupted: { false }).read() == .line("one"))
+    #expect(try PlainLineReader(input: ends[0], isInterrupted: { false }).read() == .line("two"))
   }
 
   @Test func `a descriptor that is not open is an error`() {
-    #expect(throws: LineError.unreadable(errno: EBADF)) { try PlainLineReader(input: 999).read() }
+    #expect(throws: LineError.unreadable(errno: EBADF)) {
+      try PlainLineReader(input: 999, isInterrupted: { false }).read()
+    }
   }
 
   @Test(arguments: [

@@ -52,6 +52,7 @@ public final class TestClock {
       clocks: Clocks(
         now: { Double(self.reading.wall) / 1000 }, elapsed: { Double(self.reading.boot) / 1000 },
         reading: { self.reading }, pause: { usleep(UInt32($0) * 1000) }),
-      random: RandomSources(choices: RandomChoices(seed: 7), entropy: { self.generator.next() }))
+      random: RandomSources(choices: RandomChoices(seed: 7), entropy: { self.generator.next() }),
+      isInterrupted: { false })
   }
 }

@@ -42,7 +42,9 @@ public final class Person {
   ) throws -> Workspace {
     try Workspace(
       access(), environment: clock.environment, settings: sources,
-      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
+      lexicons: LexiconLibrary(
+        listFolders: [data + "/words"], cacheFolder: nil, limits: ListLimits(isInterrupted: { false })),
+      modes: ModeTable(),
       drawing: DrawingProgram(path: drawing, environment: [], clock: monotonicSeconds), rehearsal: rehearsal)
   }
 

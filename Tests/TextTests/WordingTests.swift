@@ -54,6 +54,27 @@ import Text
     #expect(printable("\u{1B}]52;c;x\u{7}") == "\\x1B]52;c;x\\x07")
     #expect(printable("a\u{202E}b") == "a\\u{202E}b")
     #expect(printable("abc", limit: 2) == "ab…")
+  }
+
+  @Test(arguments: [
+    ("a\u{200B}b", #"a\u{200B}b"#), ("a\u{2060}", #"a\u{2060}"#), ("\u{FEFF}a", #"\u{FEFF}a"#),
+    ("so\u{AD}ft", #"so\xADft"#),
+    ("\u{3164}", #"\u{3164}"#), ("a\u{E0041}", #"a\u{E0041}"#), ("admin\u{200D}", #"admin\u{200D}"#),
+    ("x\u{FE0F}y", #"x\u{FE0F}y"#), ("a\u{200E}", #"a\u{200E}"#), ("\u{200D}\u{200D}", #"\u{200D}\u{200D}"#),
+  ])
+  func `what no terminal shows is written out`(text: String, shown: String) { #expect(printable(text) == shown) }
+
+  @Test(arguments: [
+    // Persian with a non-joiner, Sinhala and Devanagari with a joiner, Hebrew with directional marks, Han with a
+    // variation selector, emoji: a family, a heart, a flag, a keycap; an Arabic sign of its own.
+    "\u{0645}\u{06CC}\u{200C}\u{062E}\u{0648}\u{0627}\u{0647}\u{0645}", "\u{0DC1}\u{0DCA}\u{200D}\u{0DBB}\u{0DD3}",
+    "\u{0915}\u{094D}\u{200D}", "\u{200F}\u{05D0}\u{200E} (a)", "\u{845B}\u{E0100}",
+    "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{2764}\u{FE0F}", "\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}",
+    "1\u{FE0F}\u{20E3}", "\u{0600}1",
+  ])
+  func `what scripts and emoji need stays`(text: String) { #expect(printable(text) == text) }
+
+  @Test func `a name is quoted`() {
     #expect(quoted("a\nb") == "\"a\\nb\"")
   }
 }

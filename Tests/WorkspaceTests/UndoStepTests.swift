@@ -143,4 +143,35 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     #expect(try documentFiles(person) == before)
     #expect(try deck.count() == 0)
   }
+
+  @Test func `what a plugin changes in a unit is held to its limit over all of its calls`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    let card = try deck.add(NewCard(prompt: "p", answer: "a"))
+    let long = String(repeating: "x", count: 300_000)
+    func grow(_ plugin: String, _ times: Int) throws {
+      try workspace.limitingWaiting(of: plugin, to: 1 << 20) {
+        for number in 0..<times { try card.update(answer: long + "\(number)") }
+      }
+    }
+    try workspace.beginUnit()
+    // Each edit keeps the text before and the one after it.
+    #expect(throws: WorkspaceError.tooMuchWaits) { try grow("a", 10) }
+    #expect(throws: WorkspaceError.tooMuchWaits) { try grow("a", 2) }
+    #expect(try card.record().answer == long + "2")
+    try grow("b", 1)
+    let refused = #expect(throws: DocumentError.self) {
+      try workspace.limitingWaiting(of: "c", to: 100 << 10) {
+        for _ in 0..<100 { _ = try workspace.createDocument(background: nil) }
+      }
+    }
+    #expect(refused?.report.code == WorkspaceError.tooMuchWaits.report.code)
+    try card.update(answer: "the user's own script has no such limit")
+    try workspace.commitUnit()
+    try workspace.beginUnit()
+    try grow("a", 1)
+    try workspace.rollbackUnit()
+    try grow("a", 10)
+  }
 }

@@ -11,20 +11,24 @@ import Text
 
 /// Runs generators.
 ///
-///     let generator = DeckGenerator(isInterrupted: { false })
+///     let generator = DeckGenerator(seconds: 60)
 ///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
 public struct DeckGenerator: CardGenerator {
   private static let memoryLimit = 512 << 20
   private static let fileLimit = 256 << 20
 
-  public init() {}
+  private let seconds: Double
+
+  /// - Parameter seconds: that one generator may take.
+  public init(seconds: Double) { self.seconds = seconds }
 
   public func run(
     _ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void
   ) throws -> [String] {
-    let code = try FileText.bytes(path, limit: 16 << 20)
+    let code = try FileText.bytes(path, limit: 16 << 20) { Interrupts.areRequested }
     let state = try LuaState(memoryLimit: Self.memoryLimit, libraries: .sandboxed, seed: 0)
     defer { state.close() }
+    state.timeLimit = seconds
     let reading = FolderReading(folder)
     var failure: (any Error)?
     try registerWords(in: state)
@@ -99,7 +103,7 @@ private final class FolderReading {
         throw BuildError.generator(path: name, reason: "it is a link; only files of the folder itself are read")
       }
     }
-    let bytes = try FileText.bytes(path, limit: limit)
+    let bytes = try FileText.bytes(path, limit: limit) { Interrupts.areRequested }
     if !names.contains(name) { names.append(name) }
     return bytes
   }

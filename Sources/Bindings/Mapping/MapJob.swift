@@ -13,6 +13,8 @@ public struct MapOptions: Sendable {
   public var seed: UInt64 = 0
   /// Keys whose values are combined before they are written.
   public var keep = 200_000
+  /// Seconds that the script may take to begin, and then for each line or record.
+  public var seconds = 60.0
   /// A line that is no text ends the run.
   public var isStrict = false
 
@@ -49,6 +51,7 @@ public final class MapJob {
   ) throws {
     (self.options, self.name, self.input, self.output) = (options, name, input, output)
     state = try LuaState(libraries: .full, seed: options.seed)
+    state.timeLimit = options.seconds
     try prepare(arguments, message)
     // The first line may be for the system.
     let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
@@ -153,7 +156,9 @@ public final class MapJob {
   private func nextInput() throws -> UnsafeRawBufferPointer? {
     try failing { () -> UnsafeRawBufferPointer? in
       do {
-        return try input.next()
+        // What was read before had its time.
+        CallPause.startAgain()
+        return try CallPause.waitingForUser { () throws(FileError) in try input.next() }
       } catch let error as FileError {
         guard case .tooLarge(let limit) = error.reason else { throw error }
         throw MapError.longLine(line: input.count + 1, limit: limit)

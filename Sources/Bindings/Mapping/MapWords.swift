@@ -13,7 +13,8 @@ private final class MapLexicon: BoundObject {
 
 /// Puts `words` and its lexicons into a state.
 func registerWords(in state: LuaState) throws {
-  let library = LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: nil)
+  let library = LexiconLibrary(
+    listFolders: ["/usr/share/dict"], cacheFolder: nil, limits: ListLimits { Interrupts.areRequested })
   state.register(mapLexiconType())
   var letters = PlainLetters()
   try state.register(

@@ -3,7 +3,6 @@
 #ifndef DECKHAND_CLUA_H
 #define DECKHAND_CLUA_H
 
-#include "lua_program.h"
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
 #include <lua5.4/lualib.h>
@@ -44,6 +43,8 @@ typedef struct dh_entry {
   int64_t limit;                        // nanoseconds; 0 for none
   volatile int64_t deadline;            // when the clock of dh_now passes it; 0 until the first tick
   volatile int64_t paused_at;           // since when it and the calls around it stand still; 0 when they do not
+  int64_t lends;                        // how long they do in all, or DH_FREE; while paused_at is set
+  volatile int64_t lent;                // how long this one stood still on loan
 } dh_entry;
 
 // What a bound type is in one state.
@@ -199,9 +200,14 @@ int64_t dh_time_limit(lua_State *L);
 // must not be ended. End answers why it was to stop, or DH_STOP_NONE.
 int dh_begin_limit(lua_State *L, dh_entry *entry, int64_t nanoseconds);
 int dh_end_limit(lua_State *L, dh_entry *entry);
-// All limits of calls under way on this thread stand still until the answer is given back.
-dh_entry *dh_pause_limits(void);
-void dh_resume_limits(dh_entry *paused);
+// The limits of all calls under way on this thread stand still until the answer is given back: each call's for at most
+// `lends` nanoseconds over all its pauses, or as long as it takes by DH_FREE. What is not `granted` in the end counts
+// after all.
+enum : int64_t { DH_FREE = INT64_MAX };
+dh_entry *dh_pause_limits(int64_t lends);
+void dh_resume_limits(dh_entry *paused, int granted);
+// The limit of the innermost call counts from now on.
+void dh_restart_limit(void);
 // Whether the clock of the limits is armed on this thread.
 int dh_is_ticking(void);
 

@@ -16,6 +16,9 @@ void *mapping_begin(int file, size_t count);
 /// Ends a mapping that `mapping_begin` gave.
 void mapping_end(void *start, size_t count);
 
+/// Writes out all that waits for the file system of an open file (syncfs(2)). Returns 0 or an errno.
+int mapping_sync_file_system(int file);
+
 /// For a handler of SIGBUS: whether the address is in a mapping. It reads as zeros then, and the thread may go on.
 bool mapping_fill(const void *address);
 

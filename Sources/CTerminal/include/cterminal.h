@@ -105,7 +105,7 @@ struct line_editor_options {
 
 /// To be called once before the first line. `name` is what ~/.inputrc may ask for with `$if`. Returns 0 or an errno.
 int line_editor_start(const char *name, int input, int output);
-/// Reads a line that begins with `initial`.
+/// Reads a line that begins with `initial`. Not to be called while `line_editor_is_reading`.
 struct line_editor_result line_editor_read(
     const char *prompt, const char *initial, struct line_editor_options options,
     const struct line_editor_callbacks *callbacks);
@@ -114,6 +114,8 @@ void line_editor_free(char *text);
 const char *line_editor_version(void);
 /// How often something was typed since the program began: it grows with each key or paste.
 long line_editor_key_count(void);
+/// Whether a line is being read: true in a callback, from which nothing else may be read. Readline is not reentrant.
+bool line_editor_is_reading(void);
 /// Whether Ctrl-C came while a callback runs, which should then end soon.
 bool line_editor_is_interrupted(void);
 

@@ -51,7 +51,7 @@ struct DocumentFolder {
 
   /// A file's whole content. Symbolic links, pipes, devices and files above the limit are refused.
   func read(_ name: String, limit: Int) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
-    try readPlainFile(full(name), limit: limit, followingLinks: false)
+    try readPlainFile(full(name), limit: limit, followingLinks: false, isInterrupted: isNeverInterrupted)
   }
 
   /// Nil when there is no such file.
@@ -117,6 +117,11 @@ struct DocumentFolder {
     options.syncsName = syncsName
     options.step = { [step] in step("\($0.rawValue) \(name)") }
     do { try AtomicFile.write(full(name), bytes, options) } catch { throw .writing(error) }
+  }
+
+  /// Syncs all files of a folder at once.
+  func syncAll(_ name: String) throws(DocumentError) {
+    try change("sync all of", name) { () throws(FileError) in try Folder.syncFileSystem(of: full(name)) }
   }
 
   /// Syncs the names in the folder of a file.

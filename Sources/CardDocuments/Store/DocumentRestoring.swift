@@ -11,7 +11,7 @@ extension DocumentStore {
   /// - Throws: `changedSince` when a file is not as it was left.
   public func prepareRestoring(_ files: [DocumentBatch.File]) throws(DocumentError) -> DocumentBatch? {
     if hasUnitChanges { throw .noUnit }
-    let unit = UnitOfWork(folder: folder, place: DocumentFolder.unitPrefix + newID().description)
+    let unit = newUnit()
     self.unit = unit
     do {
       unitConflicts = []

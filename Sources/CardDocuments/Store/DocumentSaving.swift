@@ -23,8 +23,14 @@ extension DocumentStore {
 
   func willChange(_ document: StoredDocument) { unit?.remember(document) }
 
+  /// - Throws: what `joinsUnit` throws.
+  func requireRoom() throws(DocumentError) {
+    do { try joinsUnit() } catch { throw DocumentError(relaying: error) }
+  }
+
   func save(_ document: StoredDocument) throws(DocumentError) {
     if let unit {
+      try requireRoom()
       try unit.stageImages(of: document)
       return unit.note(document)
     }

@@ -41,7 +41,7 @@ public final class DocumentStore {
   weak var decider: (any DocumentDecider)?
   /// Draws, and decodes pictures.
   public let drawing: DrawingProgram
-  private let wait: LockWait
+  let wait: LockWait
   private let randomBytes: (Int) -> [UInt8]
   var handles: [String: WeakHandle] = [:]
   var withMoves: [ObjectIdentifier: StoredDocument] = [:]
@@ -49,6 +49,8 @@ public final class DocumentStore {
   /// The folder's lock, from `prepareUnit` to `finishUnit`.
   var unitLock: FileLock?
   var unitConflicts: [DocumentError] = []
+  /// Called before a change becomes a part of the unit of work; throws where too much waits for its end.
+  public var joinsUnit: () throws -> Void = {}
 
   struct WeakHandle {
     weak var document: StoredDocument?
@@ -213,7 +215,8 @@ public final class DocumentStore {
       if document.isRemoved { throw .cannotRead(path: path, errno: ENOENT) }
       return document
     }
-    let file = try readPlainFile(path, limit: CardFormat.maximumBytes, followingLinks: true)
+    let file = try readPlainFile(
+      path, limit: CardFormat.maximumBytes, followingLinks: true, isInterrupted: wait.isInterrupted)
     let content = try CardDocument(reading: file.bytes, file: path)
     let known = (stamp: file.stamp, digest: ContentHash(of: file.bytes))
     return StoredDocument(
@@ -258,8 +261,9 @@ public final class DocumentStore {
 
   /// A picture file (PNG, JPEG, GIF, WebP, SVG) as documents keep it: PNG, its long side at most 1000 pixels.
   public func picture(file: String) throws(DocumentError) -> Picture {
-    try picture(
-      from: readPlainFile(file, limit: DocumentFolder.maximumImage, followingLinks: true).bytes, named: file)
+    let content = try readPlainFile(
+      file, limit: DocumentFolder.maximumImage, followingLinks: true, isInterrupted: wait.isInterrupted)
+    return try picture(from: content.bytes, named: file)
   }
 
   func picture(from bytes: [UInt8], named name: String) throws(DocumentError) -> Picture {

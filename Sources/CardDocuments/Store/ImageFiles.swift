@@ -53,7 +53,9 @@ extension DocumentStore {
       // A path that cannot be looked at is no plain file of an image.
       return nil
     }
-    return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
+    return try readPlainFile(
+      path, limit: DocumentFolder.maximumImage, followingLinks: false, isInterrupted: wait.isInterrupted
+    ).bytes
   }
 
   /// Takes away those of the images that no file shows any more. The caller holds the lock. One that cannot be taken

@@ -10,6 +10,7 @@ extension DocumentStore {
   func remove(_ document: StoredDocument) throws(DocumentError) {
     guard let name = document.state.name else { throw .notInStore(path: document.path) }
     if let unit {
+      try requireRoom()
       willChange(document)
       document.state.isRemoved = true
       return unit.note(document)
@@ -36,7 +37,12 @@ extension DocumentStore {
 
   /// From now on nothing is written until the unit is committed.
   public func beginUnit() {
-    if unit == nil { unit = UnitOfWork(folder: folder, place: DocumentFolder.unitPrefix + newID().description) }
+    if unit == nil { unit = newUnit() }
+  }
+
+  func newUnit() -> UnitOfWork {
+    UnitOfWork(
+      folder: folder, place: DocumentFolder.unitPrefix + newID().description, isInterrupted: wait.isInterrupted)
   }
 
   public var isInUnit: Bool { unit != nil }
@@ -59,6 +65,9 @@ extension DocumentStore {
 
   /// Whether the unit has anything to write.
   public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
+
+  /// Bytes of memory that the unit takes until it ends, about.
+  public var unitWeight: Int { unit?.weight ?? 0 }
 
   /// The documents that the unit adds, changes and removes: their ids, and which of the three.
   public var unitDocuments: [(id: String, kind: String)] {
@@ -138,6 +147,7 @@ extension DocumentStore {
 
   private func stage(_ unit: UnitOfWork) throws(DocumentError) -> DocumentBatch? {
     for document in unit.changed {
+      try unit.goOn()
       if document.isRemoved {
         guard let name = document.state.name, document.state.known != nil else { continue }
         if try isChangedElsewhere(document, name) {

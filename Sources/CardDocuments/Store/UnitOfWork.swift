@@ -26,11 +26,15 @@ public struct DocumentBatch: Sendable {
 final class UnitOfWork {
   private let folder: DocumentFolder
   private let journal: Journal
+  private let isInterrupted: () -> Bool
   private var alive: FileLock?
   /// The names of images in the unit's folder, and how many files are in it.
   private var staged = (images: [ContentHash: String](), count: 0)
   private var remembered: Set<ObjectIdentifier> = []
-  private var noted: Set<ObjectIdentifier> = []
+  /// The documents that are noted, and bytes that each takes of the memory about.
+  private var noted: [ObjectIdentifier: Int] = [:]
+  /// Bytes of memory that all of them take about.
+  private(set) var weight = 0
   private var plan = Plan()
 
   /// The documents to be written or removed, in the order of their first change.
@@ -52,8 +56,12 @@ final class UnitOfWork {
     var replaced: Set<String> = []
   }
 
-  init(folder: DocumentFolder, place: String) {
-    self.folder = folder
+  /// Files that are synced one by one. What is more is synced at once, by the file system.
+  private static let mostSyncs = 16
+
+  /// - Parameter isInterrupted: asked until the unit is ready to be decided; true gives up.
+  init(folder: DocumentFolder, place: String, isInterrupted: @escaping () -> Bool) {
+    (self.folder, self.isInterrupted) = (folder, isInterrupted)
     journal = Journal(place: place)
   }
 
@@ -64,7 +72,10 @@ final class UnitOfWork {
   }
 
   func note(_ document: StoredDocument) {
-    if noted.insert(ObjectIdentifier(document)).inserted { changed.append(document) }
+    let bytes = 8192 + 1024 * document.elements.count
+    let before = noted.updateValue(bytes, forKey: ObjectIdentifier(document))
+    weight += bytes - (before ?? 0)
+    if before == nil { changed.append(document) }
   }
 
   /// Puts images on disk, out of memory, where only this unit sees them.
@@ -93,8 +104,19 @@ final class UnitOfWork {
     try begin()
     staged.count += 1
     let name = String(staged.count)
-    try folder.write(bytes, to: journal.place + "/" + name, syncsName: false)
+    try folder.write(
+      bytes, to: journal.place + "/" + name, isSynced: staged.count <= Self.mostSyncs, syncsName: false)
     return name
+  }
+
+  /// Makes what was staged last through a loss of power.
+  private func syncStaged() throws(DocumentError) {
+    if staged.count > Self.mostSyncs { try folder.syncAll(journal.place) }
+  }
+
+  /// - Throws: `inUse` when the user asks to stop.
+  func goOn() throws(DocumentError) {
+    if isInterrupted() { throw .inUse(FileError(folder.path, .write, .interrupted)) }
   }
 
   /// The names of the files that the unit writes or removes.
@@ -112,6 +134,7 @@ final class UnitOfWork {
     if !plan.changes.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for document in changed where !document.isRemoved {
       guard let name = document.state.name else { continue }
+      try goOn()
       let bytes = document.state.saved.encoded
       written[name] = bytes
       try put(bytes, name)
@@ -147,6 +170,7 @@ final class UnitOfWork {
     plan.changes += removals.map { .remove(name: $0) }
     if plan.changes.isEmpty { return nil }
     if alive == nil { _ = try stage([]) }
+    try syncStaged()
     isPrepared = true
     try journal.commit(plan.changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
     return DocumentBatch(id: journal.place, files: plan.files)

@@ -11,6 +11,7 @@ extension DocumentError {
     case .system(ELOOP): .symbolicLink(path: error.path)
     case .system(EISDIR), .notAFile: .notAFile(path: error.path)
     case .tooLarge(let limit): .tooLargeFile(path: error.path, limit: limit)
+    case .interrupted: .inUse(error)
     default: .cannotRead(path: error.path, errno: error.number)
     }
   }
@@ -26,10 +27,10 @@ extension DocumentError {
 
 /// The content of a regular file below a size; anything else is refused.
 func readPlainFile(
-  _ path: String, limit: Int, followingLinks: Bool
+  _ path: String, limit: Int, followingLinks: Bool, isInterrupted: @escaping () -> Bool
 ) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
   do throws(FileError) {
-    let file = try ByteFile(path, followingLinks: followingLinks)
+    let file = try ByteFile(path, followingLinks: followingLinks, isInterrupted: isInterrupted)
     return (try file.rest(limit: limit), FileStamp(file.facts))
   } catch { throw .reading(error) }
 }

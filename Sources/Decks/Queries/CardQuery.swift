@@ -104,7 +104,7 @@ public struct CardQuery: Equatable {
 
   /// - Parameter isInterrupted: asked while cards are judged by it; true ends that with `interrupted`.
   /// - Throws: `badQuery` with the column and what was expected there. A blank query finds every card.
-  public init(_ text: String, isInterrupted: @escaping () -> Bool = { false }) throws(DeckError) {
+  public init(_ text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text)
     self.text = text
     self.isInterrupted = isInterrupted
@@ -113,7 +113,7 @@ public struct CardQuery: Equatable {
 
   /// A query in Anki's language.
   /// - Throws: `badQuery` where it cannot be understood, or asks for what is not known here.
-  public init(anki text: String, isInterrupted: @escaping () -> Bool = { false }) throws(DeckError) {
+  public init(anki text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = AnkiQueryParser(text)
     self.text = text
     self.isInterrupted = isInterrupted

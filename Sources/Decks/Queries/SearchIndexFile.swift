@@ -14,7 +14,9 @@ extension SearchIndex {
 
   /// Reads an index; false when there is none that is whole.
   func load(_ path: String) -> Bool {
-    do throws(FileError) { return try loaded(ByteFile(path, followingLinks: false)) } catch {
+    do throws(FileError) {
+      return try loaded(ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted))
+    } catch {
       // Searching reads the cards then, and writes the file anew.
       return false
     }

@@ -30,7 +30,7 @@ extension StagedCollection {
       }
     }
     try check()
-    return try FileText.bytes(scratch.path("collection"), limit: limit)
+    return try FileText.bytes(scratch.path("collection"), limit: limit, isInterrupted: isNeverInterrupted)
   }
 
   /// What each note is sorted by and compared with.
@@ -67,7 +67,9 @@ extension StagedCollection {
 
   /// Keeps it as a package, which `deck import` and Anki read.
   public func pack(to path: String, _ moment: StudyMoment) throws {
-    var destination = PackageDestination(folder: scratch.folder, moment: moment) { $0.name }
+    var destination = PackageDestination(
+      folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted
+    ) { $0.name }
     destination.isWhole = true
     _ = try PackageBuilder(path, scratch, destination).build(
       collection: scratch.path("collection"), media: [], .plain)

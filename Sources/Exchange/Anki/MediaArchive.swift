@@ -99,6 +99,6 @@ public enum MediaArchive {
     }
     try add(meta, JSONWriter.bytes(of: .list(entries)))
     try builder.finish()
-    return try FileText.bytes(path, limit: mostBytes + (1 << 20))
+    return try FileText.bytes(path, limit: mostBytes + (1 << 20), isInterrupted: isNeverInterrupted)
   }
 }

@@ -24,7 +24,7 @@ public struct PackageDestination {
   public var mediaPath: (MediaRecord) -> String
 
   public init(
-    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool = { false },
+    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     mediaPath: @escaping (MediaRecord) -> String
   ) {
     (self.folder, self.moment) = (folder, moment)

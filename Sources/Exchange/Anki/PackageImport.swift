@@ -23,7 +23,7 @@ public struct PackageSettings {
   public var receiveMedia: MediaReceiver
 
   public init(
-    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool = { false },
+    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     receiveMedia: @escaping MediaReceiver
   ) {
     (self.folder, self.moment) = (folder, moment)

@@ -10,7 +10,7 @@ import Values
 
 /// A folder with a `deck.json`.
 ///
-///     let folder = try BuildFolder("spanish")
+///     let folder = try BuildFolder("spanish", isInterrupted: environment.isInterrupted)
 ///     folder.name        // "Spanish"
 ///     folder.sources     // animals.md, verbs/irregular.csv, ...
 public struct BuildFolder {
@@ -32,13 +32,13 @@ public struct BuildFolder {
   let media: [BuildMediaFile]
 
   /// - Throws: `BuildError`, `FileError`.
-  public init(_ path: String) throws {
+  public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     let description = path + "/deck.json"
     guard fileExists(description) else { throw BuildError.noDescription(folder: path) }
-    let facts = try Self.read(description)
+    let facts = try Self.read(description, isInterrupted)
     (name, namespace, options) = (facts.name, facts.namespace, facts.options)
     var found: [BuildSource] = []
     try Self.list(path, below: "", into: &found)
@@ -51,9 +51,9 @@ public struct BuildFolder {
   private static let keys = ["name", "namespace", "options"]
 
   private static func read(
-    _ path: String
+    _ path: String, _ isInterrupted: @escaping () -> Bool
   ) throws -> (name: String, namespace: String, options: [(name: DeckOptions.Name, text: String)]) {
-    let bytes = try FileText.bytes(path, limit: descriptionLimit)
+    let bytes = try FileText.bytes(path, limit: descriptionLimit, isInterrupted: isInterrupted)
     do {
       let limits = JSONLimits(bytes: descriptionLimit, depth: 16, values: 10_000, string: 100_000)
       let whole = try ValueReader(JSONParser.parse(bytes, limits: limits)).asRecord()

@@ -78,15 +78,15 @@ public struct BuildSettings {
   /// Bytes that a media file may have.
   let mediaLimit: Int
   let receiveMedia: BuildMediaReceiver
-  public var isInterrupted: () -> Bool = { false }
+  let isInterrupted: () -> Bool
 
   /// - Parameter random: 64 random bits a call.
   public init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
-    receiveMedia: @escaping BuildMediaReceiver
+    isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver
   ) {
     (self.generator, self.now, self.random) = (generator, now, random)
-    (self.mediaLimit, self.receiveMedia) = (mediaLimit, receiveMedia)
+    (self.mediaLimit, self.isInterrupted, self.receiveMedia) = (mediaLimit, isInterrupted, receiveMedia)
   }
 }
 

@@ -30,8 +30,8 @@ struct BuildRows {
     let path = folder + "/" + source.path
     switch source.kind {
     case .cards(let format):
-      var options = SourceOptions()
-      (options.findsEncoding, options.isInterrupted) = (true, isInterrupted)
+      var options = SourceOptions(isInterrupted: isInterrupted)
+      options.findsEncoding = true
       let bytes = try ByteSource(path: path, options)
       let rows: any CardRows =
         switch format {

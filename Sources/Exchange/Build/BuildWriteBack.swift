@@ -9,7 +9,7 @@ import Text
 
 /// Writes edits of the deck to the sources of a folder.
 ///
-///     let count = try BuildWriteBack(db, folder).run()
+///     let count = try BuildWriteBack(db, folder, isInterrupted: environment.isInterrupted).run()
 public struct BuildWriteBack {
   /// What a row is to say.
   struct Edit {
@@ -22,8 +22,11 @@ public struct BuildWriteBack {
 
   private let db: Database
   private let folder: BuildFolder
+  private let isInterrupted: () -> Bool
 
-  public init(_ db: Database, _ folder: BuildFolder) { (self.db, self.folder) = (db, folder) }
+  public init(_ db: Database, _ folder: BuildFolder, isInterrupted: @escaping () -> Bool) {
+    (self.db, self.folder, self.isInterrupted) = (db, folder, isInterrupted)
+  }
 
   /// - Returns: how many rows were written.
   /// - Throws: `FileError`, `ExchangeError` for a source that is broken.
@@ -47,7 +50,7 @@ public struct BuildWriteBack {
 
   private func write(_ edits: [Edit], to source: BuildSource, _ format: CardFormat) throws -> Int {
     let path = folder.path + "/" + source.path
-    var file = try SourceLines(path)
+    var file = try SourceLines(path, isInterrupted)
     let byRow = Dictionary(edits.map { ($0.whole, $0) }) { first, _ in first }
     switch format {
     case .md: try file.write(markdown: byRow, source)
@@ -66,10 +69,11 @@ private struct SourceLines {
   private let path: String
   private var lines: [Substring]
   private let lineEnd: String
+  private let isInterrupted: () -> Bool
 
-  init(_ path: String) throws {
-    self.path = path
-    guard let text = try FileText.read(path, limit: 256 << 20) else {
+  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.isInterrupted) = (path, isInterrupted)
+    guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
     lineEnd = text.utf8.contains(0x0D) ? "\r\n" : "\n"
@@ -93,7 +97,8 @@ private struct SourceLines {
   // MARK: Tables
 
   mutating func write(table edits: [Int64: BuildWriteBack.Edit], _ separator: UInt8, _ source: BuildSource) throws {
-    let cards = TableCards(try ByteSource(path: path, SourceOptions()), separator: separator, TableOptions())
+    let bytes = try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted))
+    let cards = TableCards(bytes, separator: separator, TableOptions())
     var row = CardRow()
     var replaced: [(place: Range<Int>, line: String)] = []
     var open: (line: Int, text: String)?
@@ -134,7 +139,7 @@ private struct SourceLines {
   // MARK: Markdown
 
   mutating func write(markdown edits: [Int64: BuildWriteBack.Edit], _ source: BuildSource) throws {
-    let cards = MarkdownCards(try ByteSource(path: path, SourceOptions()))
+    let cards = MarkdownCards(try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted)))
     var rows: [(line: Int, subdeck: String, whole: Int64)] = []
     var row = CardRow()
     while try cards.next(into: &row) {

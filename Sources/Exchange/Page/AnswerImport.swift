@@ -56,7 +56,7 @@ public struct AnswerImport {
   ///   - progress: answers done and all of them; what it throws ends the import.
   /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing was entered then.
   public func run(
-    _ paths: [String], _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    _ paths: [String], _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {
     let answers = try paths.flatMap { path in

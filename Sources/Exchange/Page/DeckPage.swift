@@ -82,7 +82,7 @@ public struct DeckPage {
   ///   - path: `-` is not standard output here: a page is a file.
   ///   - progress: cards written and all of them, by the page of 500; what it throws ends it, the file stays as it was.
   public func write(
-    to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }

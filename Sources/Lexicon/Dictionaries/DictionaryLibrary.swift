@@ -54,12 +54,17 @@ public final class DictionaryLibrary {
   private let systemFolders: [String]
   /// The language that the user reads, by LANG: meanings in it come first.
   private let reader: String?
+  private let isInterrupted: () -> Bool
   private var opened: [String: WordDictionary] = [:]
   /// Those that could not be read, with why, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
-  public init(ownFolders: [String], systemFolders: [String], reader: String? = nil) {
+  /// - Parameter isInterrupted: asked while a dictionary is read; true gives up.
+  public init(
+    ownFolders: [String], systemFolders: [String], reader: String? = nil, isInterrupted: @escaping () -> Bool
+  ) {
     (self.ownFolders, self.systemFolders, self.reader) = (ownFolders, systemFolders, reader)
+    self.isInterrupted = isInterrupted
   }
 
   /// Those in the folders of an environment: `dictionaries` in its data folder, and those of dictd and StarDict below
@@ -75,7 +80,7 @@ public final class DictionaryLibrary {
     let system = (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }
     self.init(
       ownFolders: own, systemFolders: system.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
-      reader: locale.flatMap { LanguageCode.named($0.prefix(2)) })
+      reader: locale.flatMap { LanguageCode.named($0.prefix(2)) }, isInterrupted: environment.isInterrupted)
   }
 
   /// The dictionaries that are here: the user's first, then by name.
@@ -100,7 +105,8 @@ public final class DictionaryLibrary {
   /// What the dictionaries say of a word: the user's own first, then those in the language that the user reads, then
   /// English. A dictionary whose name says nothing of a language is asked for every one.
   /// - Parameter name: of the only dictionary to ask.
-  /// - Throws: `DictionaryError.unknown`, `.none` when there is no dictionary of the language.
+  /// - Throws: `DictionaryError.unknown`, `.none` when there is no dictionary of the language; `FileError` when
+  ///   interrupted.
   public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
@@ -109,15 +115,22 @@ public final class DictionaryLibrary {
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
     return try asked.flatMap { place -> [Meaning] in
       do {
-        let dictionary = try opened[place.path] ?? WordDictionary(place)
+        let dictionary = try opened[place.path] ?? WordDictionary(place, isInterrupted: isInterrupted)
         opened[place.path] = dictionary
         return try dictionary.meanings(of: word, form)
       } catch {
-        guard let problem = error as? any Problem else { throw error }
+        guard let problem = error as? any Problem, problem.report.code != .interrupted else { throw error }
         failures.append(problem)
         return []
       }
     }
+  }
+
+  /// Whether each dictionary that `define` asks for a language has been read.
+  /// - Throws: `DictionaryError.none` when there is none.
+  public func isOpen(_ language: Language, foldAccents: Bool) throws -> Bool {
+    let form = HeadwordForm(language: language, foldsAccents: foldAccents)
+    return try chosen(for: language, only: nil).allSatisfy { opened[$0.path]?.hasTable(form) == true }
   }
 
   /// Whether a dictionary of the language is here.

@@ -11,14 +11,14 @@ struct HeadwordTable {
   private let form: HeadwordForm
 
   /// - Parameter offsets: where each record begins; fewer than 2^31 bytes.
-  init(_ offsets: [UInt32], _ form: HeadwordForm, headword: (Int) -> ArraySlice<UInt8>) {
+  init(_ offsets: [UInt32], _ form: HeadwordForm, headword: (Int) throws -> ArraySlice<UInt8>) rethrows {
     var size = 16
     while size < offsets.count * 2 { size *= 2 }
     slots = [UInt32](repeating: .max, count: size)
     mask = size - 1
     self.form = form
     for offset in offsets {
-      var slot = form.hash(headword(Int(offset))) & mask
+      var slot = form.hash(try headword(Int(offset))) & mask
       while slots[slot] != .max { slot = (slot + 1) & mask }
       slots[slot] = offset
     }

@@ -7,7 +7,7 @@ import Files
 
 /// A `.dict` or `.dict.dz` file.
 ///
-///     let texts = try PackedText("/usr/share/dictd/wn.dict.dz")
+///     let texts = try PackedText("/usr/share/dictd/wn.dict.dz", environment.isInterrupted)
 ///     let bytes = try texts.bytes(at: 1024, count: 300)
 struct PackedText {
   /// Bytes that one entry may have.
@@ -19,8 +19,8 @@ struct PackedText {
   private var pieceSize = 0
   private var pieceStarts: [Int] = []
 
-  init(_ path: String) throws {
-    file = try ByteFile(path)
+  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
+    file = try ByteFile(path, isInterrupted: isInterrupted)
     if path.hasSuffix(".dz") { try readPieces() }
   }
 

@@ -17,14 +17,14 @@ struct StarDictRecords: DictionaryRecords {
   let offsets: [UInt32]
 
   /// - Parameter path: of the `.ifo`.
-  init(_ path: String) throws {
+  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
     self.path = path
-    let facts = try Self.facts(path)
+    let facts = try Self.facts(path, isInterrupted)
     let name = String(path.dropLast(4))
     kinds = Array((facts["sametypesequence"] ?? "").utf8)
     width = facts["idxoffsetbits"] == "64" ? 8 : 4
-    bytes = try Self.headwords(name)
-    packed = try PackedText(ofPathWithout: name)
+    bytes = try Self.headwords(name, isInterrupted)
+    packed = try PackedText(ofPathWithout: name, isInterrupted)
     offsets = try Self.starts(bytes, width, path)
     // Both stand in each dictionary of StarDict's.
     guard facts["wordcount"] == "\(offsets.count)", facts["idxfilesize"] == "\(bytes.count)" else {
@@ -34,8 +34,8 @@ struct StarDictRecords: DictionaryRecords {
   }
 
   /// The lines `key=value` of a `.ifo`.
-  static func facts(_ path: String) throws -> [String: String] {
-    let text = String(decoding: try FileText.bytes(path, limit: 1 << 20), as: UTF8.self)
+  static func facts(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [String: String] {
+    let text = String(decoding: try FileText.bytes(path, limit: 1 << 20, isInterrupted: isInterrupted), as: UTF8.self)
     guard text.hasPrefix("StarDict's dict ifo file") else {
       throw DictionaryError.damaged(path: path, reason: "its first line is not StarDict's")
     }
@@ -47,10 +47,13 @@ struct StarDictRecords: DictionaryRecords {
     return facts
   }
 
-  private static func headwords(_ name: String) throws -> [UInt8] {
-    if fileExists(name + ".idx") { return try FileText.bytes(name + ".idx", limit: WordDictionary.headwordLimit) }
+  private static func headwords(_ name: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
+    let plain = name + ".idx"
+    if fileExists(plain) {
+      return try FileText.bytes(plain, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
+    }
     let path = name + ".idx.gz"
-    let packed = try FileText.bytes(path, limit: WordDictionary.headwordLimit / 8)
+    let packed = try FileText.bytes(path, limit: WordDictionary.headwordLimit / 8, isInterrupted: isInterrupted)
     var bytes = [UInt8](repeating: 0, count: min(WordDictionary.headwordLimit, packed.count * 16 + 1024))
     let count = deckhand_inflate(packed, packed.count, &bytes, bytes.count, 31)
     if count < 0 || count == bytes.count {

@@ -11,23 +11,37 @@ final class WordDictionary {
 
   private let place: DictionaryPlace
   private let records: any DictionaryRecords
+  private let isInterrupted: () -> Bool
   private var tables: [HeadwordForm: HeadwordTable] = [:]
 
+  /// - Parameter isInterrupted: asked while its files are read, and while its headwords are arranged.
   /// - Throws: `FileError`, `DictionaryError.damaged`.
-  init(_ place: DictionaryPlace) throws {
-    self.place = place
+  init(_ place: DictionaryPlace, isInterrupted: @escaping () -> Bool) throws {
+    (self.place, self.isInterrupted) = (place, isInterrupted)
     records =
       switch place.format {
-      case .dictd: try DictdRecords(place.path)
-      case .starDict: try StarDictRecords(place.path)
-      case .table: try TableRecords(place.path)
+      case .dictd: try DictdRecords(place.path, isInterrupted)
+      case .starDict: try StarDictRecords(place.path, isInterrupted)
+      case .table: try TableRecords(place.path, isInterrupted)
       }
+  }
+
+  /// Whether its headwords are arranged in a form.
+  func hasTable(_ form: HeadwordForm) -> Bool { tables[form] != nil }
+
+  private func table(_ form: HeadwordForm) throws -> HeadwordTable {
+    if let table = tables[form] { return table }
+    let table = try HeadwordTable(records.offsets, form) { offset in
+      if offset & 0x3FF == 0, isInterrupted() { throw FileError(place.path, .read, .interrupted) }
+      return records.headword(at: offset)
+    }
+    tables[form] = table
+    return table
   }
 
   /// The entries of a word, in the order of the dictionary; each once, although several headwords lead to it.
   func meanings(of word: String, _ form: HeadwordForm) throws -> [Meaning] {
-    let table = tables[form] ?? HeadwordTable(records.offsets, form, headword: records.headword)
-    tables[form] = table
+    let table = try table(form)
     var meanings: [Meaning] = []
     for offset in table.offsets(of: Array(word.utf8)[...], headword: records.headword) {
       let headword = String(decoding: records.headword(at: offset), as: UTF8.self)
@@ -72,10 +86,10 @@ struct DictdRecords: DictionaryRecords {
   private let packed: PackedText
   let offsets: [UInt32]
 
-  init(_ path: String) throws {
+  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
     self.path = path
-    bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit)
-    packed = try PackedText(ofPathWithout: String(path.dropLast(6)))
+    bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
+    packed = try PackedText(ofPathWithout: String(path.dropLast(6)), isInterrupted)
     let bytes = bytes
     // What says something of the dictionary itself is no headword.
     let inner = Array("00database".utf8)
@@ -117,11 +131,13 @@ struct DictdRecords: DictionaryRecords {
 
 /// A table of the user's: a line a word, a tab, its meaning; further columns are further meanings.
 struct TableRecords: DictionaryRecords {
+  private let path: String
   private let bytes: [UInt8]
   let offsets: [UInt32]
 
-  init(_ path: String) throws {
-    let bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit)
+  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
+    self.path = path
+    let bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
     if String(validating: bytes, as: UTF8.self) == nil {
       throw DictionaryError.damaged(path: path, reason: "it is not UTF-8")
     }
@@ -133,8 +149,12 @@ struct TableRecords: DictionaryRecords {
     bytes[offset...].prefix { $0 != UInt8(ascii: "\t") }
   }
 
-  func texts(at offset: Int) -> [(text: String, isMarkup: Bool)] {
-    let line = bytes[offset...].prefix { $0 != UInt8(ascii: "\n") }
+  func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)] {
+    let line = bytes[offset...].prefix(PackedText.entryLimit + 1).prefix { $0 != UInt8(ascii: "\n") }
+    if line.count > PackedText.entryLimit {
+      throw DictionaryError.damaged(
+        path: path, reason: "the entry at byte \(offset) has more than \(PackedText.entryLimit) bytes")
+    }
     return line.split(separator: UInt8(ascii: "\t")).dropFirst().map {
       (String(decoding: $0, as: UTF8.self).trimmed, false)
     }
@@ -143,7 +163,7 @@ struct TableRecords: DictionaryRecords {
 
 extension PackedText {
   /// The texts beside a file of headwords: `PATH.dict`, or packed.
-  init(ofPathWithout path: String) throws {
-    try self.init(fileExists(path + ".dict") ? path + ".dict" : path + ".dict.dz")
+  init(ofPathWithout path: String, _ isInterrupted: @escaping () -> Bool) throws {
+    try self.init(fileExists(path + ".dict") ? path + ".dict" : path + ".dict.dz", isInterrupted)
   }
 }

@@ -37,7 +37,7 @@ public struct PluginPackage {
   /// Reads a package that `packed` has made, or that somebody else says is one.
   /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, changed
   ///   after it was signed, or no plugin.
-  public init(file path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+  public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
     let bytes = try Self.bytes(path, isInterrupted)
     try self.init(PackedFiles(unpacking: bytes, path: path, limits: Self.limits), path: path)
   }
@@ -52,7 +52,7 @@ public struct PluginPackage {
   }
 
   /// Reads a plugin's folder. Hidden files stay out; a link in it is refused.
-  public init(folder: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+  public init(folder: String, isInterrupted: @escaping () -> Bool) throws {
     guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
     defer { free(real) }
     let path = String(cString: real)

@@ -202,7 +202,7 @@ struct PluginStore {
   /// The caller holds the lock.
   private func finish() throws {
     if fileExists(journalPath) {
-      let change = try decoded(FileText.bytes(journalPath, limit: 1 << 20))
+      let change = try decoded(FileText.bytes(journalPath, limit: 1 << 20, isInterrupted: isNeverInterrupted))
       try perform(change)
       try removeJournal()
     }

@@ -19,7 +19,7 @@ public struct TrustedKeys {
   init(data: String) throws {
     path = data + "/plugin-keys.json"
     guard fileExists(path) else { return }
-    let bytes = try FileText.bytes(path, limit: 1 << 20)
+    let bytes = try FileText.bytes(path, limit: 1 << 20, isInterrupted: isNeverInterrupted)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 4096)
     do {
       guard let record = try JSONParser.parse(bytes, limits: limits).record else {

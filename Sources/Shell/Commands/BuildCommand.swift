@@ -29,6 +29,7 @@ enum BuildCommand {
         Option("--apkg", "FILE", .file, access: .write, help: "write the deck as a package of Anki, too"),
         Option("--prune", help: "remove the cards that left the sources"),
         Option("--write-back", help: "write what was edited in the deck to Markdown and tables first"),
+        Option("--seconds", "N", .integer(1...86_400), help: "the most time that a .lua source may take; 60"),
       ], example: "build spanish --apkg spanish.apkg"
     ) { invocation, session in try run(invocation, session) }
   }
@@ -40,7 +41,7 @@ enum BuildCommand {
     defer { progress.finish() }
     let (deck, report) = try workspace.build(
       path, prunes: invocation.flag("--prune"), writesBack: invocation.flag("--write-back"),
-      generator: DeckGenerator()
+      generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
     ) { progress.update($0, of: $1) }
     progress.finish()
     var lines = try words(report, deck.record().name, session)

@@ -29,6 +29,7 @@ package enum MapCommand {
         Option("--seed", "N", .integer(0...Int.max), help: "random numbers repeat for each line, or key, and this; 0"),
         Option(
           "--keep", "N", .integer(1...100_000_000), help: "keys that are combined before they are written; 200000"),
+        Option("--seconds", "N", .integer(1...86_400), help: "the most time that a line, or a record, may take; 60"),
         Option("--strict", help: "a line that is not UTF-8 ends the run; otherwise it is counted and passed over"),
       ], example: "map frequency.lua"
     ) { invocation, session in
@@ -60,6 +61,7 @@ package enum MapCommand {
     options.isReduce = invocation.flag("--reduce")
     options.isStrict = invocation.flag("--strict")
     options.seed = UInt64(invocation.optionalInteger("--seed") ?? 0)
+    options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep
     // A pipe that nobody reads is an error that is told.
     signal(SIGPIPE, SIG_IGN)
@@ -67,7 +69,8 @@ package enum MapCommand {
     var status = ExitStatus.done
     do {
       let path = invocation.text("SCRIPT")
-      let code = try FileText.bytes(environment.folders.expanded(path), limit: 64 << 20, .any)
+      let code = try FileText.bytes(
+        environment.folders.expanded(path), limit: 64 << 20, .any, isInterrupted: environment.isInterrupted)
       let made = try MapJob(
         code, name: path, arguments: invocation.list("ARG"), options: options,
         input: InputLines(limit: MapJob.lineLimit), output: OutputBlocks(), message: say)

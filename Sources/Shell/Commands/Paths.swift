@@ -3,6 +3,7 @@
 import Decks
 import Files
 import Glibc
+import LuaRuntime
 import Problems
 import Text
 import Workspace
@@ -76,7 +77,7 @@ extension Session {
     guard runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path]) == 0 else {
       throw EditorError.failed(editor: editor)
     }
-    guard let edited = try FileText.read(path, limit: 16 << 20) else {
+    guard let edited = try FileText.read(path, limit: 16 << 20, isInterrupted: isNeverInterrupted) else {
       throw EditorError.notUTF8
     }
     return edited
@@ -88,5 +89,6 @@ private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
-  return spawnProgram([path] + arguments, &actions).map { waitForProgram($0) } ?? 127
+  guard let program = spawnProgram([path] + arguments, &actions) else { return 127 }
+  return CallPause.waitingForUser { waitForProgram(program) }
 }

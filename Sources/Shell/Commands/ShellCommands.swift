@@ -13,7 +13,7 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, lua, alias, PluginWork.luaTypes, version, clear, quit("quit"), quit("exit")]
+    [help, runFile, history, alias, PluginWork.luaTypes, version, clear, quit("quit"), quit("exit")]
       + PaperCommands.all
   }
 
@@ -132,24 +132,6 @@ enum ShellCommands {
     }
     try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
     return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(path).")
-  }
-
-  private static var lua: BuiltIn {
-    BuiltIn(
-      "lua", theme: Self.theme, access: .atSignIn, effect: .reads,
-      summary: "Runs Debian's lua5.4: a stand-alone Lua, with nothing of Deckhand's in it.", answer: "nothing",
-      details: """
-        Options are -e, -i, -l, -v, -E, -W, -- and -, as in lua(1); LUA_INIT holds. At the prompt the word lua \
-        makes its line \
-        a line of Lua instead.
-        """,
-      arguments: [Argument("ARG", .verbatim, isOptional: true, help: "options, a script, its arguments")],
-      usage: ["lua [OPTION]... [FILE [ARG]...]"], example: "lua -e \"print(_VERSION)\""
-    ) { invocation, session in
-      let status = StandaloneLua(session).run(invocation.list("ARG"))
-      if session.input.lineReader == nil { session.state.leaving = session.state.leaving ?? status }
-      return CommandResult()
-    }
   }
 
   private static var alias: BuiltIn {

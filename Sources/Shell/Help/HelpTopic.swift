@@ -150,7 +150,7 @@ struct HelpTopic {
     rows: [
       ("deckhand run make.lua", "a Lua script: one unit of work, kept or taken back as a whole"),
       ("deckhand run weekly.dh", "a command a line, # begins a comment; it stops at the first failure"),
-      ("deckhand -e CODE", "Lua from the command line"), ("deckhand lua ...", "as Debian's lua5.4"),
+      ("deckhand -e CODE", "Lua from the command line"),
       ("history --lua FILE", "the lines of this session as a script"),
     ],
     paragraphs: ["--dry-run shows what a script would change, --seed N makes its random choices repeat."],

@@ -146,7 +146,7 @@ extension HistoryFile {
 
   private func lock(_ descriptor: Int32) {
     // Some network disks have no locks; a history without one is better than none.
-    do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1)) } catch { return }
+    do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1, isInterrupted: { false })) } catch { return }
   }
 
   /// Whether the path still leads to the open file: a compaction puts a new one in its place.

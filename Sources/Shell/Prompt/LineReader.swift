@@ -3,6 +3,7 @@
 
 import CTerminal
 package import Commands
+import LuaRuntime
 import Text
 
 package final class LineReader: LineSource {
@@ -45,6 +46,7 @@ package final class LineReader: LineSource {
   package func read(
     prompt: String, initial: String, isContinued: Bool = false, hidesHistory: Bool = false
   ) throws(LineError) -> LineOutcome {
+    if Self.isReading { return .endOfInput }
     line_editor_history_hide(hidesHistory)
     defer { line_editor_history_hide(false) }
     var callbacks = line_editor_callbacks()
@@ -63,8 +65,8 @@ package final class LineReader: LineSource {
       tab_indents: isContinued, shows_hints: hints.areShown(), tick_ms: max(1, tickInterval))
     var initial = initial
     while true {
-      let result = withExtendedLifetime(self) {
-        line_editor_read(promptForEditor(prompt), initial, options, &callbacks)
+      let result = CallPause.waitingForUser {
+        withExtendedLifetime(self) { line_editor_read(promptForEditor(prompt), initial, options, &callbacks) }
       }
       guard result.end == LINE_EDITOR_WANTS_EDITOR, let text = result.text else { return try outcome(result) }
       let line = String(cString: text)
@@ -72,6 +74,11 @@ package final class LineReader: LineSource {
       initial = hints.edited(line)
     }
   }
+
+  /// Whether a line is being read, so that the code that runs was called by the line editor (completion, hints, a
+  /// listener). It owns the terminal until then: any other reading finds the end of the input, and the console has no
+  /// keyboard.
+  package static var isReading: Bool { line_editor_is_reading() }
 
   /// How many rows of the screen the cursor is below the first row of the prompt, while a line is read.
   static var cursorRow: Int { Int(line_editor_cursor_row()) }

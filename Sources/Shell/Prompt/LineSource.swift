@@ -41,6 +41,7 @@ package enum LineError: Problem, Equatable {
 }
 
 package protocol LineSource: AnyObject {
-  /// Reads a line. The prompt is not shown where nobody sees it.
+  /// Reads a line. The prompt is not shown where nobody sees it. While `LineReader.isReading` it is the end of the
+  /// input.
   func read(prompt: String) throws(LineError) -> LineOutcome
 }

@@ -3,6 +3,7 @@
 // from the input.
 
 import Glibc
+import LuaRuntime
 
 package final class PlainLineReader: LineSource {
   private let input: Int32
@@ -18,13 +19,14 @@ package final class PlainLineReader: LineSource {
   ///   - readsAhead: quick, but what is behind the line is gone for others who read the same input (Lua's `io.read`).
   ///   - isInterrupted: asked when a signal ends a read; true makes it `.interrupted`.
   package init(
-    input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool = { false }
+    input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool
   ) {
     (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
     chunkSize = readsAhead ? 1 << 16 : 1
   }
 
   package func read(prompt: String = "") throws(LineError) -> LineOutcome {
+    if LineReader.isReading { return .endOfInput }
     var searched = 0
     var isSkipping = false
     while true {
@@ -67,7 +69,7 @@ package final class PlainLineReader: LineSource {
   private func waitForInput() -> Bool {
     var waits = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     while !isInterrupted() {
-      let ready = poll(&waits, 1, 100)
+      let ready = CallPause.waitingForUser { poll(&waits, 1, 100) }
       if ready > 0 || (ready < 0 && errno != EINTR) { return true }
     }
     return false

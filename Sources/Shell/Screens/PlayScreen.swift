@@ -27,6 +27,8 @@ final class PlayScreen {
   let session: Session
   let handle: GameHandle
   let options: Options
+  /// The user sits at a terminal. Its callbacks run while a line is read, when the console has no keyboard.
+  let isScreen: Bool
   private var hasLeft = false
   private var hasShownEnd = false
   /// Nobody is signed in any more: the game cannot be asked.
@@ -38,6 +40,8 @@ final class PlayScreen {
     self.session = session
     self.handle = game
     self.options = options
+    let terminal = session.console.terminal
+    isScreen = terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON
   }
 
   var game: Game { handle.game }
@@ -45,7 +49,6 @@ final class PlayScreen {
   private var preferences: Preferences? { session.preferences }
   /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
   var draws: Bool { isScreen && !terminal.usesScreenReader }
-  var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON }
 
   func run() throws -> CommandResult {
     if draws {

@@ -35,7 +35,7 @@ struct TypedLine {
 extension Session {
   /// Asks for a line at the terminal; nil where nobody can answer.
   package func ask(_ text: String) throws -> String? {
-    if options.isUnattended { return nil }
+    if options.isUnattended || LineReader.isReading { return nil }
     let outcome: LineOutcome
     let question = broken(printable(text, limit: Self.longestQuestion))
     if let lineReader = input.lineReader {

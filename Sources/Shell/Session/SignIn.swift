@@ -163,7 +163,9 @@ package struct SignIn {
     fflush(nil)
     var end = 0
     let secret = try Secret(capacity: Secret.lineCapacity) { buffer in
-      end = secret_line_read(prompt, buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count)
+      end = CallPause.waitingForUser {
+        secret_line_read(prompt, buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count)
+      }
       return max(0, end)
     }
     switch end {

@@ -3,6 +3,7 @@
 
 import CTerminal
 import Glibc
+import LuaRuntime
 
 package enum Key: Equatable, Sendable {
   case character(Character)
@@ -47,8 +48,8 @@ package final class KeyReader {
 
   package init(input: Int32 = 0, lines: PlainLineReader? = nil) {
     self.input = input
-    self.lines = lines ?? PlainLineReader(input: input)
-    isTerminal = isatty(input) == 1
+    self.lines = lines ?? PlainLineReader(input: input, isInterrupted: { Interrupts.wereRequested })
+    isTerminal = isatty(input) == 1 && !LineReader.isReading
   }
 
   /// Makes the terminal give single keys. Does nothing where there is none.
@@ -137,7 +138,7 @@ extension KeyReader {
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: terminal_signal_fd(), events: Int16(POLLIN), revents: 0),
     ]
-    return poll(&waits, 2, timeout) > 0 && waits[0].revents != 0
+    return CallPause.waitingForUser { poll(&waits, 2, timeout) } > 0 && waits[0].revents != 0
   }
 }
 

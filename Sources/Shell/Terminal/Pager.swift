@@ -2,6 +2,7 @@
 // itself.
 
 import Glibc
+import LuaRuntime
 
 struct Pager {
   private let program: String
@@ -32,6 +33,6 @@ struct Pager {
     close(ends[1])
     signal(SIGPIPE, handler)
     // 127: the shell found no such program.
-    return waitForProgram(child) != 127
+    return CallPause.waitingForUser { waitForProgram(child) } != 127
   }
 }

@@ -228,7 +228,7 @@ extension ProblemTable {
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
-      "rehearsal": WorkspaceError.rehearsal("undo"),
+      "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
     ])
 }
 

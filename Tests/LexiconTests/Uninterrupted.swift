@@ -1,0 +1,21 @@
+// Lists and dictionaries of tests, with nobody who could ask to stop.
+// Invariant: the program's own code has none of these; there each caller says who may stop it.
+
+import Lexicon
+
+extension ListLimits {
+  init() { self.init(isInterrupted: { false }) }
+}
+
+extension LexiconLibrary {
+  convenience init(listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = []) {
+    self.init(
+      listFolders: listFolders, cacheFolder: cacheFolder, dictionaryFolders: dictionaryFolders, limits: ListLimits())
+  }
+}
+
+extension DictionaryLibrary {
+  convenience init(ownFolders: [String], systemFolders: [String], reader: String?) {
+    self.init(ownFolders: ownFolders, systemFolders: systemFolders, reader: reader, isInterrupted: { false })
+  }
+}

@@ -1,0 +1,75 @@
+// Code that runs while the prompt reads a line: it finds nobody to ask, and the line is read on.
+// Invariant: readline is not reentrant, so nothing that such code calls may read from the terminal.
+
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct LineCallbackTests {
+  /// What reads from the terminal where a user sits at it, and what it gives within a callback.
+  private static let readings: [(code: String, result: String)] = [
+    ("shell.ask('q? ')", "nil"), ("shell.confirm('sure?')", "false"),
+    ("shell.run('study D').remaining", "1"), ("shell.run('study D --sprint').right", "0"),
+    ("shell.run('play --base cambering').count", "0"),
+    ("select(2, shell.run('card edit D:1')).code", "no_terminal"),
+    ("(function() for i = 1, 50 do shell.ask('again? ') end return 'done' end)()", "done"),
+    (
+      "(function() settings.on_change('game.length', function() heard = tostring(shell.ask('q? ')) end) "
+        + "settings.set('game.length', 8) return heard end)()", "nil"
+    ),
+  ]
+
+  private func prompt(_ home: Home, _ lines: [String]) throws -> PseudoTerminal {
+    let terminal = try home.terminal()
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "> ")
+    for line in lines {
+      terminal.type(line + "\r")
+      terminal.wait(for: "[?2004h> ")
+    }
+    return terminal
+  }
+
+  @Test(arguments: readings.indices)
+  func `a completion that reads from the terminal finds the end of the input`(index: Int) throws {
+    let (code, result) = Self.readings[index]
+    let home = try Home()
+    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    let terminal = try prompt(
+      home,
+      [
+        "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function(a) print('ran', a.a) end, "
+          + "complete = function() seen = tostring(\(code)) return {'hello'} end}"
+      ])
+    for ending in ["\r", "\u{15}ca\r"] {
+      terminal.type("ca \t")
+      terminal.wait(for: "hello")
+      terminal.type(ending)
+      terminal.wait(for: "ran\t")
+      terminal.wait(for: "> ")
+    }
+    terminal.type("'seen ' .. seen\r")
+    terminal.wait(for: "\"seen \(result)\"")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `within a question a completion finds nobody to ask either`() throws {
+    let home = try Home()
+    let terminal = try prompt(
+      home,
+      [
+        "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function() end, "
+          + "complete = function() return {shell.ask('inner? ') or 'nobody'} end}"
+      ])
+    terminal.type("outer = shell.ask('outer? ')\r")
+    terminal.wait(for: "outer? ")
+    terminal.type("ca \t")
+    terminal.wait(for: "nobody")
+    terminal.type("\r")
+    terminal.wait(for: "> ")
+    terminal.type("'got ' .. outer\r")
+    terminal.wait(for: "\"got ca nobody")
+  }
+}

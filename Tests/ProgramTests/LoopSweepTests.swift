@@ -1,0 +1,99 @@
+// Every function and field that a plugin reaches, called in a loop without end: the plugin's limit ends each loop.
+// Invariant: what is judged is processor time, which a busy machine does not lengthen.
+
+import TestSupport
+import Testing
+
+@Suite struct LoopSweepTests {
+  private static let limit = 0.1
+  /// Processor time that a loop may take beyond the limit, for what was under way when it passed.
+  private static let patience = 1.0
+
+  /// Calls what is bound with arguments that are cheap, most of them wrong. What a plugin cannot reach is passed over,
+  /// and what would end it.
+  private static let plugin = #"""
+    local function names(path)
+      local fields, functions = {}, {}
+      for line in assert(files.read(path)):gmatch("[^\n]+") do
+        fields[#fields + 1] = line:match("^%-%-%-@field ([%w_]+)")
+        functions[#functions + 1] = line:match("^function [%w_]+[.:]([%w_]+)%(")
+      end
+      return fields, functions
+    end
+    local arguments = {{}, {"x"}, {1, 1}, {{"plan"}}, {function() end}}
+    local loops, order = {}, {}
+    local function add(name, call) loops[name] = call order[#order + 1] = name end
+    local function each(class, object, isMethod)
+      local fields, functions = names(FOLDER .. "/types/" .. class .. ".lua")
+      for _, field in ipairs(fields) do add(class .. "." .. field, function() return object[field] end) end
+      for _, name in ipairs(functions) do
+        add(class .. ":" .. name, function(n)
+          local given = arguments[n % #arguments + 1]
+          if isMethod then return object[name](object, given[1], given[2]) end
+          return object[name](given[1], given[2])
+        end)
+      end
+    end
+    local function gather()
+      for name, module in pairs { decks = decks, notetypes = notetypes, media = media, documents = documents, words = words,
+        games = games, settings = settings, shell = shell, files = files, deckhand = deckhand } do each(name, module) end
+      local deck = decks.create("Swept")
+      local card = deck:add{prompt = "p", answer = "a"}
+      local note = assert(deck:add_note{fields = {Front = "f", Back = "b"}})
+      local document = assert(documents.create{})
+      local lexicon = assert(words.lexicon("english"))
+      for class, object in pairs { deck = deck, card = card, note = note, notetype = note.type, lexicon = lexicon,
+        deck_options = deck.options, document = document, element = document:add_text{text = "x"},
+        game = assert(games.new{base = "planets", language = "english"}) } do each(class, object, true) end
+      add("asked", function() return shell.ask("x") or shell.confirm("y") end)
+      add("compiled", function() return words.lexicon("english") end)
+      add("unknown", function() return words.lexicon("klingon") end)
+      add("defined", function(n) return lexicon:define("a" .. n) end)
+      add("run", function() return shell.run("word check x") end)
+    end
+    shell.command{name = "gather", summary = "x", run = function() gather() return order end}
+    shell.command{name = "loop", summary = "x", arguments = {"NAME"}, run = function(args)
+      local call = loops[args[1]]
+      for n = 1, 1e15 do pcall(call, n) end
+    end}
+    """#
+
+  /// Runs each loop, and prints the processor time of those that took too long.
+  private static let script = #"""
+    local count = 0
+    for _, name in ipairs(assert(shell.run("gather"))) do
+      local start = os.clock()
+      local done, problem = shell.run("loop " .. name)
+      count = count + 1
+      local time = os.clock() - start
+      if time > MOST or done then print(name, time, tostring(problem)) end
+    end
+    print("loops", count)
+    """#
+
+  @Test func `a loop of any call ends at the plugin's limit`() throws {
+    let home = try Home()
+    try home.run("lua-types", home.path + "/types")
+    #expect(try home.run("word", "check", "x").status < 2)
+    let folder = home.path + "/data/plugins/loops"
+    for made in [home.path + "/data/plugins", folder] { #expect(makeFolder(made)) }
+    try writeFile("local FOLDER = \"\(home.path)\"\n" + Self.plugin, to: folder + "/init.lua")
+    let rights = [
+      "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
+      "shell.run", "files.read:\(home.path)", "files.write:\(home.path)/written",
+    ]
+    try writeFile(
+      """
+      {"name": "loops", "version": "1.0.0", "api": 1, "summary": "x", "commands": ["gather", "loop"],
+       "permissions": [\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]}
+      """, to: folder + "/plugin.json")
+    #expect(try home.run("plugin", "enable", "loops", "--grant").status == 0)
+    #expect(
+      try home.run("plugin", "limit", "loops", "--seconds", "\(Self.limit)", "--memory", "1024").status == 0)
+    let script = try home.write("local MOST = \(Self.limit + Self.patience)\n" + Self.script, to: "loops.lua")
+    let run = try home.run("run", script)
+    let count = run.lines.last.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
+    #expect(
+      run.status == 0 && run.lines.count == 1 && count > 150, "\(run.output.suffix(3000)) \(run.errors.suffix(600))")
+  }
+}
