@@ -28,8 +28,6 @@ public struct ListedCard {
   public var isSuspended: Bool { columns.integer(10) != 0 }
   public var state: CardState { CardState(rawValue: columns.integer(11)) ?? .new }
   public var schedule: CardSchedule { CardTable.schedule(columns) }
-  /// Whether it is made from a note.
-  public var hasNote: Bool { columns.optionalInteger(19) != nil }
   public var flag: Int { columns.count(21) }
 
   /// Whether it waits for the next day.

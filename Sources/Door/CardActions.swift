@@ -12,7 +12,7 @@ enum CardActions {
     .reading("cardsInfo", info),
     .reading("cardsToNotes") { call in
       var seen: Set<Int64> = []
-      let notes = try cards(call).compactMap { try $0.map { NumberedNote.number(of: try $0.record()) } }
+      let notes = try cards(call).compactMap { try $0.map { try $0.record().note.rawValue } }
       return numbers(notes.filter { seen.insert($0).inserted })
     },
     .changing("suspend") { call in .boolean(try setSuspended(true, call)) },
@@ -56,8 +56,7 @@ enum CardActions {
       try found.map { card in
         guard let card, let schedule = schedules.popFirst() else { return .record([]) }
         let record = try card.record()
-        let note: NumberedNote = try card.note().map { .note($0) } ?? .plain(card)
-        return described(record, try reader.view(of: note), schedule, deck: try card.deck().record().name)
+        return described(record, try reader.view(of: card.note()), schedule, deck: try card.deck().record().name)
       })
   }
 

@@ -210,6 +210,7 @@ extension ProblemCode {
     case storageFailed = "storage_failed"
     case storageFull = "storage_full"
     case storageNewer = "storage_newer"
+    case storageOlder = "storage_older"
     case storageRolledBack = "storage_rolled_back"
     case storageUnreadable = "storage_unreadable"
     case symbolicLink = "symbolic_link"

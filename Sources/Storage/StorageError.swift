@@ -22,6 +22,8 @@ public enum StorageError: Problem, Equatable {
   case damaged(path: String, detail: String)
   /// The database was written by a newer program; `migrations` are those unknown here.
   case newer(path: String, migrations: [String])
+  /// The database was written by a program of before the first release, whose tables are not read.
+  case older(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
   /// SQLite rolled the unit of work back by itself (a full disk does that); nothing more can be done in it.
@@ -55,6 +57,11 @@ public enum StorageError: Problem, Equatable {
         "\(quoted(path)) was written by a newer version of the program "
           + "(it knows \(migrations.map { printable($0, limit: 60) }.joined(separator: ", "))); update the program",
         ["path": path])
+    case .older(let path):
+      ProblemReport(
+        .storageOlder, "The data is of an older program",
+        "\(quoted(path)) was written by a program of before the first release and cannot be read; write its decks to "
+          + "files with `deck export` of that program, and import them here", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",

@@ -9,7 +9,9 @@ final class QueryFacts {
   private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
   private var decks: [Int64: [UInt8]] = [:]
   private var models: [Int64: MemoryModel] = [:]
-  private var noteTypes: [Int64: [UInt8]] = [:]
+  /// The type of each card's note, and the names of the types.
+  private var noteTypes: [Int64: Int64] = [:]
+  private var typeNames: [Int64: [UInt8]] = [:]
   private var matchers: [(expression: TextExpression, matcher: ExpressionMatcher)] = []
   private var folded: [UInt8] = []
 
@@ -57,14 +59,10 @@ final class QueryFacts {
     }
   }
 
-  /// The name of each card's note type. Files of before notes have none.
   private func readNoteTypes(_ db: Database) throws {
-    guard try Siblings.hasNotes(db) else { return }
-    let sql = """
-      SELECT cards.id, note_types.name FROM cards JOIN notes ON notes.id = cards.note
-      JOIN note_types ON note_types.id = notes.type
-      """
-    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = Folding.fold($0.text(1)) }
+    for type in try NoteTypeTable.list(db) { typeNames[type.id.rawValue] = Folding.fold(type.name) }
+    let sql = "SELECT cards.id, notes.type FROM cards JOIN notes ON notes.id = cards.note"
+    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = $0.integer(1) }
   }
 
   /// The cards of notes that have a field with that text.
@@ -72,7 +70,6 @@ final class QueryFacts {
   private func readNoteFields(
     _ db: Database, _ condition: CardQuery.Condition, _ name: String, _ pattern: TextPattern
   ) throws -> Bool {
-    guard try Siblings.hasNotes(db) else { return false }
     var places: [Int64: Int] = [:]
     let fields = """
       SELECT note_types.id, each.key, each.value ->> 'name'
@@ -139,7 +136,7 @@ final class QueryFacts {
   }
 
   func isNoteType(ofCard card: Int64, _ pattern: TextPattern) -> Bool {
-    noteTypes[card].map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
+    noteTypes[card].flatMap { typeNames[$0] }.map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
   }
 
   func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {

@@ -121,7 +121,7 @@ enum MediaCommands {
     let names = try identities(of: references, workspace).flatMap { kind, names in
       names.prefix(3).map { "\(kind) \(printable($0, limit: 40))" }
     }
-    let count = references.notes.count + references.cards.count + references.types.count
+    let count = references.notes.count + references.types.count
     return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
   }
 
@@ -130,7 +130,7 @@ enum MediaCommands {
   ) throws -> [(kind: String, names: [String])] {
     let users = try workspace.users(of: references)
     return [
-      ("note", try users.notes.map { try $0.record().guid }), ("card", try users.cards.map { try $0.record().guid }),
+      ("note", try users.notes.map { try $0.record().guid }),
       ("type", try users.types.map { try $0.record().name }),
     ]
   }

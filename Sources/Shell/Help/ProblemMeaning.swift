@@ -166,6 +166,7 @@ struct ProblemMeaning {
     ("storage_failed", "The database could not be read or written."),
     ("storage_full", "The disk is full."),
     ("storage_newer", "The database is of a newer version of the program."),
+    ("storage_older", "The database is of a program of before the first release."),
     ("storage_rolled_back", "The database took the whole unit of work back."),
     ("storage_unreadable", "The database cannot be opened."),
     ("symbolic_link", "A link is where a file is expected."),
