@@ -359,13 +359,14 @@ import Testing
 
   // MARK: Media
 
-  @Test func `media that fields, plain cards and templates name are found`() throws {
+  @Test func `media that fields, plain text and templates name are found`() throws {
     let note = try collection.addNote(
       deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
     let plain = try collection.add(deck, "[sound:y.mp3]", "<img src=a%20b.png>")
+    let ofPlain = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let found = try collection.store.read { try MediaTable.references($0) }
     #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])
-    #expect(found["a b.png"] == MediaReferences(notes: [note], cards: [plain]))
+    #expect(found["a b.png"] == MediaReferences(notes: [note, ofPlain]))
   }
 
   @Test func `a name of media is one content's`() throws {
