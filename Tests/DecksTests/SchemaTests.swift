@@ -20,7 +20,7 @@ import Testing
 
   @Test func `a card without a note cannot be stored`() throws {
     let deck = try collection.deck("d")
-    #expect(throws: DatabaseError.self) {
+    #expect(throws: StorageError.self) {
       try collection.store.operation("x") { db in
         try db.execute(
           sql: """
