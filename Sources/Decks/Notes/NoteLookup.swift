@@ -63,7 +63,7 @@ extension NoteTable {
 
   /// Whether all notes of a type of Basic's shape with cards in a deck are plain: see `NoteRecord.isPlain`.
   public static func arePlain(_ db: Database, of type: NoteTypeID, in deck: DeckID) throws -> Bool {
-    let sql = "SELECT fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
+    let sql = "SELECT notes.fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
     var arePlain = true
     try db.forEachRow(sql, while: { arePlain }, [deck.rawValue, type.rawValue]) { row in
       let fields = NoteFieldText.list(row.text(0))

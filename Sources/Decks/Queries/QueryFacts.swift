@@ -83,12 +83,21 @@ final class QueryFacts {
       guard let place = places[row.integer(1)] else { return }
       let texts = row.bytes(2).split(separator: 0x1F, omittingEmptySubsequences: false)
       guard place < texts.count else { return }
-      folded.removeAll(keepingCapacity: true)
-      Folding.fold(UnsafeBufferPointer(rebasing: texts[place]), into: &folded)
+      fold(TextBytes(rebasing: texts[place]))
       if folded.withUnsafeBufferPointer({ pattern.matches($0) }) { ids.insert(row.integer(0)) }
     }
     cards.append((condition, ids))
     return true
+  }
+
+  /// A field that is plain text is looked for as that, another one as HTML.
+  private func fold(_ field: TextBytes) {
+    folded.removeAll(keepingCapacity: true)
+    if field.contains(UInt8(ascii: "&")), var text = HTMLText.plain(String(decoding: field, as: UTF8.self)) {
+      text.withUTF8 { Folding.fold($0, into: &folded) }
+    } else {
+      Folding.fold(field, into: &folded)
+    }
   }
 
   private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
