@@ -185,6 +185,6 @@ struct RequestedNote {
   }
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {
-    FirstFieldScope(type: all ? nil : type.id, countsPlainCards: all || type.isBasic, decks: decks)
+    FirstFieldScope(type: all ? nil : type.id, decks: decks)
   }
 }

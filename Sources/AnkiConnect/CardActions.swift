@@ -13,7 +13,7 @@ enum CardActions {
     .reading("cardsInfo", info),
     .reading("cardsToNotes") { call in
       var seen: Set<Int64> = []
-      let notes = try cards(call).compactMap { try $0.map { NumberedNote.number(of: try $0.record()) } }
+      let notes = try cards(call).compactMap { try $0.map { try $0.record().note.rawValue } }
       return numbers(notes.filter { seen.insert($0).inserted })
     },
     .changing("suspend") { call in .boolean(try setSuspended(true, call)) },
@@ -58,7 +58,7 @@ enum CardActions {
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let card, let schedule = schedules.popFirst() else { return .record([]) }
         let record = try card.record()
-        let view = try reader.view(of: try card.note().map { .note($0) } ?? .plain(card))
+        let view = try reader.view(of: card.note())
         let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
         try call.answer.charge(
           1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)

@@ -89,29 +89,9 @@ enum NoteActions {
     for (name, html) in try RequestedMedia.list(of: note).markup(in: view.type.fields, call) {
       texts[name, default: ""] += html
     }
-    switch known {
-    case .note(let handle): try update(handle, texts, tags, call)
-    case .plain(let card): try update(card, texts, view.type.fields, tags)
-    }
-  }
-
-  private static func update(
-    _ note: NoteHandle, _ fields: [String: String], _ tags: [String]?, _ call: ActionCall
-  ) throws {
-    let lost = try note.update(fields: fields, tags: tags)
+    let lost = try known.update(fields: texts, tags: tags)
     if lost > 0 {
       call.host.tell("A note has lost \(counted(lost, "card")) by what was written to it; `undo` brings it back.")
     }
-  }
-
-  private static func update(
-    _ card: CardHandle, _ fields: [String: String], _ names: [String], _ tags: [String]?
-  ) throws {
-    func plain(_ index: Int) throws -> String? {
-      guard names.indices.contains(index), let html = fields[names[index]] else { return nil }
-      guard let text = FieldHTML.plain(html) else { throw NoteError.formatted(field: names[index]) }
-      return text
-    }
-    try card.update(prompt: plain(0), answer: plain(1), tags: tags)
   }
 }

@@ -1,10 +1,10 @@
-// Notes and plain cards as clients see them. Invariant: a note type is read once for many notes.
+// Notes as clients see them. Invariant: a note type is read once for many notes.
 
 import Decks
 import Values
 import Workspace
 
-/// A note, or a plain card as the note of type Basic that it goes out as.
+/// A note.
 struct NoteView {
   let number: Int64
   let type: NoteType
@@ -33,19 +33,10 @@ struct NoteView {
 final class NoteReader {
   private let workspace: Workspace
   private var types: [NoteTypeID: NoteType] = [:]
-  /// Of plain cards.
-  private var plain: NoteType?
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  func view(of note: NumberedNote) throws -> NoteView {
-    switch note {
-    case .note(let note): try view(of: note)
-    case .plain(let card): try view(of: card)
-    }
-  }
-
-  private func view(of note: NoteHandle) throws -> NoteView {
+  func view(of note: NoteHandle) throws -> NoteView {
     let record = try note.record()
     let type = try types[record.type] ?? note.type().record()
     types[record.type] = type
@@ -54,15 +45,5 @@ final class NoteReader {
       number: record.id.rawValue, type: type,
       fields: zip(type.fields, record.fields + missing).map { (name: $0, value: $1) }, tags: record.tags,
       modified: record.modified, cards: try note.cards().map(\.id.rawValue))
-  }
-
-  private func view(of card: CardHandle) throws -> NoteView {
-    let record = try card.record()
-    let type = try plain ?? workspace.plainNoteType()
-    plain = type
-    let sides = [record.prompt, record.answer].map(FieldHTML.html(ofPlain:))
-    return NoteView(
-      number: record.id.rawValue, type: type, fields: zip(type.fields, sides).map { (name: $0, value: $1) },
-      tags: record.tags, modified: Int(record.modified), cards: [record.id.rawValue])
   }
 }

@@ -76,7 +76,7 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
 }
 
 private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("note", .optional(.object("note")), "The note that it is made from; nil for a plain card.") {
+  type.field("note", .object("note"), "The note that it is made from.") {
     try $0.note()
   }
   type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }

@@ -132,8 +132,8 @@ public struct CardRecord: Equatable, Sendable {
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
-  /// What the card is made from; nil for a plain one.
-  public let note: NoteID?
+  /// What the card is made from.
+  public let note: NoteID
   /// Its place among the note's cards, from 0: the card's template, or the number of its cloze less 1.
   public let ordinal: Int
   /// From 1 to 7, 0 for none.

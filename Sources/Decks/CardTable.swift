@@ -192,36 +192,6 @@ public enum CardTable {
 
   // MARK: Changing
 
-  /// Changes what is not nil. The time of change is kept.
-  /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
-  /// Of a card of a note the note is changed, with all its cards.
-  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
-  public static func update(
-    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
-  ) throws {
-    _ = try edit(db, id, prompt: prompt, answer: answer, tags: tags, now: now)
-  }
-
-  /// The same.
-  /// - Returns: whether the card is of a note: other cards may have been added or removed.
-  public static func edit(
-    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
-  ) throws -> Bool {
-    guard let old = try card(db, id) else { throw gone }
-    if old.note != nil {
-      try NoteTable.write(db, old, ShownTexts(prompt: prompt, answer: answer, tags: tags), now: now)
-      return true
-    }
-    let new = NewCard(
-      prompt: prompt ?? old.prompt, answer: answer ?? old.answer, tags: tags ?? old.tags, fields: old.fields,
-      document: old.document)
-    try new.withBytes { bytes in
-      let checked = try CheckedCard(bytes)
-      try write(db, id, checked, tags: checked.tags, fields: checked.fields, document: checked.document, now: now)
-    }
-    return false
-  }
-
   /// Takes a document away from the cards that show it; how many there were.
   @discardableResult
   public static func removeDocument(_ db: Database, _ document: String, now: Double) throws -> Int {
@@ -284,49 +254,9 @@ public enum CardTable {
     return try remove(db, Set(positions).compactMap { (1...all.count).contains($0) ? all[$0 - 1] : nil })
   }
 
-  /// Gives a card the texts of another one, and its tags, fields and document where it has any.
-  /// - Returns: false when it had all of them already.
-  static func overwrite(_ db: Database, _ id: CardID, with new: CheckedCard, now: Double) throws -> Bool {
-    let sql = "SELECT prompt, answer, tags, fields, document FROM cards WHERE id = ?"
-    let found = try db.firstRow(sql, [id.rawValue]) { row in
-      (row.text(0), row.text(1), row.text(2), row.optionalText(3), row.optionalText(4))
-    }
-    guard let old = found else { throw gone }
-    let tags = new.tags.isEmpty ? old.2 : new.tags
-    let fields = new.fields ?? old.3
-    let document = new.document ?? old.4
-    let isSame =
-      old.0.utf8.elementsEqual(new.prompt) && old.1.utf8.elementsEqual(new.answer) && utf8Same(tags, old.2)
-      && utf8Same(fields ?? "", old.3 ?? "") && utf8Same(document ?? "", old.4 ?? "")
-    if isSame { return false }
-    if let card = try card(db, id), card.note != nil {
-      let texts = ShownTexts(
-        prompt: String(decoding: new.prompt, as: UTF8.self), answer: String(decoding: new.answer, as: UTF8.self),
-        tags: Tags.list(tags))
-      try NoteTable.write(db, card, texts, now: now)
-      return true
-    }
-    try write(db, id, new, tags: tags, fields: fields, document: document, now: now)
-    return true
-  }
-
-  private static func write(
-    _ db: Database, _ id: CardID, _ texts: CheckedCard, tags: String, fields: String?, document: String?, now: Double
-  ) throws {
-    let content = CardText.content(texts.prompt, texts.answer)
-    let (prompt, answer) = (
-      String(decoding: texts.prompt, as: UTF8.self), String(decoding: texts.answer, as: UTF8.self)
-    )
-    try change(
-      db,
-      """
-      \(updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, fields = ?, document = ?, modified = ? WHERE id = ?
-      """, [content, prompt, answer, tags, fields, document, now, id.rawValue])
-  }
-
   // MARK: Rows
 
-  private static var gone: DeckError { .gone(what: "the card") }
+  static var gone: DeckError { .gone(what: "the card") }
 
   /// A change of a card's texts has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
   /// would look at all that the operation has changed: it is the operation that is taken back.
@@ -338,8 +268,6 @@ public enum CardTable {
     if db.changesCount == 0 { throw gone }
   }
 
-  private static func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
-
   private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
 
   static func record(_ row: Columns) throws -> CardRecord {
@@ -347,7 +275,7 @@ public enum CardTable {
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
       created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row),
-      note: row.optionalInteger(19).map(NoteID.init), ordinal: row.count(20), flag: row.count(21),
+      note: NoteID(rawValue: row.integer(19)), ordinal: row.count(20), flag: row.count(21),
       buriedUntil: row.optionalNumber(22))
   }
 

@@ -36,7 +36,7 @@ public enum DecksCheck {
   private static func sql(_ kind: DecksFinding.Kind) -> String? {
     switch kind {
     case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
-    case .cardWithoutNote: "SELECT id FROM cards WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)"
+    case .cardWithoutNote: "SELECT id FROM cards WHERE note NOT IN (SELECT id FROM notes)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
     // The log of a removed card stays, without a card.
     case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
@@ -51,7 +51,7 @@ public enum DecksCheck {
       // Of a package some rows were no answers.
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
-    case .emptyText: "SELECT id FROM cards WHERE note IS NULL AND (prompt = '' OR answer = '')"
+    case .emptyText: "SELECT id FROM cards WHERE prompt = '' OR answer = ''"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil
     }
   }
@@ -90,9 +90,7 @@ public enum DecksCheck {
     for finding in try findings(db, now: now) {
       switch finding.kind {
       case .cardWithoutDeck: try adopt(db, now: now)
-      case .cardWithoutNote:
-        try db.execute(
-          sql: "UPDATE cards SET note = NULL, ord = NULL WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)")
+      case .cardWithoutNote: try makeNotes(db, now: now)
       case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
       case .reviewWithoutCard:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
@@ -104,11 +102,27 @@ public enum DecksCheck {
       case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
       case .badFields: try db.execute(sql: "UPDATE cards SET fields = NULL WHERE NOT json_valid(fields)")
       case .emptyText:
-        try db.execute(sql: "UPDATE cards SET prompt = '?' WHERE note IS NULL AND prompt = ''")
-        try db.execute(sql: "UPDATE cards SET answer = '?' WHERE note IS NULL AND answer = ''")
+        let cards = try db.rows(sql(.emptyText) ?? "") { CardID(rawValue: $0.integer(0)) }
+        try NoteTable.renewTexts(db, of: cards, now: now)
       }
     }
     return try findings(db, now: now)
+  }
+
+  /// A card whose note is gone gets one of its texts.
+  private static func makeNotes(_ db: Database, now: Double) throws {
+    let type = try NoteTypeTable.basic(db, now: now)
+    let cards = try db.rows("SELECT id, guid, prompt, answer, tags FROM cards WHERE note NOT IN (SELECT id FROM notes)") {
+      (id: $0.integer(0), guid: $0.text(1), sides: [$0.text(2), $0.text(3)], tags: $0.text(4))
+    }
+    for card in cards {
+      let fields = card.sides.map { HTMLText.html(ofPlain: $0) }.joined(separator: "\u{1F}")
+      let note = try NoteTable.freeID(db, now: now)
+      try db.execute(
+        sql: "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [note, card.guid, type.rawValue, seconds(now), card.tags, fields])
+      try db.execute(sql: "UPDATE cards SET note = ?, ord = 0 WHERE id = ?", arguments: [note, card.id])
+    }
   }
 
   /// Cards whose deck is gone come into one of their own.

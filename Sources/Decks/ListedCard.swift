@@ -28,8 +28,8 @@ public struct ListedCard {
   public var isSuspended: Bool { columns.integer(10) != 0 }
   public var state: CardState { CardState(rawValue: columns.integer(11)) ?? .new }
   public var schedule: CardSchedule { CardTable.schedule(columns) }
-  /// Whether it is made from a note.
-  public var hasNote: Bool { columns.optionalInteger(19) != nil }
+  /// What its note is known by.
+  public var noteGuid: UnsafeBufferPointer<UInt8> { columns.bytes(24) }
   public var flag: Int { columns.count(21) }
 
   /// Whether it waits for the next day.
@@ -47,7 +47,8 @@ extension CardTable {
   ) throws {
     // SQLite walks the list from its first to its last element, and looks each up.
     let sql = """
-      SELECT \(columns), place FROM (SELECT key AS place, value AS wanted FROM json_each(?))
+      SELECT \(columns), place, (SELECT guid FROM notes WHERE id = note)
+      FROM (SELECT key AS place, value AS wanted FROM json_each(?))
       CROSS JOIN cards ON cards.id = wanted
       """
     try db.forEachRow(sql, [list(ids.lazy.map(\.rawValue))]) { row in

@@ -26,7 +26,7 @@ extension RepeatedStatement: ColumnBinding {
   public func put(_ column: Int, text: TextBytes) { bind(Int32(clamping: column + 1), inPlace: text) }
 }
 
-/// Rows on their way into a table.
+/// Rows on their way into a table, or each into several.
 ///
 ///     let batch = try RowBatch(db, into: "tags (mod, name, count)", "?1, *", shared: 1, columns: 2)
 ///     batch.putShared(1, now)
@@ -50,48 +50,89 @@ public final class RowBatch: ColumnBinding {
   /// Whether the second thread may be at work for this batch.
   private(set) var isUnderWay = false
 
-  /// The statement, for whichever thread writes.
+  /// A table that each row goes into.
+  public struct Part: Sendable {
+    /// The table and its columns.
+    let target: String
+    /// What they are given: `*` for a row's own values, or `column1` and so on for some of them; `?1` and so on for those
+    /// that all rows share.
+    let values: String
+
+    public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }
+  }
+
+  /// The statements, for whichever thread writes.
   private final class Target {
-    private let kept: Statement
+    private let kept: [Statement]
     private let connection: OpaquePointer?
     private let shared: Int
     private let limit: Int32
-    let statement: OpaquePointer
+    let statements: [OpaquePointer]
 
-    init(_ db: Database, _ sql: String, shared: Int, limit: Int) throws {
-      kept = try db.makeStatement(sql: sql)
-      (statement, connection) = (kept.sqliteStatement, db.sqliteConnection)
+    init(_ db: Database, _ sql: [String], shared: Int, limit: Int) throws {
+      kept = try sql.map { try db.makeStatement(sql: $0) }
+      (statements, connection) = (kept.map(\.sqliteStatement), db.sqliteConnection)
       (self.shared, self.limit) = (shared, Int32(clamping: limit))
     }
 
     func write(_ rows: RowBuffer) throws {
       if rows.count == 0 { return }
+      if statements.count == 1 { try run(statements[0], rows) } else { try runAll(rows) }
+      rows.isWritten = true
+    }
+
+    private func run(_ statement: OpaquePointer, _ rows: RowBuffer) throws {
       rows.bind(statement, from: Int32(clamping: shared + 1))
       sqlite3_bind_int64(statement, limit, Int64(rows.count))
       defer { sqlite3_reset(statement) }
       guard sqlite3_step(statement) == SQLITE_DONE else { throw failure(connection) }
-      rows.isWritten = true
+    }
+
+    /// Where one statement fails, what those before it did is taken back.
+    private func runAll(_ rows: RowBuffer) throws {
+      try execute("SAVEPOINT rows")
+      do { for statement in statements { try run(statement, rows) } } catch {
+        // Where SQLite has taken the transaction back there is nothing to go back to: the error says why.
+        if sqlite3_get_autocommit(connection) == 0 { try execute("ROLLBACK TO rows; RELEASE rows") }
+        throw error
+      }
+      try execute("RELEASE rows")
+    }
+
+    private func execute(_ sql: StaticString) throws {
+      let result = sql.utf8Start.withMemoryRebound(to: CChar.self, capacity: sql.utf8CodeUnitCount + 1) {
+        sqlite3_exec(connection, $0, nil, nil, nil)
+      }
+      guard result == SQLITE_OK else { throw failure(connection) }
     }
   }
 
   /// - Parameters:
   ///   - target: the table and its columns.
-  ///   - values: what they are given: `*` for a row's own values, `?1` and so on for those that all rows share.
-  ///   - shared: how many of the latter there are.
+  ///   - values: what they are given: see `Part.values`.
+  ///   - shared: how many values all rows share.
   ///   - columns: how many values a row has.
   ///   - replaces: whether a row takes the place of one that has its key.
   ///   - lane: writes full batches meanwhile; batches of one database share one. Nil: all is written here.
-  public init(
+  public convenience init(
     _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
     lane: WorkLane? = nil
   ) throws {
-    let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
-    let all = Array(repeating: row, count: RowBatch.rows).joined(separator: ", ")
+    try self.init(
+      db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, lane: lane)
+  }
+
+  /// Rows that each go into several tables, in their order; those of one statement into all of them or none.
+  public init(
+    _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, lane: WorkLane? = nil
+  ) throws {
+    let all = (0..<RowBatch.rows).map { row in
+      "(" + (1...columns).map { "?\(shared + row * columns + $0)" }.joined(separator: ", ") + ")"
+    }.joined(separator: ", ")
     let limit = shared + columns * RowBatch.rows + 1
-    // The first `?` without a number comes after the highest number before it.
     let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
-    let sql = "\(verb) INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
-    self.target = try Target(db, sql, shared: shared, limit: limit)
+    let sql = parts.map { "\(verb) INTO \($0.target) SELECT \($0.values) FROM (VALUES \(all)) LIMIT ?\(limit)" }
+    target = try Target(db, sql, shared: shared, limit: limit)
     (self.columns, self.lane) = (columns, lane)
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
@@ -105,11 +146,11 @@ public final class RowBatch: ColumnBinding {
 
   /// A value that all rows share, given before the first of them. The first is 1.
   public func putShared(_ place: Int, _ value: Int64) {
-    sqlite3_bind_int64(target.statement, Int32(clamping: place), value)
+    for statement in target.statements { sqlite3_bind_int64(statement, Int32(clamping: place), value) }
   }
 
   public func putShared(_ place: Int, _ value: Double) {
-    sqlite3_bind_double(target.statement, Int32(clamping: place), value)
+    for statement in target.statements { sqlite3_bind_double(statement, Int32(clamping: place), value) }
   }
 
   /// A column of the row that comes next. The first is 0.

@@ -1,32 +1,86 @@
-// The tables of decks, cards and reviews, as named steps.
-// Invariant: a step that was released never changes; a new one is added below it.
+// The tables of notes, cards, reviews and what belongs to them, made at once.
+// Invariant: every card is of a note. Nothing was released yet: the schema changes in its place, and files of another
+// one are refused.
 
 public import Storage
 
-/// The tables of decks and cards.
+/// The tables of decks, notes and cards.
 ///
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 public enum DecksSchema {
   public static var migrations: [Migration] {
-    [Migration("decks.1", sql: first)] + NoteSchema.migrations + [scheduling, SearchLog.migration, newCards]
+    [Migration("decks", sql: [decks, notes, cards, reviews, SearchLog.tables, stockTypes].joined(separator: "\n"))]
   }
 
-  /// `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of the prompt above that of the
-  /// answer: one index finds the same pair and the same prompt; equality is then checked. `tags` are separated by
-  /// spaces with one at either end. `fields` is a JSON object in the order given. The partial indices cost a new card
-  /// nothing.
-  private static let first = """
+  /// `preset` is null where the deck around it decides. `decks.options` holds what is good for the deck alone.
+  private static let decks = """
+    CREATE TABLE presets (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL,
+      name_key TEXT NOT NULL,
+      options TEXT NOT NULL DEFAULT '{}'
+    ) STRICT;
+    CREATE UNIQUE INDEX presets_name ON presets(name_key);
     CREATE TABLE decks (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL,
       name_key TEXT NOT NULL,
       created REAL NOT NULL,
       studied REAL,
-      options TEXT NOT NULL DEFAULT '{}'
+      options TEXT NOT NULL DEFAULT '{}',
+      preset INTEGER REFERENCES presets(id) ON DELETE SET NULL
     ) STRICT;
     CREATE UNIQUE INDEX decks_name ON decks(name_key);
+    """
+
+  /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
+  /// unknown keys included; `basic` is `NoteType.isBasic`. `fields` has U+001F between the fields. `usn` is -1 for what
+  /// was never sent to a sync server. A note without cards is removed with the last of them. A media file is named by
+  /// its hash in the account's folder; one whose `hash` is NULL was removed and that is not sent yet.
+  private static let notes = """
+    CREATE TABLE note_types (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      name_key TEXT NOT NULL,
+      cloze INTEGER NOT NULL DEFAULT 0,
+      basic INTEGER NOT NULL DEFAULT 0,
+      mod INTEGER NOT NULL,
+      usn INTEGER NOT NULL DEFAULT -1,
+      json TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX note_types_name ON note_types(name_key);
+    CREATE TABLE notes (
+      id INTEGER PRIMARY KEY,
+      guid TEXT NOT NULL,
+      type INTEGER NOT NULL REFERENCES note_types(id),
+      mod INTEGER NOT NULL,
+      usn INTEGER NOT NULL DEFAULT -1,
+      tags TEXT NOT NULL DEFAULT '',
+      fields TEXT NOT NULL,
+      data TEXT NOT NULL DEFAULT ''
+    ) STRICT;
+    CREATE INDEX notes_guid ON notes(guid);
+    CREATE INDEX notes_type ON notes(type);
+    CREATE TABLE media (
+      name TEXT PRIMARY KEY,
+      hash TEXT,
+      size INTEGER NOT NULL,
+      sha1 TEXT,
+      pending INTEGER NOT NULL DEFAULT 1
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// `ord` is the card's template, from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the
+  /// lowest on top. `prompt`, `answer` and `tags` are what the note makes of them. `content` is the 32-bit hash of the
+  /// prompt above that of the answer: one index finds the same pair and the same prompt; equality is then checked.
+  /// `tags` are separated by spaces with one at either end. `fields` is a JSON object in the order given. `buried` says
+  /// who did it: 1 a sibling, 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync needs
+  /// of a card.
+  private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
+      note INTEGER NOT NULL REFERENCES notes(id),
+      ord INTEGER NOT NULL,
       deck INTEGER NOT NULL REFERENCES decks(id) ON DELETE CASCADE,
       rank INTEGER NOT NULL,
       guid TEXT NOT NULL,
@@ -46,25 +100,53 @@ public enum DecksSchema {
       difficulty REAL,
       reps INTEGER NOT NULL DEFAULT 0,
       lapses INTEGER NOT NULL DEFAULT 0,
-      last_review REAL
+      last_review REAL,
+      flag INTEGER NOT NULL DEFAULT 0,
+      buried INTEGER NOT NULL DEFAULT 0,
+      buried_until REAL
     ) STRICT;
+    CREATE UNIQUE INDEX cards_note ON cards(note, ord);
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);
     CREATE UNIQUE INDEX cards_guid ON cards(deck, guid);
     CREATE INDEX cards_content ON cards(deck, content);
+    CREATE INDEX cards_new ON cards(deck, rank) WHERE state = 0;
     CREATE INDEX cards_due ON cards(deck, due) WHERE state > 0;
     CREATE INDEX cards_suspended ON cards(deck, state) WHERE suspended = 1;
+    CREATE INDEX cards_buried ON cards(deck, buried_until) WHERE buried_until IS NOT NULL;
+    CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
+    CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards BEGIN
+      DELETE FROM notes WHERE id = OLD.note AND NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note);
+    END;
+    CREATE TABLE anki_cards (
+      card INTEGER PRIMARY KEY REFERENCES cards(id) ON DELETE CASCADE,
+      anki INTEGER NOT NULL,
+      amod INTEGER NOT NULL,
+      usn INTEGER NOT NULL DEFAULT -1,
+      raw TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX anki_cards_anki ON anki_cards(anki);
+    """
+
+  /// A review outlives its card; `anki`, `acard`, `usn` and `raw` are for a sync.
+  private static let reviews = """
     CREATE TABLE reviews (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
-      card INTEGER NOT NULL REFERENCES cards(id) ON DELETE CASCADE,
+      card INTEGER REFERENCES cards(id) ON DELETE SET NULL,
       at REAL NOT NULL,
       rating INTEGER NOT NULL,
       state INTEGER NOT NULL,
       elapsed REAL,
       interval REAL NOT NULL,
-      stability REAL NOT NULL,
-      difficulty REAL NOT NULL,
-      seconds REAL
+      stability REAL,
+      difficulty REAL,
+      seconds REAL,
+      anki INTEGER,
+      acard INTEGER,
+      usn INTEGER,
+      raw TEXT
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at);
+    CREATE INDEX reviews_at ON reviews(at);
+    CREATE UNIQUE INDEX reviews_anki ON reviews(anki) WHERE anki IS NOT NULL;
     """
 }

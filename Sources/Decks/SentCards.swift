@@ -28,7 +28,7 @@ public struct SentCard {
   public var created: Double { row.number(6) }
   public var modified: Double { row.number(7) }
   public var isSuspended: Bool { row.integer(8) != 0 }
-  public var note: NoteID? { row.optionalInteger(17).map(NoteID.init) }
+  public var note: NoteID { NoteID(rawValue: row.integer(17)) }
   public var ordinal: Int { row.count(18) }
   public var flag: Int { row.count(19) }
   public var buriedUntil: Double? { row.optionalNumber(21) }

@@ -7,8 +7,7 @@ public import GRDB
 public struct KnownCard: Equatable, Sendable {
   public let id: CardID
   public let deck: DeckID
-  /// Its note's id; nil for a plain card.
-  public let note: Int64?
+  public let note: Int64
   /// When its texts, its marks or its schedule were changed, in seconds since 1970.
   public let modified: Int64
   public let isNew: Bool
@@ -32,7 +31,7 @@ extension CardTable {
   private static func known(_ row: Columns) -> KnownCard {
     KnownCard(
       id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
-      note: row.optionalInteger(5), modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,
+      note: row.integer(5), modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,
       lastReview: row.optionalNumber(4))
   }
 

@@ -6,9 +6,11 @@
 import GRDB
 import GRDBSQLite
 
-/// Cards without a guid of their own on their way into one deck.
+/// Cards without a guid of their own on their way into one deck, each with its note.
 final class WaitingCards {
+  private let db: Database
   private let connection: OpaquePointer
+  private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
   /// Of the last cards, all that are not written among them.
@@ -17,23 +19,37 @@ final class WaitingCards {
   /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int32
   private var nextGuid: UInt64
+  /// Good only while nobody else changes the database.
+  private var nextNote: Int64 = 0
 
   /// Columns of a row, in their order.
   private enum Column: Int, CaseIterable {
-    case rank, guid, content, prompt, answer, tags, fields, document
+    case rank, guid, content, prompt, answer, tags, fields, document, note, noteFields
   }
+
+  /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
+  private static let parts = [
+    RowBatch.Part(
+      into: "notes (id, guid, type, mod, tags, fields)",
+      "column9, column2, ?3, ?4, column6, ifnull(column10, column4 || char(31) || column5)"),
+    RowBatch.Part(
+      into: "cards (deck, created, modified, ord, rank, guid, content, prompt, answer, tags, fields, document, note)",
+      "?1, ?2, ?2, 0, column1, column2, column3, column4, column5, column6, column7, column8, column9"),
+  ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
     guard let connection = db.sqliteConnection else { throw DeckError.gone(what: "the database") }
-    (self.connection, self.random) = (connection, random)
+    (self.db, self.connection, self.random, self.now) = (db, connection, random, now)
     known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
+    let type = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(
-      db, into: "cards (deck, created, modified, rank, guid, content, prompt, answer, tags, fields, document)",
-      "?1, ?2, ?2, *", shared: 2, columns: Column.allCases.count, lane: RowBatch.makeLane())
+      db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, lane: RowBatch.makeLane())
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
+    rows.putShared(3, type.rawValue)
+    rows.putShared(4, Int64(seconds(now)))
     changes = sqlite3_total_changes(connection)
     nextGuid = random()
   }
@@ -62,6 +78,7 @@ final class WaitingCards {
     rows.put(Column.tags.rawValue, text: card.tags)
     rows.put(Column.fields.rawValue, text: card.fields)
     rows.put(Column.document.rawValue, text: card.document)
+    rows.put(Column.noteFields.rawValue, text: card.noteFields)
     rows.endRow()
     contents.append(content)
     known?.insert(UInt64(bitPattern: content))
@@ -73,7 +90,10 @@ final class WaitingCards {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
-      if !isUnderWay { try checkTransaction() }
+      if !isUnderWay {
+        try checkTransaction()
+        nextNote = try NoteTable.freeID(db, now: now)
+      }
       try number(rows.fillingRows, &ranks)
       try rows.handOver()
     }
@@ -86,6 +106,7 @@ final class WaitingCards {
       // What failed says why the transaction was taken back, where it was.
       try rows.settle()
       try checkTransaction()
+      nextNote = try NoteTable.freeID(db, now: now)
       for part in rows.waitingRows { try number(part, &ranks) }
       try rows.write()
     }
@@ -114,7 +135,9 @@ final class WaitingCards {
         part.put(Column.rank.rawValue, try ranks.next(), row: row)
         Guid.write(nextGuid, into: guid)
         part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
+        part.put(Column.note.rawValue, nextNote, row: row)
         nextGuid &+= 1
+        nextNote += 1
       }
     }
   }

@@ -141,7 +141,7 @@ final class AnkiTextCards: CardRows {
   /// Two sides of plain text are a card; whatever holds more is a note.
   private func fill(_ row: inout CardRow, _ noteType: String, _ fields: [(name: String?, text: String)]) {
     let isBasic = noteType.isEmpty || noteType.lowercased() == StockNoteType.basic.rawValue.lowercased()
-    let plain = isBasic ? fields.map { heads.isHTML ? Self.plain($0.text) : $0.text } : []
+    let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
     guard isBasic, plain.count == fields.count, !plain.prefix(2).contains(nil) else {
       // Rows of several types have columns for all of them: then fields go by their order.
       let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
@@ -155,11 +155,6 @@ final class AnkiTextCards: CardRows {
       let name = fields[index].name ?? "column\(index + 1)"
       row.addField(CardField.reservedNames.contains(name) ? "column\(index + 1)" : name, .text(fields[index].text))
     }
-  }
-
-  /// Nil for a field that holds more than plain text and names of sounds, which a plain card plays too.
-  private static func plain(_ html: String) -> String? {
-    html.utf8.contains { "<&".utf8.contains($0) } ? FieldHTML.plain(html) : html
   }
 
   private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }

@@ -13,7 +13,7 @@ struct AnkiTextWriter: CardRowWriter {
 
   /// - Parameters:
   ///   - hasDecks: whether there are decks within the deck: each line names its own then.
-  ///   - types: those of the notes; plain cards are written as notes of Basic.
+  ///   - types: those of the notes beside Basic.
   init(_ sink: FileSink, deck: String, hasDecks: Bool, types: [NoteType]) {
     (self.sink, self.deck, self.hasDecks, self.types) = (sink, deck, hasDecks, types)
   }

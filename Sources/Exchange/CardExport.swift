@@ -41,7 +41,8 @@ public struct CardExport {
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
           for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
-            try run.count(card, lost: writer.write(run.exported(card, subdeck: subdeck)))
+            let exported = try run.exported(card, subdeck: subdeck)
+            try run.count(exported, lost: writer.write(exported))
           }
           try progress(run.done, total)
         }
@@ -74,11 +75,12 @@ public struct CardExport {
     }
   }
 
+  /// The types of the notes that more is to be said of than a prompt and an answer.
   private func noteTypes() throws -> [NoteType] {
     var types: [NoteType] = []
     for deck in decks {
       for type in try NoteTypeTable.used(db, in: deck.id) where !types.contains(where: { $0.id == type.id }) {
-        types.append(type)
+        if try !type.isStockBasic || !NoteTable.arePlain(db, of: type.id, in: deck.id) { types.append(type) }
       }
     }
     return types
@@ -131,26 +133,29 @@ private struct ExportRun {
 
   mutating func exported(_ card: CardRecord, subdeck: String) throws -> ExportedCard {
     var exported = ExportedCard(card: card, subdeck: subdeck)
-    exported.note = try card.note.map { try note($0) }
+    exported.note = try note(card.note)
     if let reviews { exported.log = try reviews.of(card.id).map(\.review) }
     return exported
   }
 
-  private mutating func note(_ id: NoteID) throws -> ExportedNote {
+  /// Nil where the card's texts say all of it.
+  private mutating func note(_ id: NoteID) throws -> ExportedNote? {
     let note = try NoteTable.record(db, id)
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
+    if type.isStockBasic, note.isPlain { return nil }
     let isFirst = notes.insert(id).inserted
     return ExportedNote(record: note, type: type, isFirst: isFirst)
   }
 
   /// - Parameter beside: what the writer could not write of this card.
-  mutating func count(_ card: CardRecord, lost beside: Set<CardPart>) {
+  mutating func count(_ exported: ExportedCard, lost beside: Set<CardPart>) {
+    let card = exported.card
     done += 1
     var parts = beside
     if !card.fields.isEmpty { parts.insert(.fields) }
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
-    if card.note != nil { parts.insert(.notes) }
+    if exported.note != nil { parts.insert(.notes) }
     let texts = [card.prompt, card.answer]
     if texts.contains(where: { $0.utf8.contains(0x0D) }) { parts.insert(.carriageReturns) }
     if card.reps > 0 { parts.insert(.reviews) }

@@ -117,10 +117,11 @@ final class ImportPlaces {
     return found
   }
 
-  /// The plain card of a guid in a deck within the one that is imported into.
-  func card(guid: String, within name: String) throws -> CardID? {
+  /// The note of the card of a guid in a deck within the one that is imported into.
+  func note(guid: String, within name: String) throws -> NoteID? {
     try flush()
-    return try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
+    let card = try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
+    return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
   // MARK: Notes

@@ -14,7 +14,6 @@ enum LookupError: Problem, Equatable {
   case severalCards(guid: String, places: [String])
   case severalNotes(guid: String, guids: [String])
   /// A card that is not made from a note.
-  case plainCard(String)
   case noElement(String)
   case severalElements(String)
   case noWord(length: Int)
@@ -48,9 +47,6 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .ambiguous, "Several notes",
         "\(quoted(guid)) could be several notes: \(guids.prefix(4).map { printable($0) }.joined(separator: ", "))")
-    case .plainCard(let name):
-      ProblemReport(
-        .notFound, "No note", "the card \(quoted(name)) is plain: it has no note; `card edit` changes it")
     case .noElement(let name):
       ProblemReport(
         .notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")

@@ -25,6 +25,8 @@ public enum StorageError: Problem, Equatable {
   case newer(path: String, migrations: [String])
   /// The disk takes no change.
   case readOnly(path: String)
+  /// The database was written by a program of before the first release, whose tables are not read.
+  case older(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
   /// SQLite rolled the unit of work back by itself (a full disk does that); nothing more can be done in it.
@@ -64,6 +66,11 @@ public enum StorageError: Problem, Equatable {
         .storageUnreadable, "The disk is read-only",
         "the disk of \(quoted(path)) takes no changes; nothing was changed; make it writable, or copy your data to "
           + "another disk by `backup FILE`", ["path": path])
+    case .older(let path):
+      ProblemReport(
+        .storageOlder, "The data is of an older program",
+        "\(quoted(path)) was written by a program of before the first release and cannot be read; write its decks to "
+          + "files with `deck export` of that program, and import them here", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",

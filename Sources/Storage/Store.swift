@@ -398,7 +398,12 @@ public final class Store {
       let known = Set(migrations.map(\.name))
       let applied = try appliedMigrations(db)
       let unknown = applied.subtracting(known)
-      guard unknown.isEmpty else { throw StorageError.newer(path: shownPath, migrations: unknown.sorted()) }
+      if !unknown.isEmpty {
+        // A newer program knows the first step of this one.
+        let isOlder = migrations.first.map { !applied.contains($0.name) } ?? false
+        throw isOlder
+          ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
+      }
       if applied == known { return }
       try begin(db, "bringing the data up to date")
       if let recorder { recorder.isRecording = false }

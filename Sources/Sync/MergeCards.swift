@@ -74,7 +74,7 @@ extension SyncMerge {
     let found =
       try shadow?.local.flatMap { try CardTable.known(db, $0) }
       ?? CardTable.known(db, foreign: given.id, note: given.note, ordinal: given.ordinal)
-    guard let found, let note = found.note, note != given.note else { return found }
+    guard let found, found.note != given.note else { return found }
     // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
     try shadows.setLocal(.card, given.id, to: nil)
     try CardTable.removeForeign(db, found.id)

@@ -148,7 +148,7 @@ extension SyncOutgoing {
   private func row(
     _ card: SentCard, _ remote: Int64?, _ base: [Value]?, _ changes: CardChanges
   ) throws -> (Int64, [Value], String)? {
-    guard let note = card.note, let known = try CardTable.known(db, card.id.rawValue),
+    guard let known = try CardTable.known(db, card.id.rawValue),
       let deck = try shadows.remote(.deck, of: known.deck.rawValue), let number = remote ?? card.foreignID
     else { return nil }
     let options = try options(of: known.deck)
@@ -164,7 +164,7 @@ extension SyncOutgoing {
     let before = base?[4].integer ?? 0
     let modified = Int(known.modified) > before ? Int(known.modified) : max(before + 1, Int(moment.now))
     let places = CardPlaces(
-      id: number, note: note.rawValue, deck: deck, position: position,
+      id: number, note: card.note.rawValue, deck: deck, position: position,
       lastReview: try ReviewTable.lastSecond(db, of: card.id), modified: Int64(modified), usn: usn)
     let made = rows.row(of: card, places, over: base, changes, options)
     return (number, made.row, made.raw)

@@ -40,8 +40,8 @@ public struct SentStamp: Equatable, Sendable {
   }
 
   private static func current(_ db: Database) throws -> SentStamp? {
-    guard let step = try UndoLog.lastStep(db), let epoch = try SearchLog.epoch(db) else { return nil }
-    return SentStamp(step: step, epoch: epoch)
+    guard let step = try UndoLog.lastStep(db) else { return nil }
+    return SentStamp(step: step, epoch: try SearchLog.epoch(db))
   }
 
   private static func kept(_ db: Database) throws -> SentStamp? {

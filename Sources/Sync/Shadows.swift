@@ -157,17 +157,6 @@ final class Shadows {
     return try hasGrave.first { _ in true } ?? false
   }
 
-  /// A plain card goes as a note: it becomes one.
-  func makeNotesOfPlainCards(now: Double) throws {
-    _ = try NoteTable.makeNotes(
-      db,
-      ofPlainCards: { made, card in
-        var id = made + card
-        while try wasDeleted(.note, id) || NoteTable.known(db, id) != nil { id += 1 }
-        return id
-      }, now: now)
-  }
-
   /// Every shadow of a kind.
   func all(_ kind: ShadowKind) throws -> [(remote: Int64, shadow: Shadow)] {
     try db.rows(

@@ -46,7 +46,6 @@ final class SyncMerge {
     try leaveRemoved()
     try mergeTypes()
     try reshapeNotes()
-    try shadows.makeNotesOfPlainCards(now: moment.now)
     try mergePresets()
     try mergeDecks()
     let graves = try pulled.isWhole ? missing() : pulled.graves

@@ -28,7 +28,6 @@ extension SyncExchange {
   public func upload(_ db: Database, _ link: SyncLink, folder: String) throws -> SyncReport {
     let shadows = try Shadows(db)
     let head = try startingHead(shadows, isFirst: link.meta == nil)
-    try shadows.makeNotesOfPlainCards(now: moment.now)
     let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, head, moment, isUpload: true)
     while try outgoing.next().count > 0 { if isInterrupted() { throw SyncError.interrupted } }
     var report = SyncReport()

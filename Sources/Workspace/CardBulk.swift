@@ -58,14 +58,14 @@ extension Workspace {
 
   /// Changes the texts of cards.
   public func update(_ edits: [CardEdit]) throws {
-    let isOfNote = try perform(.editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }) { db in
+    let changesOthers = try perform(.editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }) { db in
       try edits.reduce(false) {
         let (edit, now) = ($1, environment.clocks.now())
-        return try CardTable.edit(db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+        return try CardTable.update(db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
           || $0
       }
     }
-    if isOfNote { opened.orders.forget() }
+    if changesOthers { opened.orders.forget() }
   }
 
   /// Brings cards to the top of a deck; answers how many were moved.

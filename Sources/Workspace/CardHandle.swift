@@ -64,10 +64,10 @@ public final class CardHandle: WorkspaceHandle {
   }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
-    let isOfNote = try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.edit(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
+    let changesOthers = try workspace.perform(.editCard, on: stepName) { db in
+      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
-    if isOfNote { workspace.opened.orders.forget() }
+    if changesOthers { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
@@ -213,12 +213,12 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    let isOfNote = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+    let changesOthers = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       try cards.reduce(false) {
-        try CardTable.edit(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
+        try CardTable.update(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
       }
     }
-    if isOfNote { opened.orders.forget() }
+    if changesOthers { opened.orders.forget() }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
@@ -228,12 +228,12 @@ extension Workspace {
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    let isOfNote = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+    let changesOthers = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       try cards.reduce(false) {
         let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
-        return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
+        return try CardTable.update(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
       }
     }
-    if isOfNote { opened.orders.forget() }
+    if changesOthers { opened.orders.forget() }
   }
 }

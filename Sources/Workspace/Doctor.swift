@@ -399,7 +399,7 @@ extension DecksFinding.Kind {
     let cards = counted(count, "card")
     return switch self {
     case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
-    case .cardWithoutNote: ("\(cards) whose note is gone", "they stay as plain cards")
+    case .cardWithoutNote: ("\(cards) whose note is gone", "they get notes of their texts")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
     case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
     case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")

@@ -75,7 +75,7 @@ extension Workspace {
   /// What refers to a media file, as handles.
   public func users(
     of references: MediaReferences
-  ) throws -> (notes: [NoteHandle], cards: [CardHandle], types: [NoteTypeHandle]) {
-    (references.notes.map(handle), references.cards.map(handle), references.types.map(handle))
+  ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
+    (references.notes.map(handle), references.types.map(handle))
   }
 }

@@ -113,13 +113,12 @@ extension DeckHandle {
 }
 
 extension CardHandle {
-  /// What the card is made from; nil for a plain one.
-  public func note() throws -> NoteHandle? { try record().note.map { workspace.handle(of: $0) } }
+  /// What the card is made from.
+  public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
 
-  /// What the card asks to be typed; nil for a plain card and for one that asks for nothing.
+  /// What the card asks to be typed; nil for one that asks for nothing.
   public func typedQuestion() throws -> TypedQuestion? {
-    if try record().note == nil { return nil }
-    return try workspace.read { try NoteTable.typedQuestion($0, id) }
+    try workspace.read { try NoteTable.typedQuestion($0, id) }
   }
 }
 

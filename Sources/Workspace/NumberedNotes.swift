@@ -1,32 +1,17 @@
 // Notes and cards by the numbers that other programs know them by, and Anki's way of searching them.
-// Invariant: a plain card is a note of its own number, of type Basic, unless a note has that number; what is gone is
-// passed over.
+// Invariant: what is gone is passed over.
 
 public import Decks
 public import Exchange
 import Files
 import GRDB
 
-/// What a number stands for.
-///
-///     switch try workspace.numberedNote(1_700_000_000_123) { case .note(let note)?: ... }
-public enum NumberedNote {
-  case note(NoteHandle)
-  /// A plain card.
-  case plain(CardHandle)
-
-  /// The number of a card's note.
-  public static func number(of card: CardRecord) -> Int64 { card.note?.rawValue ?? card.id.rawValue }
-}
-
 extension Workspace {
   // MARK: Finding
 
-  public func numberedNote(_ number: Int64) throws -> NumberedNote? {
-    if try read({ try NoteTable.exists($0, NoteID(rawValue: number)) }) {
-      return .note(handle(of: NoteID(rawValue: number)))
-    }
-    return try numberedCard(number).flatMap { try $0.record().note == nil ? .plain($0) : nil }
+  public func numberedNote(_ number: Int64) throws -> NoteHandle? {
+    let id = NoteID(rawValue: number)
+    return try read({ try NoteTable.exists($0, id) }) ? handle(of: id) : nil
   }
 
   public func numberedCard(_ number: Int64) throws -> CardHandle? {
@@ -45,16 +30,13 @@ extension Workspace {
   /// The notes of these cards, each once.
   public func noteNumbers(anki query: String) throws -> [Int64] {
     let cards = try foundCards(anki: query)
-    return try read { try NoteTable.notes($0, ofCards: cards) }.map { $0.note?.rawValue ?? $0.card.rawValue }
+    return try read { try NoteTable.notes($0, ofCards: cards) }.map(\.rawValue)
   }
 
   private func foundCards(anki query: String) throws -> [CardID] {
     let parsed = try CardQuery(anki: query, isInterrupted: environment.isInterrupted)
     return try read { try CardTable.ids($0, matching: parsed, at: moment, searchCache) }
   }
-
-  /// The type that plain cards go out as.
-  public func plainNoteType() throws -> NoteType { try read { try NoteTypeTable.basic($0) } }
 
   /// Those of the keys that the first field of a note has.
   public func takenFirstFields(_ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
@@ -76,7 +58,7 @@ extension Workspace {
 
   // MARK: Changing
 
-  /// Adds and takes away tags of notes and plain cards.
+  /// Adds and takes away tags of notes.
   public func changeTags(ofNotes numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
     let removed = Set(removing.map { $0.lowercased() })
     func changed(_ tags: [String]) -> [String] { tags.filter { !removed.contains($0.lowercased()) } + adding }
@@ -85,17 +67,12 @@ extension Workspace {
     try perform(.editNote, count: { _ in notes.count }) { db in
       for note in notes {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        switch note {
-        case .note(let note):
-          try NoteTable.update(db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now)
-        case .plain(let card):
-          _ = try CardTable.edit(db, card.id, tags: changed(try card.record().tags), now: now)
-        }
+        try NoteTable.update(db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now)
       }
     }
   }
 
-  /// Removes notes with their cards, and plain cards.
+  /// Removes notes with their cards.
   /// - Returns: how many cards went.
   @discardableResult
   public func removeNotes(_ numbers: [Int64]) throws -> Int {
@@ -104,10 +81,7 @@ extension Workspace {
       var cards: [CardID] = []
       for note in notes {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        switch note {
-        case .note(let note): cards += try NoteTable.cards(db, of: note.id)
-        case .plain(let card): cards.append(card.id)
-        }
+        cards += try NoteTable.cards(db, of: note.id)
       }
       return try CardTable.remove(db, cards)
     }

@@ -76,16 +76,14 @@ extension Workspace {
 
   /// The text of a card that is to be spoken.
   private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
-    guard let note = try card.note() else {
-      let record = try card.record()
-      guard let side = SpokenText.Side(rawValue: field ?? "prompt") else {
-        throw NoteError.noField(name: field ?? "", type: "plain cards", suggestion: "prompt")
-      }
-      return SpokenText(place: .side(card.id, side), text: side == .prompt ? record.prompt : record.answer)
-    }
+    let note = try card.note()
     let fields = try note.fields()
-    let name = field ?? fields.first?.name ?? ""
-    return SpokenText(place: .field(note.id, name), text: try note.field(name))
+    var name = field ?? fields.first?.name ?? ""
+    // Of a card that is a prompt and an answer these name its fields.
+    if let side = ["prompt", "answer"].firstIndex(of: name), try note.type().record().isBasic {
+      name = fields[side].name
+    }
+    return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
   }
 
   /// A WAV file of espeak-ng's.
@@ -125,35 +123,23 @@ extension Workspace {
   }
 }
 
-/// A text of a card that is spoken, and where it stands.
+/// A field that is spoken.
 private struct SpokenText {
-  enum Side: String { case prompt, answer }
-
-  enum Place: Hashable {
-    case side(CardID, Side)
-    case field(NoteID, String)
+  struct Place: Hashable {
+    let note: NoteID
+    let field: String
   }
 
   let place: Place
+  /// HTML.
   let text: String
 
   var hasSound: Bool { !MediaNames.inHTML(text).filter { $0.utf8.starts(with: "speech-".utf8) }.isEmpty }
 
   /// Without formatting, pictures and sounds.
-  var spoken: String {
-    switch place {
-    case .side: FieldHTML.spoken(FieldHTML.html(ofPlain: text))
-    case .field: FieldHTML.spoken(text)
-    }
-  }
+  var spoken: String { FieldHTML.spoken(text) }
 
   func add(_ sound: String, _ db: Database, now: Double) throws {
-    let whole = text + " " + sound
-    switch place {
-    case .side(let card, .prompt): _ = try CardTable.edit(db, card, prompt: whole, now: now)
-    case .side(let card, .answer): _ = try CardTable.edit(db, card, answer: whole, now: now)
-    case .field(let note, let name):
-      _ = try NoteTable.update(db, note, fields: [name: whole], tags: nil, now: now) { false }
-    }
+    try NoteTable.update(db, place.note, fields: [place.field: text + " " + sound], now: now)
   }
 }

@@ -24,7 +24,7 @@ import Testing
       ("n", "note \"gato\" (Basic (and reversed card), 2 cards)"), ("n.guid, n.tags", "g1 {x}"),
       ("n.type == notetypes.open('Basic (and reversed card)')", "true"), ("#n.fields, n.fields.Front", "2 gato"),
       ("n.cards", "{card \"gato\" / \"cat\", card \"cat\" / \"gato\"}"), ("n.cards[2].guid", "g1/2"),
-      ("n.cards[1].note == n, p.note", "true nil"), ("d:card(2) == n.cards[1]", "true"),
+      ("n.cards[1].note == n, p.note", "true note \"p\" (Basic, 1 card)"), ("d:card(2) == n.cards[1]", "true"),
       ("n.cards[1].tags", "{x}"), ("n.fields", "fields of note \"g1\""),
     ])
     try program.run(

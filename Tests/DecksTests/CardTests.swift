@@ -227,7 +227,7 @@ import Testing
       #expect(
         problemCode {
           try collection.store.operation("edit") {
-            try CardTable.update($0, id, prompt: prompt, answer: answer, tags: [tag], now: 0)
+            _ = try CardTable.update($0, id, prompt: prompt, answer: answer, tags: [tag], now: 0)
           }
         } == code)
     }

@@ -74,7 +74,7 @@ import Testing
       let tags = code == "bad_tag" ? ["a b"] : []
       #expect(problemCode { try collection.addNote(deck, fields, stock, tags: tags) } == code)
     }
-    #expect(try count("notes") == 0 && count("cards") == 1 && count("note_types") == 5)
+    #expect(try count("notes") == 1 && count("cards") == 1 && count("note_types") == 5)
     #expect(problemCode { try collection.addNote(DeckID(rawValue: 99), ["Front": "x"]) } == "not_found")
   }
 
@@ -87,13 +87,14 @@ import Testing
     #expect(
       problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
     )
-    // A plain card may have the guid already.
-    try collection.add(deck, "plain", "x", guid: "G2/2")
+    // A card may have the guid already.
+    let plain = try collection.add(deck, "plain", "x", guid: "G2/2")
+    let other = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let second = try collection.addNote(deck, NewNote(fields: ["Front": "e", "Back": "f"], guid: "G2")) {
       try NoteTypeTable.stock($0, .reversed, now: 0)
     }
     #expect(try cards(second).map(\.guid) == ["G2", "G2/\(second.rawValue)/2"])
-    #expect(try collection.store.read { try NoteTable.ids($0, guidBeginning: "G") } == [first, second])
+    #expect(try collection.store.read { try NoteTable.ids($0, guidBeginning: "G") } == [first, second, other])
     #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "G1/") }.count == 1)
   }
 
@@ -359,13 +360,14 @@ import Testing
 
   // MARK: Media
 
-  @Test func `media that fields, plain cards and templates name are found`() throws {
+  @Test func `media that fields, plain text and templates name are found`() throws {
     let note = try collection.addNote(
       deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
     let plain = try collection.add(deck, "[sound:y.mp3]", "<img src=a%20b.png>")
+    let ofPlain = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let found = try collection.store.read { try MediaTable.references($0) }
     #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])
-    #expect(found["a b.png"] == MediaReferences(notes: [note], cards: [plain]))
+    #expect(found["a b.png"] == MediaReferences(notes: [note, ofPlain]))
   }
 
   @Test func `a name of media is one content's`() throws {

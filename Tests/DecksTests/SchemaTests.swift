@@ -1,84 +1,45 @@
-// Files of older programs: one fixture for every step that was released, as SQL.
+// The tables of a new file, and files of programs of before the first release.
 
 import Decks
 import GRDB
+import Problems
 import Storage
 import TestDecks
 import TestSupport
 import Testing
 
 @Suite struct SchemaTests {
-  private func shape(_ store: Store) throws -> [String] {
-    try store.read {
-      try String.fetchAll(
-        $0, sql: "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master ORDER BY 1")
-    }
-  }
+  private let collection = TestCollection()
 
-  /// A collection that the SQL of a fixture made.
-  private func opened(_ name: String, in folder: TemporaryFolder) throws -> TestCollection {
-    let path = folder.file("x.sqlite")
-    let sql = try fixture(name)
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    try DatabaseQueue(path: path, configuration: configuration).write { try $0.execute(sql: sql) }
-    return TestCollection(path: path)
-  }
-
-  @Test func `a file of step 1 opens with all that it holds`() throws {
-    let folder = TemporaryFolder()
-    let collection = try opened("decks_1.sql", in: folder)
-    #expect(try collection.names() == ["Spanish", "Spanish::Verbs"])
-    let deck = try collection.store.read { try DeckTable.find($0, named: "Spanish") }
-    #expect(deck.studied == 1_700_000_100)
-    #expect(try collection.store.read { try DeckTable.options($0, deck.id).newPerDay } == 7)
-    let cards = try collection.cards(deck.id)
-    #expect(cards.map(\.prompt) == ["el perro", "el gato"])
-    #expect(cards[0].tags == ["animal", "pet"] && cards[0].document == "DOC" && cards[0].isSuspended)
-    #expect(cards[0].fields == [CardField("level", .json("1.50")), CardField("note", .text("x\"y"))])
-    #expect((cards[1].state, cards[1].reps, cards[1].stability) == (.review, 1, 8.2956))
-    // What a duplicate is told by is stored too: the hash must never change.
-    #expect(problemCode { try collection.add(deck.id, "el perro", "the dog") } == "duplicate")
-    #expect(try collection.store.integrityProblems() == [])
-    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 1)
-    // The log outlives its card, and a review of step 1 is still its card's.
-    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT card FROM reviews") } == 1)
-    try collection.store.operation("remove") { _ = try CardTable.remove($0, [cards[1].id]) }
-    let log = try collection.store.read { try Row.fetchOne($0, sql: "SELECT card, rating, stability FROM reviews") }
-    #expect(log?[0] == nil && log?[1] == 4 && log?[2] == 8.2956)
-    #expect(cards.allSatisfy { $0.note == nil })
-    // The types that everybody has are those that `StockNoteType` tells by their shape.
+  @Test func `the types that everybody has are those that their shape tells`() throws {
     let types = try collection.store.read { try NoteTypeTable.list($0) }
     #expect(types.map(\.draft) == StockNoteType.allCases.map(\.draft))
-    let id = try collection.add(deck.id, "new", "x")
-    #expect(id.rawValue > 3)
+    let basic = try collection.store.read { try String.fetchAll($0, sql: "SELECT name FROM note_types WHERE basic") }
+    #expect(basic == types.filter(\.isBasic).map(\.name) && basic == ["Basic"])
   }
 
-  @Test(arguments: ["decks_2.sql", "decks_3.sql"])
-  func `a file with notes opens with its cards, notes, answers and what was set`(name: String) throws {
-    let folder = TemporaryFolder()
-    let collection = try opened(name, in: folder)
-    let deck = try collection.store.read { try DeckTable.find($0, named: "Spanish") }
-    #expect(try collection.prompts(deck.id) == ["[...] luna", "La [moon]", "el sol", "the sun", "el perro", "el gato"])
-    let cards = try collection.cards(deck.id)
-    #expect(cards[0].note != nil && cards[0].note == cards[1].note && cards[5].note == nil && cards[0].isSuspended)
-    #expect(cards[2].tags == ["sky"] && cards[4].fields == [CardField("level", .json("2"))])
-    #expect(cards[0].state == .review && cards.count { $0.state == .learning && $0.reps == 1 } == 1)
-    let options = try collection.store.read { try DeckTable.options($0, deck.id) }
-    #expect(options.newPerDay == 7)
-    let inner = try collection.store.read { try DeckTable.find($0, named: "Spanish::Verbs").id }
-    #expect(try collection.store.read { try DeckTable.options($0, inner).newPerDay } == 7)
-    #expect(try collection.store.read { try PresetTable.list($0).map(\.name) } == ["Spanish"])
-    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 2)
-    #expect(try collection.store.integrityProblems() == [])
-    if name == "decks_3.sql" {
-      #expect(cards[2].flag == 3 && options.learningSteps == [300, 86_400] && cards[3].buriedUntil != nil)
+  @Test func `a card without a note cannot be stored`() throws {
+    let deck = try collection.deck("d")
+    #expect(throws: StorageError.self) {
+      try collection.store.operation("x") { db in
+        try db.execute(
+          sql: """
+            INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, ord)
+            VALUES (?, 0, 'g', 0, 'a', 'b', 0, 0, 0)
+            """, arguments: [deck.rawValue])
+      }
     }
   }
 
-  @Test(arguments: ["decks_1.sql", "decks_2.sql", "decks_3.sql"])
-  func `a fresh file has the same tables as one that was brought up to date`(name: String) throws {
+  @Test func `a collection of before is refused with what to do about it, and left alone`() throws {
     let folder = TemporaryFolder()
-    #expect(try shape(opened(name, in: folder).store) == shape(TestCollection().store))
+    let path = folder.file("x.sqlite")
+    let old = Store(path: path, migrations: [Migration("decks.1", sql: "CREATE TABLE cards (id INTEGER)")])
+    try old.operation("x") { try $0.execute(sql: "INSERT INTO cards VALUES (7)") }
+    try old.close()
+    let error = #expect(throws: StorageError.self) { try TestCollection(path: path).names() }
+    #expect(error == .older(path: path) && error?.code == "storage_older")
+    #expect(error?.report.message.contains("deck export") == true)
+    #expect(try old.read { try Int.fetchOne($0, sql: "SELECT id FROM cards") } == 7)
   }
 }

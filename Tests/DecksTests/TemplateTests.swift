@@ -100,8 +100,10 @@ import Values
 
   @Test func `plain text becomes HTML, and HTML with more in it is told from it`() {
     #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
-    for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]"] { #expect(!HTMLText.isFormatted(plain)) }
-    for html in ["<b>a</b>", "a&nbsp;b", "[sound:a.mp3]", "<img src=a>", "<div>a</div>"] {
+    for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]", "a  b", "[sound:a.mp3]"] {
+      #expect(!HTMLText.isFormatted(plain))
+    }
+    for html in ["<b>a</b>", "a&nbsp;b", "<img src=a>", "<div>a</div>", "<br/>", "&#65;", "&", "a&#0;"] {
       #expect(HTMLText.isFormatted(html))
     }
   }

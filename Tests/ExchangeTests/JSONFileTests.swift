@@ -103,7 +103,10 @@ import Testing
       #expect(mine.map(\.guid) == theirs.map(\.guid) && mine.map(\.tags) == theirs.map(\.tags))
       #expect(mine.map(\.schedule) == theirs.map(\.schedule) && mine.map(\.fields) == theirs.map(\.fields))
       #expect(mine.map(\.isSuspended) == theirs.map(\.isSuspended) && mine.map(\.flag) == theirs.map(\.flag))
-      #expect(mine.map { $0.note == nil } == theirs.map { $0.note == nil })
+      let types = try [(collection, mine), (other, theirs)].map { collection, cards in
+        try collection.store.read { db in try cards.map { try NoteTypeTable.record(db, NoteTable.record(db, $0.note).type).name } }
+      }
+      #expect(types[0] == types[1])
       #expect(mine.map(\.ordinal) == theirs.map(\.ordinal))
       let options = try collection.store.read { try DeckTable.options($0, collection.deck(named: from)) }
       #expect(try other.store.read { try DeckTable.options($0, other.deck(named: to)) } == options)

@@ -93,21 +93,6 @@ import Testing
     #expect(try waiting(store) > 0)
   }
 
-  @Test func `a collection of before it is looked at as ever`() throws {
-    let old = Store(
-      path: folder.file("collection.sqlite"),
-      migrations: migrations.filter { !$0.name.hasPrefix("sync.sent") }, undoClock: { 1_700_000_000 })
-    try old.operation("add") { db in
-      let deck = try DeckTable.create(db, name: "A", now: 1).id
-      _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1) { 5 }
-    }
-    try old.close()
-    let store = open()
-    #expect(try waiting(store) == 2)
-    try keep(store)
-    #expect(try waiting(store) == 0)
-  }
-
   @Test func `nothing is known of a server after the link was removed`() throws {
     let store = try sent()
     try store.operation("unlink") { try SyncTables.removeLink($0) }

@@ -34,7 +34,7 @@ import ToggleSettings
     #expect(try note.fields().map(\.name) == ["Front", "Back"] && note.field("Front") == "a &lt; b")
     #expect(try note.cards().map { try $0.record().prompt } == ["a < b", "c"])
     let card = try #require(try note.cards().first)
-    #expect(try card.note() === note && card.note()?.type() === note.type())
+    #expect(try card.note() === note && card.note().type() === note.type())
     #expect(try note.cards().map { try $0.position() } == [1, 2])
     try note.update(fields: ["Back": "d"], tags: ["u"])
     #expect(try card.record().answer == "d" && card.record().tags == ["u"])
@@ -42,7 +42,7 @@ import ToggleSettings
     #expect(code { _ = try note.field("Bck") } == "not_found")
     #expect(try workspace.notes(guidBeginning: note.record().guid).first === note)
     #expect(try note.remove() == 2 && !note.exists() && code { _ = try note.record() } == "not_found")
-    #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note() == nil)
+    #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note().field("Front") == "plain")
     try workspace.close()
     #expect(code { _ = try note.record() } == "auth_required")
   }

@@ -13,7 +13,7 @@ public struct CardMedia: Equatable, Sendable {
 }
 
 extension NoteTable {
-  /// The media of a card: of a note's as its templates give them, of a plain one as its texts name them.
+  /// The media of a card as the templates of its note give them; plain text may name them by tags, too.
   public static func media(_ db: Database, of card: CardRecord) throws -> CardMedia {
     let sides = try html(db, card)
     var media = CardMedia()
@@ -22,9 +22,15 @@ extension NoteTable {
     return media
   }
 
+  private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
+    try db.firstRow("SELECT basic FROM note_types WHERE id = ?", [type.rawValue]) { $0.integer(0) != 0 } ?? false
+  }
+
   private static func html(_ db: Database, _ card: CardRecord) throws -> (front: String, back: String) {
-    guard let id = card.note else { return (card.prompt, card.answer) }
-    let note = try record(db, id)
+    let note = try record(db, card.note)
+    if try isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
+      return (HTMLText.plain(note.fields[0]) ?? note.fields[0], HTMLText.plain(note.fields[1]) ?? note.fields[1])
+    }
     let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
     let place = maker.type.isCloze ? 0 : card.ordinal
     guard maker.sides.indices.contains(place) else { return ("", "") }

@@ -179,6 +179,11 @@ struct CardTexts: Equatable {
     self.answer = answer.isEmpty ? CardTexts.blank : answer
   }
 
+  /// A piece of HTML as a side of a card shows it; empty where that is nothing.
+  static func shown(_ html: String, isInterrupted: @escaping () -> Bool) throws(NoteError) -> String {
+    try Shown(isInterrupted: isInterrupted).text(Bytes(html.utf8))
+  }
+
   private struct Shown {
     let isInterrupted: () -> Bool
 

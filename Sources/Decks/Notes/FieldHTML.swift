@@ -7,10 +7,7 @@
 ///     FieldHTML.plain("<b>a</b>")      // nil: it holds formatting
 public enum FieldHTML {
   /// Nil for a field that holds more than plain text.
-  public static func plain(_ html: String) -> String? {
-    if !html.utf8.contains(where: { "<&[".utf8.contains($0) }) { return html }
-    return HTMLText.isFormatted(html) ? nil : TerminalText.text(Bytes(html.utf8))
-  }
+  public static func plain(_ html: String) -> String? { HTMLText.plain(html) }
 
   /// HTML as lines of text, whatever formatting it holds.
   public static func text(_ html: String) -> String { TerminalText.text(Bytes(html.utf8)) }

@@ -109,26 +109,62 @@ enum HTMLText {
 
   // MARK: Plain text
 
-  /// Plain text as HTML: `&`, `<` and `>` as entities, a line end as `<br>`.
+  /// Plain text as HTML: `&`, `<` and `>` as entities, a line end as `<br>`, other control characters as numbers.
   static func html(ofPlain text: String) -> String {
     var result = Bytes()
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): result.add("&amp;")
-      case UInt8(ascii: "<"): result.add("&lt;")
-      case UInt8(ascii: ">"): result.add("&gt;")
-      case UInt8(ascii: "\n"): result.add("<br>")
-      case UInt8(ascii: "\r"): continue
-      default: result.append(byte)
+    for byte in text.utf8 { add(byte, ofPlainTo: &result) }
+    return result.text
+  }
+
+  /// A byte of plain text as HTML.
+  static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {
+    switch byte {
+    case UInt8(ascii: "&"): html.add("&amp;")
+    case UInt8(ascii: "<"): html.add("&lt;")
+    case UInt8(ascii: ">"): html.add("&gt;")
+    case UInt8(ascii: "\n"): html.add("<br>")
+    case 0..<0x20 where byte != UInt8(ascii: "\t"): html.add("&#\(byte);")
+    default: html.append(byte)
+    }
+  }
+
+  /// Whether a byte of plain text is another one in HTML.
+  static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 ? byte != UInt8(ascii: "\t") : "&<>".utf8.contains(byte)
+  }
+
+  /// The plain text that became this HTML, the same characters; nil for HTML that holds anything else.
+  static func plain(_ html: String) -> String? {
+    if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
+    let bytes = Bytes(html.utf8)
+    var (result, index) = (Bytes(), 0)
+    result.reserveCapacity(bytes.count)
+    while index < bytes.count {
+      guard "<&".utf8.contains(bytes[index]) else {
+        result.append(bytes[index])
+        index += 1
+        continue
       }
+      guard let (byte, length) = escape(bytes, at: index) else { return nil }
+      result.append(byte)
+      index += length
     }
     return result.text
   }
 
-  /// Whether HTML holds more than plain text: changing it as plain text would lose something.
-  static func isFormatted(_ html: String) -> Bool {
-    let bytes = Bytes(html.utf8)
-    if !bytes.contains(where: { "<&[".utf8.contains($0) }) { return false }
-    return self.html(ofPlain: TerminalText.text(bytes)) != html.trimmed
+  /// One of the escapes that `html(ofPlain:)` writes.
+  private static func escape(_ html: Bytes, at index: Int) -> (byte: UInt8, length: Int)? {
+    let known: [(StaticString, UInt8)] = [
+      ("<br>", UInt8(ascii: "\n")), ("&amp;", UInt8(ascii: "&")), ("&lt;", UInt8(ascii: "<")),
+      ("&gt;", UInt8(ascii: ">")),
+    ]
+    for (text, byte) in known where html[...].begins(with: text, at: index) { return (byte, text.utf8CodeUnitCount) }
+    guard html[...].begins(with: "&#", at: index), let end = html[index...].prefix(6).firstIndex(of: UInt8(ascii: ";")),
+      let byte = UInt8(html[(index + 2)..<end].text), byte > 0, byte < 0x20
+    else { return nil }
+    return (byte, end + 1 - index)
   }
+
+  /// Whether HTML holds more than plain text: changing it as plain text would lose something.
+  static func isFormatted(_ html: String) -> Bool { plain(html) == nil }
 }

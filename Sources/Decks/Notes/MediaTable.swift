@@ -67,14 +67,10 @@ public enum MediaTable {
   /// Where media files are referred to, by their names.
   public static func references(_ db: Database) throws -> [String: MediaReferences] {
     var found: [String: MediaReferences] = [:]
-    try db.forEachRow("SELECT id, fields FROM notes") { row in
-      for name in names(row.bytes(1)) {
+    let notes = "SELECT notes.id, fields, basic FROM notes JOIN note_types ON note_types.id = type ORDER BY notes.id"
+    try db.forEachRow(notes) { row in
+      for name in names(row.bytes(1), isBasic: row.integer(2) != 0) {
         found[name, default: MediaReferences()].notes.append(NoteID(rawValue: row.integer(0)))
-      }
-    }
-    try db.forEachRow("SELECT id, prompt, answer FROM cards WHERE note IS NULL") { row in
-      for name in names(row.bytes(1)).union(names(row.bytes(2))) {
-        found[name, default: MediaReferences()].cards.append(CardID(rawValue: row.integer(0)))
       }
     }
     for type in try NoteTypeTable.list(db) {
@@ -91,22 +87,23 @@ public enum MediaTable {
     if sizes.isEmpty { return 0 }
     let sizeOf = Dictionary(sizes) { first, _ in first }
     var sum = 0
-    let add = { (text: TextBytes) in
-      for name in names(text) { sum += sizeOf[name] ?? 0 }
+    let sql = """
+      SELECT notes.fields, basic FROM notes JOIN cards ON cards.note = notes.id
+      JOIN note_types ON note_types.id = notes.type WHERE cards.deck = ?
+      """
+    try db.forEachRow(sql, [deck.rawValue]) { row in
+      for name in names(row.bytes(0), isBasic: row.integer(1) != 0) { sum += sizeOf[name] ?? 0 }
     }
-    try db.forEachRow("SELECT prompt, answer FROM cards WHERE deck = ? AND note IS NULL", [deck.rawValue]) { row in
-      add(row.bytes(0))
-      add(row.bytes(1))
-    }
-    let sql = "SELECT notes.fields FROM notes JOIN cards ON cards.note = notes.id WHERE cards.deck = ?"
-    try db.forEachRow(sql, [deck.rawValue]) { add($0.bytes(0)) }
     return sum
   }
 
-  /// Most texts name no file.
-  private static func names(_ text: TextBytes) -> Set<String> {
-    guard text.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) else { return [] }
-    return MediaNames.inHTML(String(decoding: text, as: UTF8.self))
+  /// The files that the fields of a note name, those of Basic as plain text too. Most name none.
+  private static func names(_ column: TextBytes, isBasic: Bool) -> Set<String> {
+    guard column.contains(where: { "<[&".utf8.contains($0) }) else { return [] }
+    let fields = String(decoding: column, as: UTF8.self)
+    let found = MediaNames.inHTML(fields)
+    guard isBasic else { return found }
+    return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) { $0.union(MediaNames.inHTML($1)) }
   }
 
   private static func record(_ row: Columns) -> MediaRecord {
@@ -117,8 +114,6 @@ public enum MediaTable {
 /// What refers to a media file.
 public struct MediaReferences: Equatable, Sendable {
   public var notes: [NoteID] = []
-  /// Plain cards.
-  public var cards: [CardID] = []
   /// Types whose templates name it.
   public var types: [NoteTypeID] = []
 }

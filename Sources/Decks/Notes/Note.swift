@@ -21,6 +21,11 @@ public struct NoteRecord: Equatable, Sendable {
   public let fields: [String]
 }
 
+extension NoteRecord {
+  /// Whether the fields of a note of Basic are plain text that a card can have: its prompt and answer say all of it.
+  public var isPlain: Bool { fields.count == 2 && fields.allSatisfy { CardTexts.asWritten($0) != nil } }
+}
+
 /// A note to be added.
 ///
 ///     let note = NewNote(fields: ["Front": "el gato", "Back": "the cat"], tags: ["animal"])
@@ -41,13 +46,6 @@ public struct NewNote: Equatable, Sendable {
   public static func plain(_ fields: [String: String], tags: [String] = [], guid: String? = nil) -> NewNote {
     NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags, guid: guid)
   }
-}
-
-/// Texts of a card that a person changes; nil stays.
-struct ShownTexts {
-  var prompt: String?
-  var answer: String?
-  var tags: [String]?
 }
 
 /// The column of a note's fields.

@@ -10,6 +10,7 @@ struct NoteCardMaker {
   let sides: [TemplatePair]
   /// Asked while texts are made; true ends that with `interrupted`.
   let isInterrupted: () -> Bool
+  let isBasic: Bool
   /// A template shows the card's id, which is not known before the card is stored.
   let needsCardID: Bool
   /// Cards that one note has at most.
@@ -20,6 +21,7 @@ struct NoteCardMaker {
   init(_ type: NoteType, isInterrupted: @escaping () -> Bool = { false }) {
     (self.type, self.isInterrupted) = (type, isInterrupted)
     sides = type.cards.map(TemplatePair.init)
+    isBasic = type.isBasic
     needsCardID = sides.contains { pair in
       [pair.front, pair.back].contains { $0.shows { $0.name == SpecialField.cardID.rawValue } }
     }
@@ -56,6 +58,10 @@ struct NoteCardMaker {
     guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
       return CardTexts.nothing
     }
+    if isBasic {
+      let values = type.fields.map { fields.values[$0]?.text ?? "" }
+      return try CardTexts(basic: values, isInterrupted: isInterrupted)
+    }
     var facts = facts
     facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
     let all = fields.adding(facts)
@@ -67,27 +73,28 @@ struct NoteCardMaker {
 extension CardTexts {
   static let nothing = CardTexts(prompt: blank, answer: blank)
 
-  /// Of a type of the shape of Basic, where the fields show as they are written; nil where they may not.
-  init?(plain fields: [String]) {
-    guard fields.count == 2, fields.allSatisfy(CardTexts.isShownAsWritten) else { return nil }
-    self.init(prompt: fields[0], answer: fields[1])
-  }
-
-  /// Whether a field is neither HTML nor blank, and has no blanks that HTML would pass over.
-  private static func isShownAsWritten(_ field: String) -> Bool {
-    var last = UInt8(ascii: " ")
-    for byte in field.utf8 {
-      switch byte {
-      case 0..<0x20, UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "["), 0xC2, 0xE1...0xE3: return false
-      case UInt8(ascii: " "): if last == byte { return false }
-      default: break
-      }
-      last = byte
+  /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
+  /// written.
+  init(basic fields: [String], isInterrupted: @escaping () -> Bool = { false }) throws(NoteError) {
+    func shown(_ place: Int) throws(NoteError) -> String {
+      let field = fields.indices.contains(place) ? fields[place] : ""
+      if let text = CardTexts.asWritten(field) { return text }
+      let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
+      return text.isEmpty ? CardTexts.blank : text
     }
-    return last != UInt8(ascii: " ") && field.utf8.count <= CardText.limit && !hasEndlessMarks(field)
+    self.init(prompt: try shown(0), answer: try shown(1))
   }
 
-  private init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
+  /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.
+  static func asWritten(_ field: String) -> String? {
+    guard !field.utf8.contains(0x0A), var text = HTMLText.plain(field), text.utf8.count <= CardText.limit else {
+      return nil
+    }
+    let isText = text.withUTF8 { !$0.isEmpty && CardText.trimmed($0).count == $0.count && !hasEndlessMarks($0) }
+    return isText ? text : nil
+  }
+
+  init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
 }
 
 /// Writes the cards of notes of one type in one operation.
@@ -235,6 +242,15 @@ extension NoteTable {
         let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
         for note in notes { try writer.rewrite(record(db, note)) }
       }
+    }
+  }
+
+  /// Writes the texts of the notes that some cards are of anew.
+  static func renewTexts(_ db: Database, of cards: [CardID], now: Double) throws {
+    for note in try notes(db, ofCards: cards) {
+      let record = try record(db, note)
+      var writer = NoteCardWriter(db, try NoteTypeTable.record(db, record.type), now: now)
+      try writer.rewrite(record)
     }
   }
 

@@ -1,5 +1,4 @@
-// Notes as other programs know them: by numbers, and by what their first fields show. A plain card is looked up as the
-// note of type Basic that it goes out as.
+// Notes as other programs know them: by numbers, and by what their first fields show.
 // Invariant: what is asked for many notes is one walk over the table.
 
 public import GRDB
@@ -11,14 +10,10 @@ import Text
 public struct FirstFieldScope: Hashable, Sendable {
   /// Nil for notes of every type.
   public var type: NoteTypeID?
-  /// Whether plain cards count: notes of the type are as they are.
-  public var countsPlainCards: Bool
   /// Nil for all decks.
   public var decks: [DeckID]?
 
-  public init(type: NoteTypeID?, countsPlainCards: Bool, decks: [DeckID]? = nil) {
-    (self.type, self.countsPlainCards, self.decks) = (type, countsPlainCards, decks)
-  }
+  public init(type: NoteTypeID?, decks: [DeckID]? = nil) { (self.type, self.decks) = (type, decks) }
 }
 
 extension NoteTable {
@@ -38,13 +33,6 @@ extension NoteTable {
       let key = key(ofField: row.bytes(0))
       if keys.contains(key) { found.insert(key) }
     }
-    guard scope.countsPlainCards else { return found }
-    let plain = "SELECT prompt FROM cards WHERE note IS NULL" + (decks.map { " AND deck IN \($0)" } ?? "")
-    try db.forEachRow(of: db.makeStatement(sql: plain)) { row in
-      let prompt = String(decoding: row.bytes(0), as: UTF8.self)
-      let key = isShownAsWritten(row.bytes(0)) ? prompt : firstFieldKey(HTMLText.html(ofPlain: prompt))
-      if keys.contains(key) { found.insert(key) }
-    }
     return found
   }
 
@@ -59,26 +47,35 @@ extension NoteTable {
     return bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
   }
 
-  /// The notes of cards, each once, in the order of the cards; nil for a plain card.
-  public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [(card: CardID, note: NoteID?)] {
-    var (found, seen): ([(card: CardID, note: NoteID?)], Set<NoteID>) = ([], [])
+  /// The notes of cards, each once, in the order of the cards.
+  public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [NoteID] {
+    var (found, seen): ([NoteID], Set<NoteID>) = ([], [])
     let sql = """
-      SELECT id, note FROM (SELECT key AS place, value AS wanted FROM json_each(?))
+      SELECT note FROM (SELECT key AS place, value AS wanted FROM json_each(?))
       CROSS JOIN cards ON cards.id = wanted ORDER BY place
       """
     try db.forEachRow(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) { row in
-      let note = row.optionalInteger(1).map(NoteID.init)
-      if let note, !seen.insert(note).inserted { return }
-      found.append((CardID(rawValue: row.integer(0)), note))
+      let note = NoteID(rawValue: row.integer(0))
+      if seen.insert(note).inserted { found.append(note) }
     }
     return found
   }
 
-  /// All tags that cards and notes have, in order.
+  /// Whether all notes of a type of Basic's shape with cards in a deck are plain: see `NoteRecord.isPlain`.
+  public static func arePlain(_ db: Database, of type: NoteTypeID, in deck: DeckID) throws -> Bool {
+    let sql = "SELECT notes.fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
+    var arePlain = true
+    try db.forEachRow(sql, while: { arePlain }, [deck.rawValue, type.rawValue]) { row in
+      let fields = NoteFieldText.list(row.text(0))
+      arePlain = fields.count == 2 && fields.allSatisfy { CardTexts.asWritten($0) != nil }
+    }
+    return arePlain
+  }
+
+  /// All tags that notes have, in order.
   public static func tags(_ db: Database) throws -> [String] {
     var tags: Set<String> = []
-    let sql = "SELECT tags FROM notes WHERE tags <> '' UNION SELECT tags FROM cards WHERE note IS NULL AND tags <> ''"
-    try db.forEachRow(sql) { tags.formUnion(Tags.list($0.text(0))) }
+    try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }
     return tags.sorted()
   }
 }

@@ -84,6 +84,18 @@ public enum NoteTable {
 
   // MARK: Adding
 
+  /// The id that a new note gets, from ?1 on: beyond those of the day after it, so that ids go up. A row with a time far
+  /// ahead does not drag the others along.
+  static let freeIDQuery = "SELECT max(?1, ifnull(max(id), 0) + 1) FROM notes WHERE id < ?1 + 80000000"
+
+  /// The milliseconds since 1970.
+  static func firstID(now: Double) -> Int64 { Int64(exactly: (now * 1000).rounded(.down)) ?? 0 }
+
+  static func freeID(_ db: Database, now: Double) throws -> Int64 {
+    let first = firstID(now: now)
+    return try db.firstRow(freeIDQuery, [first]) { $0.integer(0) } ?? first
+  }
+
   /// Adds a note with its cards on top of a deck, the first of them on top of all.
   /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`,
   ///   `.badTag`, `.badGuid`, `.gone`.
@@ -99,7 +111,7 @@ public enum NoteTable {
     var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
     try checkFilled(fields, type)
     let deckName = try DeckTable.record(db, deck).name
-    let id = NoteID(rawValue: try NoteTypeTable.freeID(db, "notes", now: now))
+    let id = NoteID(rawValue: try freeID(db, now: now))
     let record = NoteRecord(
       id: id, guid: guid, type: type.id, modified: seconds(now), tags: Tags.list(tags), fields: fields)
     if !note.mayRepeat { try checkNew(db, record, writer.maker, deck, deckName) }
@@ -217,23 +229,24 @@ public enum NoteTable {
 
   /// Changes the fields behind what a card shows.
   /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` when plain text would lose something.
-  static func write(_ db: Database, _ card: CardRecord, _ texts: ShownTexts, now: Double) throws {
-    guard let id = card.note else { return }
-    let note = try record(db, id)
+  static func write(_ db: Database, _ card: CardID, _ old: CardContent, _ new: CardContent, now: Double) throws {
+    let note = try record(db, old.note)
     let type = try NoteTypeTable.record(db, note.type)
     var fields: [String: String] = [:]
-    for (what, new, old, index) in [
-      ("prompt", texts.prompt, card.prompt, 0), ("answer", texts.answer, card.answer, 1),
-    ] {
-      guard let new, !new.utf8.elementsEqual(old.utf8) else { continue }
+    for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
+    where !text.utf8.elementsEqual(before.utf8) {
       if !type.isBasic { throw NoteError.madeFromNote(what: what) }
-      let name = type.fields[index]
-      if HTMLText.isFormatted(padded(note.fields, type)[index]) { throw NoteError.formatted(field: name) }
-      let cleaned = try CardText.cleaned(new, index == 0 ? "prompt" : "answer")
-      if cleaned.isEmpty { throw index == 0 ? DeckError.emptyPrompt : DeckError.emptyAnswer }
-      fields[name] = HTMLText.html(ofPlain: cleaned)
+      if HTMLText.isFormatted(padded(note.fields, type)[place]) {
+        throw NoteError.formatted(field: type.fields[place])
+      }
+      fields[type.fields[place]] = HTMLText.html(ofPlain: text)
     }
-    try update(db, id, fields: fields, tags: texts.tags, now: now)
+    try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now)
+  }
+
+  /// The name of a field of a note.
+  static func fieldName(_ db: Database, _ note: NoteID, _ place: Int) throws -> String {
+    try NoteTypeTable.record(db, record(db, note).type).fields[place]
   }
 
   /// Removes notes with all their cards; the log of their reviews stays.

@@ -95,6 +95,9 @@ public struct NoteType: Equatable, Sendable {
 }
 
 extension NoteType {
+  /// Whether it is what a prompt and an answer become where nothing is said of a type.
+  public var isStockBasic: Bool { name == StockNoteType.basic.rawValue && isBasic }
+
   /// A new one of a draft that was checked.
   init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
     self.init(

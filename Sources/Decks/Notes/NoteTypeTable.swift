@@ -53,12 +53,11 @@ public enum NoteTypeTable {
     return try create(db, draft, now: now)
   }
 
-  /// The type that plain cards go out as: one of the shape of Basic, the stock's own where there is none.
-  public static func basic(_ db: Database) throws -> NoteType {
-    let stock = StockNoteType.basic
-    if let known = try named(db, stock.rawValue), stock.isSame(as: known) { return known }
-    if let other = try list(db).first(where: stock.isSame) { return other }
-    return NoteType(stock.draft, id: NoteTypeID(rawValue: 1_600_000_000_006), modified: 1_600_000_000)
+  /// The type of the notes that a prompt and an answer become: one of the shape of Basic, Basic itself if it has it.
+  static func basic(_ db: Database, now: Double) throws -> NoteTypeID {
+    let sql = "SELECT id FROM note_types WHERE basic ORDER BY name_key <> 'basic', id LIMIT 1"
+    if let known = try db.firstRow(sql, [], { NoteTypeID(rawValue: $0.integer(0)) }) { return known }
+    return try stock(db, .basic, now: now).id
   }
 
   /// The types of the notes whose cards a deck holds, by name.
@@ -80,7 +79,7 @@ public enum NoteTypeTable {
   public static func create(_ db: Database, _ draft: NoteTypeDraft, now: Double) throws -> NoteType {
     let draft = try draft.checked()
     if let known = try named(db, draft.name) { throw NoteError.typeExists(name: known.name) }
-    let id = NoteTypeID(rawValue: try freeID(db, "note_types", now: now))
+    let id = NoteTypeID(rawValue: try freeID(db, now: now))
     let type = NoteType(draft, id: id, modified: seconds(now))
     try insert(db, type)
     return type
@@ -88,16 +87,22 @@ public enum NoteTypeTable {
 
   static func insert(_ db: Database, _ type: NoteType) throws {
     try db.execute(
-      sql: "INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES (?, ?, ?, ?, ?, ?)",
-      arguments: [type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.modified, type.json])
+      sql: "INSERT INTO note_types (id, name, name_key, cloze, basic, mod, json) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.isBasic, type.modified, type.json,
+      ])
   }
 
   /// Writes a type that was changed.
   static func write(_ db: Database, _ type: NoteType) throws {
     if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
     try db.execute(
-      sql: "UPDATE note_types SET name = ?, name_key = ?, cloze = ?, mod = ?, usn = -1, json = ? WHERE id = ?",
-      arguments: [type.name, type.name.lowercased(), type.isCloze, type.modified, type.json, type.id.rawValue])
+      sql: """
+        UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, usn = -1, json = ? WHERE id = ?
+        """,
+      arguments: [
+        type.name, type.name.lowercased(), type.isCloze, type.isBasic, type.modified, type.json, type.id.rawValue,
+      ])
     if db.changesCount == 0 { throw DeckError.gone(what: "the note type") }
   }
 
@@ -110,10 +115,10 @@ public enum NoteTypeTable {
   }
 
   /// An id that no row has: the milliseconds since 1970, or a little more.
-  static func freeID(_ db: Database, _ table: StaticString, now: Double) throws -> Int64 {
-    let start = Int64(exactly: (now * 1000).rounded(.down)) ?? 0
+  static func freeID(_ db: Database, now: Double) throws -> Int64 {
+    let start = NoteTable.firstID(now: now)
     // Of an hour only: a row with a time far ahead does not drag the others along.
-    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM \(table) WHERE id BETWEEN ?1 AND ?1 + 3600000"
+    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM note_types WHERE id BETWEEN ?1 AND ?1 + 3600000"
     return try db.firstRow(sql, [start]) { $0.integer(0) } ?? start
   }
 

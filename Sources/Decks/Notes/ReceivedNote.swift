@@ -61,15 +61,12 @@ public enum ReceivedOutcome: Equatable, Sendable {
 /// The statements of `NoteReceiver`, made ready once.
 struct ReceivingStatements {
   let known: RepeatedStatement
-  let plain: RepeatedStatement
   let hasNote: RepeatedStatement
   let hasForeign: RepeatedStatement
   let card: RepeatedStatement
 
   init(_ db: Database) throws {
     known = try RepeatedStatement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
-    plain = try RepeatedStatement(
-      db, "SELECT id, modified FROM cards WHERE deck = ?1 AND guid = ?2 AND note IS NULL")
     hasNote = try RepeatedStatement(db, "SELECT 1 FROM notes WHERE id = ?1")
     hasForeign = try RepeatedStatement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
     let places = (1...ReceivingStatements.cardColumnCount).map { "?\($0)" }.joined(separator: ", ")

@@ -20,7 +20,7 @@ extension NoteTypeTable {
       return same
     }
     var fresh = given
-    if isTaken { fresh.id = NoteTypeID(rawValue: try freeID(db, "note_types", now: now)) }
+    if isTaken { fresh.id = NoteTypeID(rawValue: try freeID(db, now: now)) }
     let names = Set(known.map { $0.name.lowercased() })
     while names.contains(fresh.name.lowercased()) { fresh.name += "+" }
     try insert(db, fresh)
@@ -58,7 +58,7 @@ extension NoteTypeTable {
   public static func insert(received given: NoteType, _ db: Database, now: Double) throws -> NoteType {
     var fresh = given
     if try list(db).contains(where: { $0.id == given.id }) {
-      fresh.id = NoteTypeID(rawValue: try freeID(db, "note_types", now: now))
+      fresh.id = NoteTypeID(rawValue: try freeID(db, now: now))
     }
     fresh.name = try freeName(db, like: given.name, except: nil)
     try insert(db, fresh)

@@ -19,8 +19,6 @@ public final class NoteReceiver {
   private let rows: ReceivedRows
   /// By their hashes; nil where there are many.
   private var guids: HashFilter?
-  /// Decks of which a plain card may be a note that was sent out.
-  private var decksWithCards: [DeckID: Bool] = [:]
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
   /// Cards of a higher id came with these notes.
@@ -30,13 +28,10 @@ public final class NoteReceiver {
   final class Kind {
     let maker: NoteCardMaker
     var writer: NoteCardWriter
-    /// Both sides are a field each: no template has to be gone through.
-    let isBasic: Bool
 
     init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool) {
       writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
       maker = writer.maker
-      isBasic = type.isBasic
     }
   }
 
@@ -79,7 +74,6 @@ public final class NoteReceiver {
       return added > 0 ? .added(added) : .skipped
     }
     let cards = try ordinals.indices.map(card)
-    if let outcome = try takeOver(note, kind, cards) { return outcome }
     try insert(note, kind, cards)
     return .added(cards.count)
   }
@@ -139,41 +133,6 @@ public final class NoteReceiver {
     return missing.count
   }
 
-  /// A plain card of that guid in the deck is the note's only card: it was sent out once and comes back.
-  private func takeOver(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> ReceivedOutcome? {
-    guard cards.count == 1, let card = cards.first, kind.isBasic, try hasCards(card.deck) else { return nil }
-    settle()
-    statements.plain.bind(1, card.deck.rawValue)
-    statements.plain.bind(2, note.guid)
-    let found = try statements.plain.first { (id: CardID(rawValue: $0.integer(0)), modified: $0.number(1)) }
-    guard let found else { return nil }
-    if note.modified <= seconds(found.modified) { return .skipped }
-    if let prompt = FieldHTML.plain(note.fields[0]), let answer = FieldHTML.plain(note.fields[1]),
-      !prompt.trimmed.isEmpty, !answer.trimmed.isEmpty
-    {
-      try CardTable.update(
-        db, found.id, prompt: prompt, answer: answer, tags: note.tags, now: Double(note.modified))
-      return .updated(1)
-    }
-    // What plain text cannot hold makes it a card of a note.
-    let record = try insert(note, kind)
-    try CardTable.change(
-      db, "UPDATE cards SET note = ?, ord = 0, tags = ?, modified = ? WHERE id = ?",
-      [record.id.rawValue, try Tags.column(record.tags), now, found.id.rawValue])
-    try kind.writer.rewrite(record)
-    return .updated(1)
-  }
-
-  /// Whether the deck had cards when it was first asked.
-  private func hasCards(_ deck: DeckID) throws -> Bool {
-    if let known = decksWithCards[deck] { return known }
-    settle()
-    let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE deck = ?)"
-    let found = try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) != 0 } ?? false
-    decksWithCards[deck] = found
-    return found
-  }
-
   // MARK: A new note
 
   func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
@@ -224,7 +183,7 @@ public final class NoteReceiver {
   // MARK: What a card shows
 
   private func texts(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
-    if kind.isBasic, card.ordinal == 0, let texts = CardTexts(plain: note.fields) { return texts }
+    if kind.maker.isBasic, card.ordinal == 0 { return try CardTexts(basic: note.fields, isInterrupted: isInterrupted) }
     var facts = kind.maker.facts(note, deckName: try deckName(card.deck))
     facts.flag = card.flag
     let fields = NoteFields(names: kind.maker.type.fields, values: note.fields)

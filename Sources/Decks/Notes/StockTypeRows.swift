@@ -1,7 +1,7 @@
-// The note types that everybody has from the start, as the step of the database that makes them.
-// Invariant: a step that was released never changes, whatever becomes of `StockNoteType`.
+// The note types that everybody has from the start, as the rows that the schema begins with.
+// Invariant: they are what `StockNoteType` describes.
 
-extension NoteSchema {
+extension DecksSchema {
   /// As `NoteType.json` writes them. Their ids are the same everywhere: two programs mean the same type by them.
   static let stockTypes = #"""
     INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES
@@ -45,5 +45,6 @@ extension NoteSchema {
        "tmpls": [{"name": "Cloze", "ord": 0, "qfmt": "{{cloze:Text}}",
         "afmt": "{{cloze:Text}}<br>\n{{Back Extra}}"}],
        "css": ".card {\n    font-family: sans-serif;\n    font-size: 20px;\n    line-height: 1.5;\n    text-align: center;\n}\n.cloze {\n    font-weight: bold;\n}\n"}');
+    UPDATE note_types SET basic = 1 WHERE id = 1600000000001;
     """#
 }

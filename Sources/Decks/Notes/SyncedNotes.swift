@@ -100,39 +100,4 @@ extension NoteTable {
     var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
     if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
   }
-
-  /// Makes notes of the type of Basic of all plain cards, which stay as they are.
-  /// - Parameter id: a free id, given the milliseconds since 1970 that a card was made at and the card's own id.
-  /// - Returns: how many there were.
-  public static func makeNotes(
-    _ db: Database, ofPlainCards id: (_ made: Int64, _ card: Int64) throws -> Int64, now: Double
-  ) throws -> Int {
-    let ids = try db.rows("SELECT id FROM cards WHERE note IS NULL ORDER BY id") { $0.integer(0) }
-    guard !ids.isEmpty else { return 0 }
-    let type = try NoteTypeTable.stock(db, .basic, now: now)
-    let select = try RepeatedStatement(
-      db, "SELECT guid, prompt, answer, tags, created, modified FROM cards WHERE id = ?1")
-    let insert = try RepeatedStatement(
-      db, "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    let update = try RepeatedStatement(db, "UPDATE cards SET note = ?1, ord = 0 WHERE id = ?2")
-    for card in ids {
-      select.bind(1, card)
-      let made = try select.first { row in
-        let fields = [row.text(1), row.text(2)].map(HTMLText.html(ofPlain:))
-        insert.bind(2, row.text(0))
-        insert.bind(3, type.id.rawValue)
-        insert.bind(4, seconds(row.number(5)))
-        insert.bind(5, row.text(3))
-        insert.bind(6, try NoteFieldText.column(fields, names: type.fields))
-        return row.number(4)
-      }
-      let note = try id(Int64(min(1e14, max(1, (made ?? 1) * 1000))), card)
-      insert.bind(1, note)
-      try insert.run()
-      update.bind(1, note)
-      update.bind(2, card)
-      try update.run()
-    }
-    return ids.count
-  }
 }

@@ -140,9 +140,12 @@ extension Character {
 // MARK: The cards that ask
 
 extension NoteTable {
-  /// What a card asks to be typed; nil for a plain card, for one whose front asks for nothing, and for an empty answer.
+  /// What a card asks to be typed; nil for one whose front asks for nothing, and for an empty answer.
   public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
-    let sql = "SELECT note, ord FROM cards WHERE id = ? AND note IS NOT NULL"
+    let sql = """
+      SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
+      WHERE cards.id = ? AND NOT basic
+      """
     let found = try db.firstRow(sql, [card.rawValue]) { (NoteID(rawValue: $0.integer(0)), $0.count(1)) }
     guard let (id, ordinal) = found else { return nil }
     let note = try record(db, id)

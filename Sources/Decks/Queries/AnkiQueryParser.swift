@@ -78,13 +78,8 @@ struct AnkiQueryParser: QueryGrammar {
     return .condition(.tag(try pattern(value, "a tag after \"tag:\"", start)))
   }
 
-  /// A plain card goes out as a note of the type Basic.
   private func noteType(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    let pattern = try pattern(value, "a note type after \"note:\"", start)
-    let named = CardQuery.Node.condition(.noteType(pattern))
-    let basic = Folding.fold(StockNoteType.basic.rawValue)
-    let isBasic = basic.withUnsafeBufferPointer { pattern.matches($0) }
-    return isBasic ? .any([named, .condition(.isAmong(.plain))]) : named
+    .condition(.noteType(try pattern(value, "a note type after \"note:\"", start)))
   }
 
   private func status(_ word: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
@@ -106,11 +101,7 @@ struct AnkiQueryParser: QueryGrammar {
     if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
     let isStock = name == "front" || name == "back"
-    let ofNotes = CardQuery.Node.condition(.field(name, pattern, column: isStock ? 0 : start + 1))
-    guard isStock else { return ofNotes }
-    // The sides of a plain card are the fields of the note that it goes out as.
-    let side = CardQuery.Node.condition(name == "front" ? .prompt(pattern) : .answer(pattern))
-    return .any([ofNotes, .all([.condition(.isAmong(.plain)), side])])
+    return .condition(.field(name, pattern, column: isStock ? 0 : start + 1))
   }
 
   private func pattern(_ value: AnkiText, _ what: String, _ start: Int) throws(DeckError) -> TextPattern {

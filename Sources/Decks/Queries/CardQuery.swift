@@ -50,25 +50,21 @@ public struct CardQuery: Equatable {
   /// Cards that SQLite tells by numbers.
   enum CardGroup: Equatable {
     case cards([Int64])
-    /// A plain card counts as a note of its own number.
     case notes([Int64])
     case noteTypes([Int64])
     case decks([Int64])
     /// By the number of the template, from 0.
     case template(Int)
-    /// Not made from a note.
-    case plain
 
     /// Holds for a row of `cards` that is in it.
     var condition: String {
       func list(_ numbers: [Int64]) -> String { "(" + numbers.map(String.init).joined(separator: ",") + ")" }
       return switch self {
       case .cards(let ids): "id IN \(list(ids))"
-      case .notes(let ids): "(note IN \(list(ids)) OR (note IS NULL AND id IN \(list(ids))))"
+      case .notes(let ids): "note IN \(list(ids))"
       case .noteTypes(let ids): "note IN (SELECT notes.id FROM notes WHERE type IN \(list(ids)))"
       case .decks(let ids): "deck IN \(list(ids))"
-      case .template(let ordinal): "coalesce(ord, 0) = \(ordinal)"
-      case .plain: "note IS NULL"
+      case .template(let ordinal): "ord = \(ordinal)"
       }
     }
   }

@@ -9,7 +9,9 @@ final class QueryFacts {
   private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
   private var decks: [Int64: [UInt8]] = [:]
   private var models: [Int64: MemoryModel] = [:]
-  private var noteTypes: [Int64: [UInt8]] = [:]
+  /// The type of each card's note, and the names of the types.
+  private var noteTypes: [Int64: Int64] = [:]
+  private var typeNames: [Int64: [UInt8]] = [:]
   private var matchers: [(expression: TextExpression, matcher: ExpressionMatcher)] = []
   private var folded: [UInt8] = []
 
@@ -57,14 +59,10 @@ final class QueryFacts {
     }
   }
 
-  /// The name of each card's note type. Files of before notes have none.
   private func readNoteTypes(_ db: Database) throws {
-    guard try Siblings.hasNotes(db) else { return }
-    let sql = """
-      SELECT cards.id, note_types.name FROM cards JOIN notes ON notes.id = cards.note
-      JOIN note_types ON note_types.id = notes.type
-      """
-    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = Folding.fold($0.text(1)) }
+    for type in try NoteTypeTable.list(db) { typeNames[type.id.rawValue] = Folding.fold(type.name) }
+    let sql = "SELECT cards.id, notes.type FROM cards JOIN notes ON notes.id = cards.note"
+    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = $0.integer(1) }
   }
 
   /// The cards of notes that have a field with that text.
@@ -72,7 +70,6 @@ final class QueryFacts {
   private func readNoteFields(
     _ db: Database, _ condition: CardQuery.Condition, _ name: String, _ pattern: TextPattern
   ) throws -> Bool {
-    guard try Siblings.hasNotes(db) else { return false }
     var places: [Int64: Int] = [:]
     let fields = """
       SELECT note_types.id, each.key, each.value ->> 'name'
@@ -86,12 +83,21 @@ final class QueryFacts {
       guard let place = places[row.integer(1)] else { return }
       let texts = row.bytes(2).split(separator: 0x1F, omittingEmptySubsequences: false)
       guard place < texts.count else { return }
-      folded.removeAll(keepingCapacity: true)
-      Folding.fold(UnsafeBufferPointer(rebasing: texts[place]), into: &folded)
+      fold(TextBytes(rebasing: texts[place]))
       if folded.withUnsafeBufferPointer({ pattern.matches($0) }) { ids.insert(row.integer(0)) }
     }
     cards.append((condition, ids))
     return true
+  }
+
+  /// A field that is plain text is looked for as that, another one as HTML.
+  private func fold(_ field: TextBytes) {
+    folded.removeAll(keepingCapacity: true)
+    if field.contains(UInt8(ascii: "&")), var text = HTMLText.plain(String(decoding: field, as: UTF8.self)) {
+      text.withUTF8 { Folding.fold($0, into: &folded) }
+    } else {
+      Folding.fold(field, into: &folded)
+    }
   }
 
   private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
@@ -139,7 +145,7 @@ final class QueryFacts {
   }
 
   func isNoteType(ofCard card: Int64, _ pattern: TextPattern) -> Bool {
-    noteTypes[card].map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
+    noteTypes[card].flatMap { typeNames[$0] }.map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
   }
 
   func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {

@@ -75,7 +75,7 @@ public final class SearchCache {
   }
 
   private func currentIndex(_ db: Database, _ query: CardQuery) throws -> SearchIndex? {
-    guard let state = try SearchLog.state(db), state.lastCard >= leastIndexed else { return nil }
+    guard try SearchLog.state(db).lastCard >= leastIndexed else { return nil }
     let index = self.index ?? SearchIndex()
     if self.index == nil, let path { _ = index.load(path) }
     self.index = index

@@ -43,10 +43,11 @@ final class SearchIndex {
   // MARK: Reading
 
   /// Reads what came or was changed since the last time.
-  /// - Returns: false where there is no log, or too much text.
+  /// - Returns: false where there is too much text.
   /// - Throws: `interrupted`; the index is empty then.
   func refresh(_ db: Database, isInterrupted: () -> Bool) throws -> Bool {
-    guard !isTooLarge, let now = try SearchLog.state(db) else { return false }
+    if isTooLarge { return false }
+    let now = try SearchLog.state(db)
     if now == state { return true }
     do {
       if let changed = try SearchLog.changes(db, from: state, to: now) {

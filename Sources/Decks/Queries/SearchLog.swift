@@ -2,7 +2,6 @@
 // a change. Invariant: whatever gives a card that was there other texts is in the log, or gives the log another epoch.
 
 public import GRDB
-import Storage
 
 /// The log of changed texts, in the tables `undo_search` and `undo_search_log`: undo passes them over.
 ///
@@ -10,17 +9,15 @@ import Storage
 public enum SearchLog {
   /// A new card has a higher id than all before it and is not logged: adding costs nothing. Changed ones are, the last
   /// 4,096 of them.
-  static let migration = Migration(
-    "decks.4",
-    sql: """
-      CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
-      INSERT INTO undo_search VALUES (1, random());
-      CREATE TABLE undo_search_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, card INTEGER NOT NULL) STRICT;
-      CREATE TRIGGER cards_texts AFTER UPDATE OF prompt, answer, tags ON cards BEGIN
-        INSERT INTO undo_search_log (card) VALUES (NEW.id);
-        DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
-      END;
-      """)
+  static let tables = """
+    CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
+    INSERT INTO undo_search VALUES (1, random());
+    CREATE TABLE undo_search_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, card INTEGER NOT NULL) STRICT;
+    CREATE TRIGGER cards_texts AFTER UPDATE OF prompt, answer, tags ON cards BEGIN
+      INSERT INTO undo_search_log (card) VALUES (NEW.id);
+      DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
+    END;
+    """
 
   /// How far an index knows the cards.
   struct State: Equatable {
@@ -31,16 +28,14 @@ public enum SearchLog {
     var lastChange: Int64 = 0
   }
 
-  /// Nil in a file of before the log.
-  static func state(_ db: Database) throws -> State? {
-    guard try isThere(db) else { return nil }
+  static func state(_ db: Database) throws -> State {
     let sql = """
       SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'cards'),
         (SELECT seq FROM sqlite_sequence WHERE name = 'undo_search_log') FROM undo_search
       """
     return try db.firstRow(sql) {
       State(epoch: $0.integer(0), lastCard: $0.integer(1), lastChange: $0.integer(2))
-    }
+    } ?? State()
   }
 
   /// The cards that were changed since; nil when the log does not reach back that far.
@@ -50,15 +45,9 @@ public enum SearchLog {
     return Int64(logged.count) == new.lastChange - old.lastChange ? logged : nil
   }
 
-  private static func isThere(_ db: Database) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM sqlite_master WHERE name = 'undo_search'") { _ in true } ?? false
-  }
-
-  /// What each undoing and each backup that is put back gives another value; nil in a file of before the log.
-  public static func epoch(_ db: Database) throws -> Int64? { try state(db)?.epoch }
+  /// What each undoing and each backup that is put back gives another value.
+  public static func epoch(_ db: Database) throws -> Int64 { try state(db).epoch }
 
   /// Every index of the cards' texts is good for nothing from now on.
-  public static func forget(_ db: Database) throws {
-    if try isThere(db) { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }
-  }
+  public static func forget(_ db: Database) throws { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }
 }

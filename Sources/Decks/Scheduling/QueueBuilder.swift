@@ -200,9 +200,8 @@ struct QueueBuilder {
 
   /// New cards of a deck; no more are read than there is room for.
   private func fresh(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [Fresh] {
-    let (note, ord) = try Siblings.columns(db)
     let sql = """
-      SELECT id, \(note), \(ord) FROM cards
+      SELECT id, note, ord FROM cards
       WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) ORDER BY \(order)
       """
     var found: [Fresh] = []
@@ -210,9 +209,7 @@ struct QueueBuilder {
     try db.forEachRow(sql, while: { found.count < room }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
-      // A plain card is its own note.
-      let note = row.optionalNumber(1) == nil ? -card.rawValue : row.integer(1)
-      found.append(Fresh(card: card, deck: place, note: note, ord: row.integer(2), position: found.count))
+      found.append(Fresh(card: card, deck: place, note: row.integer(1), ord: row.integer(2), position: found.count))
     }
     return found
   }

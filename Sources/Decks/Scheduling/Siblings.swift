@@ -1,18 +1,9 @@
 // Cards of the same note: who they are, and burying them when one of them is answered.
-// Invariant: a card without a note has no siblings.
+// Invariant: a card is none of its own siblings.
 
 import GRDB
 
 enum Siblings {
-  /// What a statement reads of a card to know its note and its place in it. Files of before notes have neither.
-  static func columns(_ db: Database) throws -> (note: String, ord: String) {
-    try hasNotes(db) ? ("note", "ord") : ("NULL", "0")
-  }
-
-  static func hasNotes(_ db: Database) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM pragma_table_info('cards') WHERE name = 'note'") { _ in true } ?? false
-  }
-
   /// Buries the siblings of a card that its options say.
   /// - Returns: those that were buried.
   static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {
@@ -20,7 +11,7 @@ enum Siblings {
     if options.buriesNew { kinds.append(CardStatus.new.sql()) }
     if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
     if options.buriesLearning { kinds.append("state IN (1, 3) AND due - last_review >= 86400") }
-    guard !kinds.isEmpty, try hasNotes(db) else { return [] }
+    guard !kinds.isEmpty else { return [] }
     let sql = """
       SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
         AND \(CardStatus.shown()) AND (\(kinds.joined(separator: " OR ")))

@@ -1,4 +1,4 @@
-// Writing decks as a package: notes as they are, plain cards as notes of the type Basic, media, presets, schedules.
+// Writing decks as a package: notes, media, presets, schedules.
 // Invariant: the same cards give the same bytes; the target holds the whole package or what it held; memory does not
 // grow with the cards.
 

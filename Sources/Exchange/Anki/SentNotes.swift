@@ -1,5 +1,5 @@
-// Notes on their way out: those that cards are made from, and those that plain cards become.
-// Invariant: a plain card becomes the same note each time: its id is made of its own, its guid is the card's.
+// Notes on their way out.
+// Invariant: a note goes out once, before the first of its cards, under its own id unless the package has that already.
 
 import Decks
 import GRDB
@@ -9,7 +9,6 @@ struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
   private let note: RepeatedStatement
-  private let basic: NoteType
   private var types: [Int64: NoteType] = [:]
   /// Notes whose id another one had in the package.
   private var renumbered: [Int64: Int64] = [:]
@@ -17,12 +16,10 @@ struct SentNotes {
   /// When the note of the last card was changed, in seconds since 1970.
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
-  private var field: [UInt8] = []
 
   init(_ db: Database, _ writer: CollectionWriter) throws {
     (self.db, self.writer) = (db, writer)
     note = try RepeatedStatement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
-    basic = try NoteTypeTable.basic(db)
   }
 
   /// The types of the notes that went out.
@@ -35,7 +32,7 @@ struct SentNotes {
   /// Writes the note of a card unless it was.
   /// - Returns: its id in the package.
   mutating func add(_ card: SentCard) throws -> Int64 {
-    guard let id = card.note?.rawValue else { return try addPlain(card) }
+    let id = card.note.rawValue
     if let last, last.note == id { return last.id }
     if let known = renumbered[id] { return known }
     note.bind(1, id)
@@ -49,22 +46,28 @@ struct SentNotes {
   private mutating func addNote(_ id: Int64, _ row: Columns) throws -> Int64 {
     lastModified = row.number(2)
     let type = try type(row.integer(1))
-    let guid = row.text(0)
-    if try writer.guid(of: id) == guid { return id }
-    let fields = row.text(4)
-    let list = fields.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
-    if fields.utf8.contains(where: { "<[".utf8.contains($0) }) { mediaNames.formUnion(MediaNames.inHTML(fields)) }
-    var first = FieldHTML.sortText(list.first ?? "")
-    let place = type.sortField
-    var sorted = place == 0 || !list.indices.contains(place) ? first : FieldHTML.sortText(list[place])
-    return try first.withUTF8 { first in
-      try sorted.withUTF8 { sorted in
+    if try writer.guid(of: id) == row.text(0) { return id }
+    let column = row.bytes(4)
+    if column.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
+      mediaNames.formUnion(MediaNames.inHTML(row.text(4)))
+    }
+    let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
+    let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
+    return try SentNotes.withText(of: fields[0]) { first in
+      try SentNotes.withText(of: sorted) { sorted in
         try writer.add(
           CollectionWriter.Note(
             id: id, guid: row.bytes(0), type: type.id.rawValue, modified: row.integer(2), tags: row.bytes(3),
-            fields: row.bytes(4), first: first, sorted: sorted, data: row.text(5)))
+            fields: column, first: first, sorted: sorted, data: row.text(5)))
       }
     }
+  }
+
+  /// Lends what a field is compared and sorted by; most fields are it.
+  private static func withText<T>(of field: TextBytes, _ body: (TextBytes) throws -> T) throws -> T {
+    guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
+    var text = FieldHTML.sortText(String(decoding: field, as: UTF8.self))
+    return try text.withUTF8(body)
   }
 
   private mutating func type(_ id: Int64) throws -> NoteType {
@@ -73,46 +76,5 @@ struct SentNotes {
     types[id] = type
     for card in type.cards { mediaNames.formUnion(MediaNames.inHTML(card.front + card.back)) }
     return type
-  }
-
-  // MARK: Plain cards
-
-  private mutating func addPlain(_ card: SentCard) throws -> Int64 {
-    types[basic.id.rawValue] = basic
-    lastModified = card.modified
-    field.removeAll(keepingCapacity: true)
-    SentNotes.append(card.prompt, to: &field)
-    let end = field.count
-    field.append(0x1F)
-    SentNotes.append(card.answer, to: &field)
-    if field.contains(where: { $0 == UInt8(ascii: "[") }) {
-      mediaNames.formUnion(MediaNames.inHTML(String(decoding: field, as: UTF8.self)))
-    }
-    return try field.withUnsafeBufferPointer { fields in
-      func add(_ first: TextBytes) throws -> Int64 {
-        try writer.add(
-          CollectionWriter.Note(
-            id: id(of: card), guid: card.guid, type: basic.id.rawValue, modified: seconds(card.modified),
-            tags: card.tags, fields: fields, first: first, sorted: first))
-      }
-      let first = TextBytes(rebasing: fields[..<end])
-      guard first.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try add(first) }
-      var text = FieldHTML.sortText(String(decoding: first, as: UTF8.self))
-      return try text.withUTF8(add)
-    }
-  }
-
-  /// Plain text as HTML, without control characters.
-  private static func append(_ text: TextBytes, to html: inout [UInt8]) {
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "&"): html.append(contentsOf: "&amp;".utf8)
-      case UInt8(ascii: "<"): html.append(contentsOf: "&lt;".utf8)
-      case UInt8(ascii: ">"): html.append(contentsOf: "&gt;".utf8)
-      case UInt8(ascii: "\n"): html.append(contentsOf: "<br>".utf8)
-      case UInt8(ascii: "\t"), 0x20...0x7E, 0x80...0xFF: html.append(byte)
-      default: break
-      }
-    }
   }
 }

@@ -1,48 +1,44 @@
-// A card or a note that a build made, as the deck has it now.
+// A note that a build made, as the deck has it now.
 // Invariant: its hash is that of what the user sees of it, so that an edit gives another one.
 
 import Decks
 import GRDB
 import Text
 
-/// A card or a note as the deck has it now.
+/// A note as the deck has it now.
 struct BuildContent {
-  let target: BuiltTarget
-  let guid: String
-  let hash: Int64
-  let prompt: String
-  let answer: String
-  let tags: [String]
-  /// Of a note.
-  let fields: [String]
-
-  var isNote: Bool { target.note != nil }
+  let note: NoteRecord
+  let type: NoteType
+  /// What the note says as a prompt and an answer; nil for one of another type than Basic, and for formatted text.
+  let texts: (prompt: String, answer: String)?
 
   /// nil when it is gone.
-  static func of(_ db: Database, _ target: BuiltTarget) throws -> BuildContent? {
-    switch target {
-    case .none: return nil
-    case .card(let id):
-      guard let card = try CardTable.card(db, id) else { return nil }
-      return BuildContent(
-        target: target, guid: card.guid, hash: BuildIDs.hash([card.prompt, card.answer] + card.tags),
-        prompt: card.prompt, answer: card.answer, tags: card.tags, fields: [])
-    case .note(let id):
-      guard try NoteTable.exists(db, id) else { return nil }
-      let note = try NoteTable.record(db, id)
-      return BuildContent(
-        target: target, guid: note.guid, hash: BuildIDs.hash(note.fields + note.tags),
-        prompt: note.fields.first ?? "", answer: "", tags: note.tags, fields: note.fields)
-    }
+  static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
+    guard let id, try NoteTable.exists(db, id) else { return nil }
+    let note = try NoteTable.record(db, id)
+    let type = try NoteTypeTable.record(db, note.type)
+    let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
+    return BuildContent(note: note, type: type, texts: plain.count == 2 ? (plain[0], plain[1]) : nil)
   }
+
+  var hash: Int64 { BuildIDs.hash(note.fields + note.tags) }
+
+  /// What the note is called by.
+  var prompt: String { texts?.prompt ?? note.fields.first ?? "" }
 
   /// Whether a row says the same.
   func isSame(as row: CardRow) -> Bool {
-    guard tags == row.tags else { return false }
+    guard note.tags == row.tags else { return false }
     guard case .fields(_, let values, _) = row.note else {
-      return !isNote && prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
-        && answer == String(decoding: row.answer, as: UTF8.self).trimmed
+      return texts?.prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
+        && texts?.answer == String(decoding: row.answer, as: UTF8.self).trimmed
     }
-    return isNote && zip(values, fields).allSatisfy { $0.html == $1 }
+    return zip(values, note.fields).allSatisfy { $0.html == $1 }
+  }
+
+  /// Whether the note can become what a row says: a prompt and an answer are a note of Basic.
+  func canBecome(_ row: CardRow) -> Bool {
+    guard case .fields(let type, _, _) = row.note else { return self.type.isBasic }
+    return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
   }
 }

@@ -38,7 +38,7 @@ public final class BuildRun {
       try visit(source, known[source.path], of: build, touched)
     }
     for visited in state.visited {
-      let left = try leave(visited.left.filter { !state.claimed.contains($0.target) }, visited.path)
+      let left = try leave(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
       if left.isEmpty, visited.isGone {
         try BuildTable.forget(db, source: visited.id)
       } else {
@@ -115,7 +115,7 @@ public final class BuildRun {
       let name = names.name(of: row, before)
       if let next = try write(row, named: name, before, source) {
         visited.rows.append(next)
-        state.claimed.insert(next.target)
+        state.claimed.insert(next.note)
       }
     }
     let matched = Set(matches.compactMap { $0 })
@@ -125,7 +125,7 @@ public final class BuildRun {
   /// What a row was in another source.
   private func moved(_ row: BuildRow) -> BuiltRow? {
     let found = row.facts.id.isEmpty ? state.movedRows[row.facts.whole] : state.movedIDs[row.facts.id]
-    return found.flatMap { state.claimed.contains($0.target) ? nil : $0 }
+    return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }
   }
 
   private func write(
@@ -133,8 +133,8 @@ public final class BuildRun {
   ) throws -> BuiltRow? {
     var next = BuiltRow(
       name: (row.facts.id.isEmpty ? "" : BuiltRow.given) + name, whole: row.facts.whole, front: row.facts.front,
-      target: before?.target ?? .none, built: before?.built ?? 0, line: row.row.start.line)
-    let current = try before.flatMap { try BuildContent.of(db, $0.target) }
+      note: before?.note, built: before?.built ?? 0, line: row.row.start.line)
+    let current = try before.flatMap { try BuildContent.of(db, $0.note) }
     if let before, before.whole == row.facts.whole {
       if let current, current.hash != before.built { tell(.edited, source.path, next, current.prompt) }
       if current == nil { tell(.removed, source.path, next, row.front) }
@@ -149,24 +149,24 @@ public final class BuildRun {
       tell(.both, source.path, next, current.prompt)
       // The row is as it was to the next build: it tells this again.
       return BuiltRow(
-        name: next.name, whole: before.whole, front: before.front, target: before.target, built: before.built,
+        name: next.name, whole: before.whole, front: before.front, note: before.note, built: before.built,
         line: next.line)
     }
-    guard let target = try put(row.row, guid: BuildIDs.guid(of: name, namespace: folder.namespace), current, source)
+    guard let note = try put(row.row, guid: BuildIDs.guid(of: name, namespace: folder.namespace), current, source)
     else { return nil }
-    next.target = target
-    next.built = try BuildContent.of(db, target)?.hash ?? 0
+    next.note = note
+    next.built = try BuildContent.of(db, note)?.hash ?? 0
     return next
   }
 
-  /// Writes a row to its card, or makes it; nil where it is refused.
+  /// Writes a row to its note, or makes it; nil where it is refused.
   private func put(
     _ row: CardRow, guid: String, _ current: BuildContent?, _ source: BuildSource
-  ) throws -> BuiltTarget? {
+  ) throws -> NoteID? {
     var row = row
-    row.guid = Array((current?.guid ?? guid).utf8)
+    row.guid = Array((current?.note.guid ?? guid).utf8)
     do {
-      if let current, current.isNote != (row.note != nil) { try remove(current.target) }
+      if let current, !current.canBecome(row) { _ = try NoteTable.remove(db, [current.note.id]) }
       let written = try places.write(row, isLookedAt: true)
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
@@ -175,8 +175,7 @@ public final class BuildRun {
       return nil
     }
     let guid = String(decoding: row.guid, as: UTF8.self)
-    if row.note != nil { return try NoteTable.id(db, guid: guid).map { .note($0) } }
-    return try places.card(guid: guid, within: row.subdeck).map { .card($0) }
+    return try row.note == nil ? places.note(guid: guid, within: row.subdeck) : NoteTable.id(db, guid: guid)
   }
 
   private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
@@ -193,9 +192,9 @@ public final class BuildRun {
   /// Rows that left a source. Pruned they are gone; else they are told, and known for the next time.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.filter { row in
-      guard let current = try BuildContent.of(db, row.target) else { return false }
+      guard let current = try BuildContent.of(db, row.note) else { return false }
       if settings.prunes, current.hash == row.built {
-        try remove(row.target)
+        _ = try NoteTable.remove(db, [current.note.id])
         state.report.removed += 1
         return false
       }
@@ -204,18 +203,10 @@ public final class BuildRun {
     }
   }
 
-  private func remove(_ target: BuiltTarget) throws {
-    switch target {
-    case .card(let id): _ = try CardTable.remove(db, [id])
-    case .note(let id): _ = try NoteTable.remove(db, [id])
-    case .none: break
-    }
-  }
-
   /// Of a source that was not read: which of its cards were edited or removed since.
   private func tellEdits(_ source: BuildSource, _ touched: [BuiltRow]) throws {
     for row in touched {
-      guard let current = try BuildContent.of(db, row.target) else {
+      guard let current = try BuildContent.of(db, row.note) else {
         tell(.removed, source.path, row, row.plainName)
         continue
       }
@@ -236,7 +227,7 @@ private struct BuildState {
   /// Rows of sources that changed, by the ids that these gave; rows of sources that are gone, by what they say.
   var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
   /// What rows of this build are.
-  var claimed: Set<BuiltTarget> = []
+  var claimed: Set<NoteID?> = []
 }
 
 /// A source whose rows are written when all sources were read: until then a row may have moved.

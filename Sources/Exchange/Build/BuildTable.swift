@@ -1,5 +1,5 @@
 // What the last build of a folder made: its sources, and the card of each of their rows.
-// Invariant: a row names a plain card or a note, whose content was `built` when it was written; undo takes all of it
+// Invariant: a row names a note, whose content was `built` when it was written; undo takes all of it
 // back with the cards.
 
 import Decks
@@ -8,11 +8,12 @@ public import Storage
 
 /// The tables of builds.
 public enum BuildTable {
-  public static let migrations = [Migration("exchange.1", sql: first), Migration("exchange.2", sql: second)]
+  public static let migrations = [Migration("builds", sql: tables)]
 
   /// `whole` and `front` are hashes of a row as the source has it, `built` one of the content as the deck has it,
-  /// `modified` the moment of it.
-  private static let first = """
+  /// `modified` the moment of it. The stamps of sources and media are their sizes, times and inodes; `hash` is the
+  /// content's, as an account names it.
+  private static let tables = """
     CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL) STRICT;
     CREATE UNIQUE INDEX builds_name ON builds(name, namespace);
     CREATE TABLE build_sources (
@@ -21,6 +22,7 @@ public enum BuildTable {
       path TEXT NOT NULL,
       size INTEGER NOT NULL,
       modified INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
       content INTEGER NOT NULL,
       inputs TEXT NOT NULL DEFAULT ''
     ) STRICT;
@@ -33,17 +35,11 @@ public enum BuildTable {
       name TEXT NOT NULL,
       whole INTEGER NOT NULL,
       front INTEGER NOT NULL,
-      card INTEGER,
       note INTEGER,
       built INTEGER NOT NULL,
       modified REAL NOT NULL
     ) STRICT;
     CREATE INDEX build_rows_source ON build_rows(source, place);
-    """
-
-  /// A stamp with the inode, and the media with theirs; `hash` is the content's, as an account names it.
-  private static let second = """
-    ALTER TABLE build_sources ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
     CREATE TABLE build_media (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       build INTEGER NOT NULL REFERENCES builds(id) ON DELETE CASCADE,
@@ -134,13 +130,12 @@ public enum BuildTable {
 
   // MARK: Rows
 
-  private static let columns = "r.name, r.whole, r.front, r.card, r.note, r.built, r.line"
+  private static let columns = "r.name, r.whole, r.front, r.note, r.built, r.line"
 
   private static func row(_ row: Columns) -> BuiltRow {
     BuiltRow(
       name: row.text(0), whole: row.integer(1), front: row.integer(2),
-      target: BuiltTarget(card: row.optionalInteger(3), note: row.optionalInteger(4)), built: row.integer(5),
-      line: row.count(6))
+      note: row.optionalInteger(3).map(NoteID.init), built: row.integer(4), line: row.count(5))
   }
 
   /// The rows of a source in its order.
@@ -148,17 +143,20 @@ public enum BuildTable {
     try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)
   }
 
-  /// The rows whose card or note is gone, or was changed in some way since it was built, by their sources.
+  /// When a note, or one of its cards, was changed last.
+  private static let noteModified = """
+    (SELECT max(mod, (SELECT max(modified) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
+    """
+
+  /// The rows whose note is gone, or was changed in some way since it was built, by their sources.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     let sql = """
       SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
-        LEFT JOIN cards c ON c.id = r.card LEFT JOIN notes n ON n.id = r.note
-      WHERE s.build = ? AND coalesce(c.modified, n.mod) IS NOT r.modified
-        AND (r.card IS NOT NULL OR r.note IS NOT NULL)
+      WHERE s.build = ? AND r.note IS NOT NULL AND \(noteModified) r.note) IS NOT r.modified
       ORDER BY r.source, r.place
       """
     var rows: [Int64: [BuiltRow]] = [:]
-    try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
+    try db.forEachRow(sql, [build]) { rows[$0.integer(6), default: []].append(row($0)) }
     return rows
   }
 
@@ -176,15 +174,13 @@ public enum BuildTable {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO build_rows (source, place, line, name, whole, front, card, note, built, modified)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,
-          coalesce((SELECT modified FROM cards WHERE id = ?7), (SELECT mod FROM notes WHERE id = ?8), 0))
+        INSERT INTO build_rows (source, place, line, name, whole, front, note, built, modified)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, coalesce(\(noteModified) ?7), 0))
         """)
     for (place, row) in rows.enumerated() {
       try statement.execute(
         arguments: [
-          source, place, row.line, row.name, row.whole, row.front, row.target.card?.rawValue, row.target.note?.rawValue,
-          row.built,
+          source, place, row.line, row.name, row.whole, row.front, row.note?.rawValue, row.built,
         ])
     }
   }
@@ -205,23 +201,8 @@ struct BuiltRow {
   let name: String
   let whole: Int64
   let front: Int64
-  var target: BuiltTarget
+  /// Nil where the row was refused, or its note was taken away in the deck.
+  var note: NoteID?
   var built: Int64
   var line: Int
-}
-
-/// The plain card or the note that a row made.
-enum BuiltTarget: Hashable {
-  case card(CardID)
-  case note(NoteID)
-  /// It was refused, or taken away in the deck.
-  case none
-
-  init(card: Int64?, note: Int64?) {
-    self =
-      if let note { .note(NoteID(rawValue: note)) } else if let card { .card(CardID(rawValue: card)) } else { .none }
-  }
-
-  var card: CardID? { if case .card(let id) = self { id } else { nil } }
-  var note: NoteID? { if case .note(let id) = self { id } else { nil } }
 }

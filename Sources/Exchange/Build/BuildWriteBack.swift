@@ -39,7 +39,7 @@ public struct BuildWriteBack {
       guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
       var edits: [Edit] = []
       for row in touched[built.id] ?? [] {
-        guard let content = try BuildContent.of(db, row.target), content.hash != row.built else { continue }
+        guard let content = try BuildContent.of(db, row.note), content.hash != row.built else { continue }
         edits.append(Edit(content: content, id: row.plainName, whole: row.whole))
       }
       if edits.isEmpty { continue }
@@ -105,8 +105,10 @@ private struct SourceLines {
     while try cards.next(into: &row) {
       if let known = open { replaced.append((known.line..<row.start.line, known.text)) }
       open = nil
-      if let shape = cards.shape, let edit = edits[BuildRow(row, in: source).facts.whole], !edit.content.isNote {
-        let cells = Self.cells(cards.cells, shape, edit)
+      if let shape = cards.shape, let edit = edits[BuildRow(row, in: source).facts.whole],
+        let texts = edit.content.texts
+      {
+        let cells = Self.cells(cards.cells, shape, texts, edit)
         let text = String(decoding: TableText.line(cells, cards.separator), as: UTF8.self)
         open = (row.start.line, String(text.dropLast()))
       }
@@ -115,13 +117,15 @@ private struct SourceLines {
     for (place, text) in replaced.reversed() { replace(withoutBlanks(place), by: [text]) }
   }
 
-  private static func cells(_ cells: [String], _ shape: TableShape, _ edit: BuildWriteBack.Edit) -> [String] {
+  private static func cells(
+    _ cells: [String], _ shape: TableShape, _ texts: (prompt: String, answer: String), _ edit: BuildWriteBack.Edit
+  ) -> [String] {
     var cells = cells
     for index in cells.indices {
       switch shape[index] {
-      case .prompt: cells[index] = edit.content.prompt
-      case .answer: cells[index] = edit.content.answer
-      case .tags: cells[index] = edit.content.tags.joined(separator: " ")
+      case .prompt: cells[index] = texts.prompt
+      case .answer: cells[index] = texts.answer
+      case .tags: cells[index] = edit.content.note.tags.joined(separator: " ")
       case .guid: cells[index] = edit.id
       default: break
       }
@@ -173,14 +177,13 @@ private struct SourceLines {
 
   /// The lines of a card as it is now; nil for a note whose field holds more than plain text.
   private static func block(_ edit: BuildWriteBack.Edit, _ subdeck: String, mark: Substring) -> [String]? {
-    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.tags, subdeck: subdeck)
-    if edit.content.isNote {
-      guard let text = FieldHTML.plain(edit.content.prompt) else { return nil }
+    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.note.tags, subdeck: subdeck)
+    guard let (prompt, answer) = edit.content.texts else {
+      guard !edit.content.type.isBasic, let text = FieldHTML.plain(edit.content.prompt) else { return nil }
       let listMark = String(mark.prefix(MarkdownCards.listMark(mark)))
       let written = MarkdownLine.lines(of: MarkdownCloze.escaped(text)).map { MarkdownLine.escaped($0) }
       return [listMark + (written.first ?? "")] + written.dropFirst() + [facts.comment]
     }
-    let (prompt, answer) = (edit.content.prompt, edit.content.answer)
     let marks = mark.prefix { $0 == "#" }
     if !marks.isEmpty, !prompt.utf8.contains(0x0A), !prompt.contains(MarkdownFacts.opening) {
       return ["\(marks) \(prompt) \(facts.comment)", ""] + MarkdownLine.escaped(text: answer)

@@ -23,22 +23,22 @@ struct PageCards {
   }
 
   mutating func write(_ card: CardRecord) throws {
-    let media = try card.mayHaveMedia ? NoteTable.media(db, of: card) : CardMedia()
+    let media = try NoteTable.media(db, of: card)
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
       start += " data-schedule=\"\(PageText.escaped(card.schedule.forPage.json))\""
     }
-    if card.note != nil, let typed = try NoteTable.typedQuestion(db, card.id) {
+    if let typed = try NoteTable.typedQuestion(db, card.id) {
       start += " data-typed=\"\(PageText.escaped(typed.expected))\""
       if typed.ignoresAccents { start += " data-accents=\"ignored\"" }
     }
     try sink.append((start + "><summary\(lang(options.promptLanguage)) dir=\"auto\">").utf8)
     try write(card.prompt, media.promptPictures + media.promptSounds)
     try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
-    // What the back of a note repeats of its front is not shown twice.
+    // What the back of a note repeats of its front is not shown twice, unless the answer names it.
     let front = Set(media.promptPictures + media.promptSounds)
     try write(
-      card.answer, (media.answerPictures + media.answerSounds).filter { card.note == nil || !front.contains($0) })
+      card.answer, (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
     if card.document != nil { report.documents += 1 }
@@ -57,14 +57,6 @@ struct PageCards {
       }
       if isShown == true { report.media += 1 } else { report.mediaLeftOut += 1 }
     }
-  }
-}
-
-extension CardRecord {
-  /// A plain card names media by a tag or by `[sound:...]`; of a note its templates may too.
-  fileprivate var mayHaveMedia: Bool {
-    note != nil
-      || [prompt, answer].contains { $0.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") } }
   }
 }
 

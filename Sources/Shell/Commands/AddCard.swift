@@ -1,5 +1,5 @@
-// `card add`: a plain card, or the cards of a note. Invariant: what is typed is plain text; nothing of it is taken for
-// HTML.
+// `card add`: a card of a prompt and an answer, or the cards of a note of another type.
+// Invariant: what is typed is plain text; nothing of it is taken for HTML.
 
 import Bindings
 import Commands
@@ -52,7 +52,7 @@ enum AddCard {
       command: "card add", name, usage: invocation.command.usageLines.joined(separator: " | "))
   }
 
-  /// Nil for a plain card.
+  /// Nil for a note of Basic.
   private static func noteType(_ invocation: Invocation) throws -> StockNoteType? {
     switch (invocation.flag("--reversed"), invocation.flag("--type-answer")) {
     case (false, false): nil

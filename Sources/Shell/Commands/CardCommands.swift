@@ -64,7 +64,7 @@ enum CardCommands {
       if let document = try card.document()?.document() {
         rows.append(["document", "\(document.id.description.prefix(8))  \(document.content.summary)"])
       }
-      if let note = try card.note() { rows.append(["note", try note.type().record().name]) }
+      rows.append(["note", try card.note().type().record().name])
       for field in record.fields { rows.append([field.name, field.value.text]) }
       return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }

@@ -252,8 +252,9 @@ private struct CardJSON {
       writer.beginList()
       for tag in card.tags.split(separator: UInt8(ascii: " ")) { writer.write(UnsafeBufferPointer(rebasing: tag)) }
       writer.endList()
-    case .document where card.hasDocument, .note where card.hasNote: return false
-    case .document, .note: writer.write(.null)
+    case .document where card.hasDocument: return false
+    case .document: writer.write(.null)
+    case .note: writer.write(card.noteGuid)
     case .deck: writer.write(try names.name(card))
     case .position: writer.write(.integer(position))
     case .state: writer.write(card.isSuspended ? "suspended" : card.state.name)

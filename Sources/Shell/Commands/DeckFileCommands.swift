@@ -172,7 +172,7 @@ enum DeckFileCommands {
         The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg (Anki's \
         package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg holds every \
         deck with its schedule, whichever is named: in Anki it replaces a whole collection. The file is written whole or not at all; what its format cannot hold is told. JSON is an \
-        array of plain cards; with notes or --with-schedule it is an object with everything.
+        array of prompts and answers; with notes of other types or --with-schedule it is an object with everything.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
       options: [

@@ -25,9 +25,7 @@ enum NoteCommands {
       if let exact = try found.first(where: { try $0.record().guid == text }) { return exact }
       if found.count > 1 { throw LookupError.severalNotes(guid: text, guids: try found.map { try $0.record().guid }) }
     }
-    let card = try CardCommands.card(text, session)
-    guard let note = try card.note() else { throw LookupError.plainCard(text) }
-    return note
+    return try CardCommands.card(text, session).note()
   }
 
   private static var show: BuiltIn {

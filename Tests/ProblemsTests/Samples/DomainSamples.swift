@@ -52,6 +52,7 @@ extension ProblemTable {
       "busy": StorageError.busy(path: hostile, holder: nil, operation: "adding cards"),
       "interrupted": StorageError.interrupted(path: hostile), "full": StorageError.full(path: hostile),
       "damaged": StorageError.damaged(path: hostile, detail: hostile),
+      "older": StorageError.older(path: hostile),
       "newer": StorageError.newer(path: hostile, migrations: [hostile, "decks.9"]),
       "unreadable": StorageError.unreadable(path: hostile, detail: hostile),
       "readOnly": StorageError.readOnly(path: hostile),

@@ -160,7 +160,6 @@ extension ProblemTable {
         "noCard": LookupError.noCard(guid: hostile), "nothingFound": LookupError.nothingFound(query: hostile),
         "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
         "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
-        "plainCard": LookupError.plainCard(hostile),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
         "noWord": LookupError.noWord(length: 40),
         "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile),

@@ -1,0 +1,110 @@
+// Changing the texts of a card, which are those of its note.
+// Invariant: a card shows what its note makes of its fields, before and after.
+
+public import GRDB
+
+extension CardTable {
+  /// Changes what is not nil. The time of change is kept.
+  /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
+  /// The note is changed, with all its cards.
+  /// - Returns: whether other cards may have been added or removed.
+  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
+  @discardableResult
+  public static func update(
+    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
+  ) throws -> Bool {
+    guard let old = try CardContent.of(db, id) else { throw gone }
+    var new = old
+    if let prompt { new.prompt = try checked(prompt, "prompt", .emptyPrompt) }
+    if let answer { new.answer = try checked(answer, "answer", .emptyAnswer) }
+    if let tags { new.tags = try Tags.column(tags) }
+    return try write(db, id, old, new, now: now)
+  }
+
+  private static func checked(_ text: String, _ what: StaticString, _ blank: DeckError) throws(DeckError) -> String {
+    let cleaned = try CardText.cleaned(text, what)
+    if cleaned.isEmpty { throw blank }
+    return cleaned
+  }
+
+  /// Gives a card the texts of another one, and its tags, fields and document where it has any.
+  /// - Returns: false when it had all of them already.
+  static func overwrite(_ db: Database, _ id: CardID, with card: CheckedCard, now: Double) throws -> Bool {
+    guard let old = try CardContent.of(db, id) else { throw gone }
+    var new = old
+    new.prompt = String(decoding: card.prompt, as: UTF8.self)
+    new.answer = String(decoding: card.answer, as: UTF8.self)
+    if !card.tags.isEmpty { new.tags = card.tags }
+    new.fields = card.fields ?? old.fields
+    new.document = card.document ?? old.document
+    if new.isSame(as: old) { return false }
+    try write(db, id, old, new, now: now)
+    return true
+  }
+
+  @discardableResult
+  private static func write(
+    _ db: Database, _ id: CardID, _ old: CardContent, _ new: CardContent, now: Double
+  ) throws -> Bool {
+    if new.isSame(as: old) { return false }
+    if !utf8Same(new.fields ?? "", old.fields ?? "") || !utf8Same(new.document ?? "", old.document ?? "") {
+      try change(
+        db, "UPDATE cards SET fields = ?, document = ?, modified = ? WHERE id = ?",
+        [new.fields, new.document, now, id.rawValue])
+    }
+    guard old.isBasic else {
+      try NoteTable.write(db, id, old, new, now: now)
+      return true
+    }
+    var fields = NoteFieldText.list(old.noteFields)
+    for (place, (text, before)) in [(new.prompt, old.prompt), (new.answer, old.answer)].enumerated()
+    where !utf8Same(text, before) {
+      guard fields.indices.contains(place), !HTMLText.isFormatted(fields[place]) else {
+        throw NoteError.formatted(field: try NoteTable.fieldName(db, old.note, place))
+      }
+      fields[place] = HTMLText.html(ofPlain: text)
+    }
+    try db.cachedStatement(sql: "UPDATE notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?")
+      .execute(arguments: [seconds(now), new.tags, fields.joined(separator: "\u{1F}"), old.note.rawValue])
+    let content = CardTexts(prompt: new.prompt, answer: new.answer).content
+    try change(
+      db, "\(updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?",
+      [content, new.prompt, new.answer, new.tags, now, id.rawValue])
+    return false
+  }
+}
+
+/// What a card says, and what its note does.
+struct CardContent {
+  var prompt: String
+  var answer: String
+  /// Columns.
+  var tags: String
+  var fields: String?
+  var document: String?
+  let note: NoteID
+  let noteFields: String
+  /// The note has this card alone, and each of its sides is a field.
+  let isBasic: Bool
+
+  static func of(_ db: Database, _ id: CardID) throws -> CardContent? {
+    let sql = """
+      SELECT cards.prompt, cards.answer, cards.tags, cards.fields, cards.document, notes.id, notes.fields,
+        note_types.basic AND ord = 0 AND NOT EXISTS (SELECT 1 FROM cards c WHERE c.note = notes.id AND c.ord > 0)
+      FROM cards JOIN notes ON notes.id = cards.note JOIN note_types ON note_types.id = notes.type WHERE cards.id = ?
+      """
+    return try db.firstRow(sql, [id.rawValue]) { row in
+      CardContent(
+        prompt: row.text(0), answer: row.text(1), tags: row.text(2), fields: row.optionalText(3),
+        document: row.optionalText(4), note: NoteID(rawValue: row.integer(5)), noteFields: row.text(6),
+        isBasic: row.integer(7) != 0)
+    }
+  }
+
+  func isSame(as other: CardContent) -> Bool {
+    utf8Same(prompt, other.prompt) && utf8Same(answer, other.answer) && utf8Same(tags, other.tags)
+      && utf8Same(fields ?? "", other.fields ?? "") && utf8Same(document ?? "", other.document ?? "")
+  }
+}
+
+private func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
