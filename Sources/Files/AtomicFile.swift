@@ -97,7 +97,7 @@ public enum AtomicFile {
 
   /// Copies a file.
   public static func copy(_ path: String, to target: String, isInterrupted: @escaping () -> Bool) throws {
-    let file = try ByteFile(path, followingLinks: false)
+    let file = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     var options = Replacement()
     options.isInterrupted = isInterrupted
     try write(target, options) { sink in

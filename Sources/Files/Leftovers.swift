@@ -43,8 +43,10 @@ public enum Leftovers {
   /// - Parameter target: only what was to become this file; nil for all.
   public static func sweep(_ folder: String, of target: String? = nil) {
     let names: [String]
+    // A folder that cannot be listed keeps them.
     do { names = try Folder.names(in: folder) } catch { return }
     for name in names where target.map({ name.hasPrefix($0 + ".") }) ?? true && contains(name) {
+      // It is a file, then.
       do { try Folder.removeTree(folder + "/" + name) } catch { unlink(folder + "/" + name) }
     }
   }

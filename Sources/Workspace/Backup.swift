@@ -130,6 +130,7 @@ extension Workspace {
   /// The newest backup that lies in the account's folder.
   func newestBackup() -> String? {
     let names: [String]
+    // No backup was made yet.
     do { names = try Folder.names(in: backupFolder) } catch { return nil }
     let paths = names.filter { $0.hasSuffix(Workspace.backupEnding) }.map { backupFolder + "/" + $0 }
     func made(_ path: String) -> Int {

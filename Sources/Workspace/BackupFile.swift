@@ -44,6 +44,7 @@ struct BackupFile {
   private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
     let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
     let parsed: Value.Record?
+    // Whatever is wrong with it, it is no manifest.
     do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
     guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
       throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")

@@ -86,7 +86,7 @@ struct BackupJob: Sendable {
         let archive = try ArchiveWriter(sink)
         try archive.add(BackupFile.manifest, contents.encoded)
         for (name, path) in files {
-          try archive.add(name, from: ByteFile(path, followingLinks: false)) { count in
+          try archive.add(name, from: ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)) { count in
             if isInterrupted() { throw WorkspaceError.interrupted }
             done += count
             progress(done, 2 * contents.bytes)

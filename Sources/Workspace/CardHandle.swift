@@ -60,6 +60,7 @@ public final class CardHandle: WorkspaceHandle {
   /// What the name of a step says of it.
   var stepName: String? {
     if workspace.isInUnit, kept == nil { return nil }
+    // The change itself says that the card is gone.
     do { return try record().stepName } catch { return nil }
   }
 
