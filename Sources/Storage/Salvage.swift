@@ -1,9 +1,6 @@
 // A damaged database: what can be read of it is brought over into a new file.
 // Invariant: the damaged file is only read; every row that SQLite can still read is tried, and what it cannot is told.
 
-import GRDB
-import GRDBSQLite
-
 /// Rows that could not be read.
 public struct SalvageLoss: Equatable, Sendable {
   public let table: String
@@ -25,9 +22,9 @@ extension Store {
     let made = Store(path: target, migrations: migrations)
     try made.operation("making a new collection") { _ in }
     try made.close()
-    let queue = try DatabaseQueue(path: target)
+    let database = try ExclusiveDatabase(target)
     var losses: [SalvageLoss] = []
-    try queue.writeWithoutTransaction { db in
+    try database.use { db in
       // What refers to a lost row is mended afterwards.
       try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
@@ -38,7 +35,7 @@ extension Store {
       }
       try db.execute(sql: "DETACH damaged")
     }
-    try queue.close()
+    try database.close()
     return losses
   }
 }
@@ -127,10 +124,7 @@ private struct TableSalvage {
     do {
       try db.execute(sql: sql)
       return true
-    } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT].contains(
-        error.resultCode.primaryResultCode)
-    {
+    } catch  where error.isOfContents {
       return false
     }
   }

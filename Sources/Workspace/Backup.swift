@@ -12,7 +12,6 @@ import Authentication
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Glibc
 public import Problems
 import Storage
@@ -195,13 +194,13 @@ extension Workspace {
   }
 
   private static func checkedCounts(_ path: String) throws -> BackupContents {
-    let queue = try DatabaseQueue(path: path)
-    let contents = try queue.unsafeReentrantRead { db in
+    let file = try ExclusiveDatabase(path)
+    let contents = try file.use { db in
       let wrong = try String.fetchAll(db, sql: "PRAGMA quick_check").filter { $0 != "ok" }
       if let first = wrong.first { throw StorageError.damaged(path: path, detail: first) }
       return try counts(db)
     }
-    try queue.close()
+    try file.close()
     return contents
   }
 
@@ -343,12 +342,12 @@ extension Workspace {
   }
 
   private static func decide(_ batch: String, in staged: String) throws {
-    let queue = try DatabaseQueue(path: staged)
-    try queue.unsafeReentrantWrite { db in
+    let file = try ExclusiveDatabase(staged)
+    try file.use { db in
       try db.execute(sql: "PRAGMA journal_mode = DELETE")
       try DecidedBatches.decide(db, batch)
     }
-    try queue.close()
+    try file.close()
   }
 
   /// Where a backup goes that was given no name; its folder is made.

@@ -5,7 +5,7 @@
 public import Decks
 public import Exchange
 import Files
-import GRDB
+import Storage
 
 /// What a number stands for.
 ///

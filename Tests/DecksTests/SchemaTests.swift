@@ -1,11 +1,11 @@
 // Files of older programs: one fixture for every step that was released, as SQL.
 
 import Decks
-import GRDB
 import Storage
 import TestDecks
 import TestSupport
 import Testing
+import Values
 
 @Suite struct SchemaTests {
   private func shape(_ store: Store) throws -> [String] {
@@ -19,9 +19,10 @@ import Testing
   private func opened(_ name: String, in folder: TemporaryFolder) throws -> TestCollection {
     let path = folder.file("x.sqlite")
     let sql = try fixture(name)
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    try DatabaseQueue(path: path, configuration: configuration).write { try $0.execute(sql: sql) }
+    try ExclusiveDatabase(path).use { db in
+      try db.execute(sql: "PRAGMA foreign_keys = OFF")
+      try db.transaction { try db.execute(sql: sql) }
+    }
     return TestCollection(path: path)
   }
 
@@ -44,8 +45,8 @@ import Testing
     // The log outlives its card, and a review of step 1 is still its card's.
     #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT card FROM reviews") } == 1)
     try collection.store.operation("remove") { _ = try CardTable.remove($0, [cards[1].id]) }
-    let log = try collection.store.read { try Row.fetchOne($0, sql: "SELECT card, rating, stability FROM reviews") }
-    #expect(log?[0] == nil && log?[1] == 4 && log?[2] == 8.2956)
+    let log = try collection.store.read { try $0.rows("SELECT card, rating, stability FROM reviews") { $0.values } }
+    #expect(log == [[.null, .integer(4), .number(8.2956)]])
     #expect(cards.allSatisfy { $0.note == nil })
     // The types that everybody has are those that `StockNoteType` tells by their shape.
     let types = try collection.store.read { try NoteTypeTable.list($0) }

@@ -2,7 +2,7 @@
 // note of type Basic that it goes out as.
 // Invariant: what is asked for many notes is one walk over the table.
 
-public import GRDB
+public import Storage
 import Text
 
 /// Which notes one must not be the same as.
@@ -34,13 +34,13 @@ extension NoteTable {
     if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
     let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
-    try db.forEachRow(of: db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)")) { row in
+    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { row in
       let key = key(ofField: row.bytes(0))
       if keys.contains(key) { found.insert(key) }
     }
     guard scope.countsPlainCards else { return found }
     let plain = "SELECT prompt FROM cards WHERE note IS NULL" + (decks.map { " AND deck IN \($0)" } ?? "")
-    try db.forEachRow(of: db.makeStatement(sql: plain)) { row in
+    try db.makeStatement(sql: plain).forEachRow { row in
       let prompt = String(decoding: row.bytes(0), as: UTF8.self)
       let key = isShownAsWritten(row.bytes(0)) ? prompt : firstFieldKey(HTMLText.html(ofPlain: prompt))
       if keys.contains(key) { found.insert(key) }

@@ -2,7 +2,7 @@
 // Invariant: a card that is here keeps its own id and its place unless the change says otherwise; what was written
 // counts as sent.
 
-public import GRDB
+public import Storage
 import Text
 
 /// What is here of a note, for deciding whose is kept.
@@ -110,11 +110,11 @@ extension NoteTable {
     let ids = try db.rows("SELECT id FROM cards WHERE note IS NULL ORDER BY id") { $0.integer(0) }
     guard !ids.isEmpty else { return 0 }
     let type = try NoteTypeTable.stock(db, .basic, now: now)
-    let select = try RepeatedStatement(
+    let select = try Statement(
       db, "SELECT guid, prompt, answer, tags, created, modified FROM cards WHERE id = ?1")
-    let insert = try RepeatedStatement(
+    let insert = try Statement(
       db, "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    let update = try RepeatedStatement(db, "UPDATE cards SET note = ?1, ord = 0 WHERE id = ?2")
+    let update = try Statement(db, "UPDATE cards SET note = ?1, ord = 0 WHERE id = ?2")
     for card in ids {
       select.bind(1, card)
       let made = try select.first { row in

@@ -1,7 +1,7 @@
 // Gathers the cards of a session and puts them into the order that the options say.
 // Invariant: the same cards, options and day always give the same order; as many cards come as the counts said.
 
-import GRDB
+import Storage
 
 struct QueueBuilder {
   private struct Learnt {
@@ -104,7 +104,7 @@ struct QueueBuilder {
       SELECT id, state, due, last_review, stability, difficulty FROM cards
       WHERE deck = :deck AND suspended = 0 AND \(CardTable.isNotBuried) AND \(condition) ORDER BY \(order)
       """
-    var named: [String: (any DatabaseValueConvertible)?] = ["deck": deck.rawValue, "now": moment.now]
+    var named: [String: (any Bindable)?] = ["deck": deck.rawValue, "now": moment.now]
     named["latest"] = moment.latestBurial
     for (name, value) in [("end", moment.endOfToday), ("border", moment.dueBorder)] where sql.contains(":\(name)") {
       named[name] = value

@@ -1,7 +1,6 @@
 // The step that gives decks presets, and cards flags and burials.
 // Invariant: what was set for a deck before is what its own preset says after.
 
-import GRDB
 import Storage
 
 extension DecksSchema {

@@ -1,7 +1,7 @@
 // Cards of the same note: who they are, and burying them when one of them is answered.
 // Invariant: a card without a note has no siblings.
 
-import GRDB
+import Storage
 
 enum Siblings {
   /// What a statement reads of a card to know its note and its place in it. Files of before notes have neither.

@@ -2,13 +2,13 @@
 // Invariant: a plain card becomes the same note each time: its id is made of its own, its guid is the card's.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
-  private let note: RepeatedStatement
+  private let note: Statement
   private let basic: NoteType
   private var types: [Int64: NoteType] = [:]
   /// Notes whose id another one had in the package.
@@ -21,7 +21,7 @@ struct SentNotes {
 
   init(_ db: Database, _ writer: CollectionWriter) throws {
     (self.db, self.writer) = (db, writer)
-    note = try RepeatedStatement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
+    note = try Statement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
     basic = try NoteTypeTable.basic(db)
   }
 
@@ -46,7 +46,7 @@ struct SentNotes {
     return added
   }
 
-  private mutating func addNote(_ id: Int64, _ row: Columns) throws -> Int64 {
+  private mutating func addNote(_ id: Int64, _ row: Row) throws -> Int64 {
     lastModified = row.number(2)
     let type = try type(row.integer(1))
     let guid = row.text(0)

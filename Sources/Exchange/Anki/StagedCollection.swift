@@ -4,8 +4,7 @@
 // with the rows.
 
 public import Decks
-public import GRDB
-import Storage
+public import Storage
 public import Values
 
 /// The rows that a collection has of one kind.
@@ -82,7 +81,7 @@ public struct StagedRow {
 ///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   let scratch: Scratch
-  let queue: DatabaseQueue
+  let file: ExclusiveDatabase
   /// Of 4 KiB each.
   private static let mostPages = 2 << 20
   public private(set) var head = StagedHead()
@@ -94,10 +93,10 @@ public final class StagedCollection {
   /// - Parameter folder: the account's, for the file.
   public init(in folder: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     scratch = try Scratch(in: folder)
-    queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
-    try queue.unsafeReentrantWrite { db in
+    file = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
+    try file.use { db in
       // The file is thrown away where it does not come to its end.
-      try db.beginTransaction()
+      try db.begin()
       try db.execute(sql: CollectionWriter.tables)
     }
   }
@@ -109,7 +108,7 @@ public final class StagedCollection {
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
     if rows.isEmpty { return }
     let columns = kind.columns
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       let batch =
         try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
       batches[kind] = batch
@@ -157,7 +156,7 @@ public final class StagedCollection {
       try object(head.types, "note type"), try object(head.decks, "deck"), try object(head.presets, "preset"),
     ]
     self.head = head
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
         arguments: [
@@ -168,7 +167,7 @@ public final class StagedCollection {
 
   /// All rows were added: counts them.
   public func finish() throws {
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       for batch in batches.values { try batch.write() }
       batches = [:]
       try db.commit()
@@ -191,13 +190,13 @@ public final class StagedCollection {
       name
     }
     let work = PackageImport(db, whole: settings)
-    return try queue.unsafeReentrantRead { try work.run($0, nil, "the collection of the server", progress) }
+    return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
   /// Each row as it came, by its id.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     let modified = kind == .revlog ? "0" : "mod"
-    try queue.unsafeReentrantRead { db in
+    try file.use { db in
       let sql = """
         SELECT id, usn, \(modified), json_array(\(kind.names.joined(separator: ", "))) FROM \(kind.rawValue) ORDER BY id
         """

@@ -3,7 +3,6 @@
 // back with the cards.
 
 import Decks
-import GRDB
 public import Storage
 
 /// The tables of builds.
@@ -81,7 +80,7 @@ public enum BuildTable {
     return sources
   }
 
-  private static func stamp(_ row: Columns, from column: Int32) -> SourceStamp {
+  private static func stamp(_ row: Row, from column: Int32) -> SourceStamp {
     SourceStamp(size: row.count(column), modified: row.count(column + 1), inode: row.count(column + 2))
   }
 
@@ -136,7 +135,7 @@ public enum BuildTable {
 
   private static let columns = "r.name, r.whole, r.front, r.card, r.note, r.built, r.line"
 
-  private static func row(_ row: Columns) -> BuiltRow {
+  private static func row(_ row: Row) -> BuiltRow {
     BuiltRow(
       name: row.text(0), whole: row.integer(1), front: row.integer(2),
       target: BuiltTarget(card: row.optionalInteger(3), note: row.optionalInteger(4)), built: row.integer(5),

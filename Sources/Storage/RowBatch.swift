@@ -3,29 +3,6 @@
 // Invariant: rows are written in their order, those of one statement all or none; those that are not written wait. The
 // database is used by nobody else while rows are under way: whoever wants to calls `settle` or `write` before.
 
-public import GRDB
-import GRDBSQLite
-public import Storage
-
-/// A row whose columns are given their values; the first is 0.
-///
-///     target.put(0, 12)
-///     target.put(1, text: "animal")
-public protocol ColumnBinding {
-  func put(_ column: Int, _ value: Int64)
-  func put(_ column: Int, _ value: Double?)
-  func put(_ column: Int, text: String?)
-  func put(_ column: Int, text: TextBytes)
-}
-
-extension RepeatedStatement: ColumnBinding {
-  public func put(_ column: Int, _ value: Int64) { bind(Int32(clamping: column + 1), value) }
-  public func put(_ column: Int, _ value: Double?) { bind(Int32(clamping: column + 1), value) }
-  public func put(_ column: Int, text: String?) { bind(Int32(clamping: column + 1), text) }
-  /// The bytes stay the caller's until `run`.
-  public func put(_ column: Int, text: TextBytes) { bind(Int32(clamping: column + 1), inPlace: text) }
-}
-
 /// Rows on their way into a table.
 ///
 ///     let batch = try RowBatch(db, into: "tags (mod, name, count)", "?1, *", shared: 1, columns: 2)
@@ -36,9 +13,9 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
   /// Rows of one statement: more of them gain little.
-  static let rows = 64
+  public static let rows = 64
   /// Rows under way are at most so many times as many, those of other batches of the lane counted in.
-  static let ahead = 6
+  public static let ahead = 6
 
   private let target: Target
   private let columns: Int
@@ -48,28 +25,24 @@ public final class RowBatch: ColumnBinding {
   private var handed: [RowBuffer] = []
   private var empty: [RowBuffer] = []
   /// Whether the second thread may be at work for this batch.
-  private(set) var isUnderWay = false
+  public private(set) var isUnderWay = false
 
   /// The statement, for whichever thread writes.
   private final class Target {
-    private let kept: Statement
-    private let connection: OpaquePointer?
     private let shared: Int
     private let limit: Int32
-    let statement: OpaquePointer
+    let statement: Statement
 
-    init(_ db: Database, _ sql: String, shared: Int, limit: Int) throws {
-      kept = try db.makeStatement(sql: sql)
-      (statement, connection) = (kept.sqliteStatement, db.sqliteConnection)
+    init(_ db: Database, _ sql: String, shared: Int, limit: Int) throws(StorageError) {
+      statement = try Statement(db, sql)
       (self.shared, self.limit) = (shared, Int32(clamping: limit))
     }
 
-    func write(_ rows: RowBuffer) throws {
+    func write(_ rows: RowBuffer) throws(StorageError) {
       if rows.count == 0 { return }
       rows.bind(statement, from: Int32(clamping: shared + 1))
-      sqlite3_bind_int64(statement, limit, Int64(rows.count))
-      defer { sqlite3_reset(statement) }
-      guard sqlite3_step(statement) == SQLITE_DONE else { throw failure(connection) }
+      statement.bind(limit, Int64(rows.count))
+      try statement.finishKeepingValues()
       rows.isWritten = true
     }
   }
@@ -105,11 +78,11 @@ public final class RowBatch: ColumnBinding {
 
   /// A value that all rows share, given before the first of them. The first is 1.
   public func putShared(_ place: Int, _ value: Int64) {
-    sqlite3_bind_int64(target.statement, Int32(clamping: place), value)
+    target.statement.bind(Int32(clamping: place), value)
   }
 
   public func putShared(_ place: Int, _ value: Double) {
-    sqlite3_bind_double(target.statement, Int32(clamping: place), value)
+    target.statement.bind(Int32(clamping: place), value as Double?)
   }
 
   /// A column of the row that comes next. The first is 0.
@@ -117,7 +90,9 @@ public final class RowBatch: ColumnBinding {
 
   public func put(_ column: Int, _ value: Double?) { filling.put(column, value, row: filling.count) }
 
-  public func put(_ column: Int, text: TextBytes) { filling.put(column, text: text, row: filling.count) }
+  public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
+    filling.put(column, text: text, row: filling.count)
+  }
 
   public func put(_ column: Int, text: String?) {
     guard var text else { return filling.putNull(column, row: filling.count) }
@@ -138,16 +113,16 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Rows that are not written, once none is under way.
-  var waitingCount: Int {
+  public var waitingCount: Int {
     drain()
     return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
   }
 
   /// The rows that were not handed over.
-  var fillingRows: RowBuffer { filling }
+  public var fillingRows: RowBuffer { filling }
 
   /// The rows that are not written, in their order, when none is under way.
-  var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
+  public var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
 
   /// Has the rows that wait written meanwhile.
   public func handOver() throws {
@@ -168,7 +143,7 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Waits until nothing is being written, by other batches of the lane either; a failure stays to be told by `settle`.
-  func drain() { lane?.drain() }
+  public func drain() { lane?.drain() }
 
   /// Waits until what was handed over is written, of other batches of the lane too: they use the same database. Rows
   /// that failed, and those after them, wait.
@@ -194,7 +169,7 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Gives up the rows that wait.
-  func forget() {
+  public func forget() {
     drain()
     handed.forEach(reuse)
     handed.removeAll()
