@@ -9,9 +9,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
-let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 
 /// A room: a Swift target with the settings that all share.
 /// - Parameter isHot: what Lua calls in loops, or what each of many rows goes through. The program as it is released checks no exclusive access to memory there, which
@@ -61,8 +59,7 @@ let package = Package(
     .executable(name: "deckhand-net", targets: ["deckhand-net"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.7.0")
   ],
   targets: [
     // C where only C will do.
@@ -73,7 +70,7 @@ let package = Package(
     .target(
       name: "CLibraries",
       linkerSettings: [":libsodium.a", ":libutf8proc.a", ":libzstd.a"].map { .linkedLibrary($0) }),
-    .target(name: "CSQLite"),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CMapping"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
@@ -94,27 +91,27 @@ let package = Package(
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
-    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite], isHot: true),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CLibraries", grdb, sqlite], isHot: true),
+    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
-      "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", grdb, sqlite],
+      "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
     room(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange", grdb]),
+      ["Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
-    room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
-    room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
+    room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
+    room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "Wire"]),
     room(
       "Workspace",
       [
         "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "CardDocuments",
-        "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
+        "Lexicon", "WordGames", "ToggleSettings", "Authentication",
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
@@ -162,7 +159,7 @@ let package = Package(
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
-        "Storage", grdb,
+        "Storage",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -189,7 +186,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
     // The tables of decks in memory.
     .target(
-      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", grdb], path: "Tests/TestDecks",
+      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage"], path: "Tests/TestDecks",
       swiftSettings: strict),
     // A user's data, for tests at the doors of Workspace and of the rooms above it.
     .target(
@@ -212,16 +209,16 @@ let package = Package(
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
-    tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
+    tests("Storage", ["Problems", "Text", "Values", "Files"]),
     tests(
-      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
+      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
-      "Exchange", ["Archives", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
+      "Exchange", ["Archives", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net", grdb],
+      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net"],
       exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
@@ -229,13 +226,13 @@ let package = Package(
       ["Problems", "Text", "Values", "Files", "Wire", "CLibraries", "deckhand-draw", "ConfinementProbe"],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
-    tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
-    tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
+    tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"], exclude: ["Fixtures"]),
+    tests("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     tests(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values", "Files", "TestWorkspace", grdb,
+        "Text", "Values", "Files", "TestWorkspace",
       ]),
     tests(
       "Bindings",

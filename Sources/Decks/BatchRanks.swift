@@ -1,7 +1,7 @@
 // The places of the cards that a batch puts into a deck.
 // Invariant: each lies below the one before it, and all above the cards that were there when they were taken.
 
-import GRDB
+import Storage
 
 /// The places that the cards of a batch take, one below the other.
 struct BatchRanks {

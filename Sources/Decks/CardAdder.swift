@@ -1,7 +1,7 @@
 // Cards added to a deck one at a time: what is found out for the first is kept for those after it.
 // Invariant: it is right only while nobody else changes the deck between its cards; its owner sees to that.
 
-public import GRDB
+public import Storage
 
 /// Adds single cards to one deck.
 ///

@@ -3,7 +3,6 @@
 // each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
 // throws. Cards may wait to be written together: whoever reads the deck meanwhile calls `flush` before.
 
-public import GRDB
 public import Problems
 public import Storage
 
@@ -139,7 +138,7 @@ public final class CardBatch: WaitingRows {
 
   private func handOver(_ waiting: WaitingCards) throws {
     guard waiting.isKnown else { return try flush() }
-    do { try waiting.handOver(at: &ranks) } catch let error as DatabaseError {
+    do { try waiting.handOver(at: &ranks) } catch let error as StorageError {
       try recover(from: error)
       try flush()
     }
@@ -149,7 +148,7 @@ public final class CardBatch: WaitingRows {
   public func flush() throws {
     guard let waiting, waiting.count > 0 || waiting.isUnderWay else { return }
     for tried in 1... {
-      do { return try waiting.write(at: &ranks) } catch let error as DatabaseError {
+      do { return try waiting.write(at: &ranks) } catch let error as StorageError {
         try recover(from: error)
         if tried > 8 { throw error }
       }
@@ -185,10 +184,7 @@ public final class CardBatch: WaitingRows {
     }
     var id: NoteID?
     do {
-      try db.inSavepoint {
-        id = try NoteTable.add(db, note, type: type, to: deck, now: now, random: random)
-        return .commit
-      }
+      id = try db.savepoint { try NoteTable.add(db, note, type: type, to: deck, now: now, random: random) }
     } catch let error as DeckError {
       guard case .duplicate = error, onDuplicate != .error else { throw error }
       return (.skipped, nil)
@@ -243,7 +239,7 @@ public final class CardBatch: WaitingRows {
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
     do {
       return try writer.write(card, rank: ranks.peek(), now: now)
-    } catch let error as DatabaseError {
+    } catch let error as StorageError {
       try recover(from: error)
       try ranks.renew(db, deck)
       return try writer.write(card, rank: ranks.peek(), now: now)
@@ -251,10 +247,10 @@ public final class CardBatch: WaitingRows {
   }
 
   /// Goes on where another guid would do, or another place: then the cards that are not written go on top.
-  private func recover(from error: DatabaseError) throws {
-    switch error.extendedResultCode {
-    case .SQLITE_CONSTRAINT_UNIQUE: if error.message?.contains("cards.rank") ?? false { try ranks.renew(db, deck) }
-    case .SQLITE_CONSTRAINT_FOREIGNKEY: throw DeckError.gone(what: "the deck")
+  private func recover(from error: StorageError) throws {
+    switch error.constraint {
+    case .unique(let what): if what.contains("cards.rank") { try ranks.renew(db, deck) }
+    case .foreignKey: throw DeckError.gone(what: "the deck")
     default: throw error
     }
   }

@@ -1,7 +1,7 @@
 // The order of a deck's cards: a rank each, the lowest on top, with room left between.
 // Invariant: ranks of a deck are distinct and stay within ±2^61; when room runs out they are spread anew, order kept.
 
-import GRDB
+import Storage
 
 /// Where a new card comes.
 ///

@@ -1,7 +1,7 @@
 // By what a list of cards can be sorted, and cards of several decks in one order. Invariant: cards that are alike stand
 // in the order in which they were added.
 
-public import GRDB
+public import Storage
 
 /// What cards are sorted by.
 ///

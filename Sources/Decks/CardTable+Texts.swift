@@ -1,7 +1,7 @@
 // Changing the texts of a card, which are those of its note.
 // Invariant: a card shows what its note makes of its fields, before and after.
 
-public import GRDB
+public import Storage
 
 extension CardTable {
   /// Changes what is not nil. The time of change is kept.

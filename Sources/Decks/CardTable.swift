@@ -1,7 +1,7 @@
 // Cards in the database: adding one, finding by position or id, reading by the page, changing, moving, removing.
 // Invariant: position 1 is the top; every change goes by the same rules of text as an addition.
 
-public import GRDB
+public import Storage
 
 /// The table `cards`: reading, adding, changing, moving and removing cards.
 ///
@@ -36,12 +36,12 @@ public enum CardTable {
     var ids: [CardID] = []
     if filter.isExact {
       let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)")
-      try db.forEachRow(of: statement, []) { ids.append(id($0)) }
+      try statement.forEachRow { ids.append(id($0)) }
       return ids
     }
     var matcher = try QueryMatcher(db, query, at: moment)
     let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE \(condition) ORDER BY \(order)"
-    try db.forEachRow(of: db.makeStatement(sql: sql), []) { row in
+    try db.makeStatement(sql: sql).forEachRow { row in
       if try matcher.matches(row) { ids.append(id(row)) }
     }
     return ids
@@ -268,9 +268,9 @@ public enum CardTable {
     if db.changesCount == 0 { throw gone }
   }
 
-  private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
+  private static func id(_ row: Row) -> CardID { CardID(rawValue: row.integer(0)) }
 
-  static func record(_ row: Columns) throws -> CardRecord {
+  static func record(_ row: Row) throws -> CardRecord {
     CardRecord(
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
@@ -279,7 +279,7 @@ public enum CardTable {
       buriedUntil: row.optionalNumber(22))
   }
 
-  static func schedule(_ row: Columns) -> CardSchedule {
+  static func schedule(_ row: Row) -> CardSchedule {
     var schedule = CardSchedule()
     schedule.state = CardState(rawValue: row.integer(11)) ?? .new
     schedule.due = row.optionalNumber(12)

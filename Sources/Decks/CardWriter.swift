@@ -1,10 +1,8 @@
 // The statements that put a card and its note into a deck, prepared once and fed with bytes in place.
 // Invariant: a card is written only after its texts passed every rule, and never twice; two guids never meet silently;
 // a card that is not written leaves no note.
-// SQLite's own statements are used for speed: 100,000 cards through GRDB's take 1.6 times what these do.
 
-import GRDB
-import GRDBSQLite
+import Storage
 
 /// The parts of a card to be written, lent by the caller for one call. An empty guid means none.
 ///
@@ -69,22 +67,18 @@ final class CardWriter {
   }
 
   private let db: Database
-  private let connection: OpaquePointer
   private let deck: DeckID
   private let random: () -> UInt64
   /// The bits of the guid that comes next; nil where they have to be chosen.
   private var nextGuid: UInt64?
   /// The type of the cards' notes; nil until the first is written.
   private var type: NoteTypeID?
-  /// GRDB's own objects keep the raw statements alive.
   private let noteInsertion: Statement
   private let insertion: Statement
   private let search: Statement
 
   init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
-    guard let connection = db.sqliteConnection else { throw DeckError.gone(what: "the database") }
     self.db = db
-    self.connection = connection
     self.deck = deck
     self.random = random
     noteInsertion = try db.cachedStatement(
@@ -107,7 +101,7 @@ final class CardWriter {
     let content = CardText.content(card.prompt, card.answer)
     if let guid = card.guid {
       if let id = try find(guid: guid) { return .found(id) }
-      guard try insert(card, guid: guid, content, rank, now) else { throw failure() }
+      guard try insert(card, guid: guid, content, rank, now) else { throw refused }
       return .added(lastID)
     }
     if let id = try find(card) { return .found(id) }
@@ -120,8 +114,11 @@ final class CardWriter {
       nextGuid = isIn ? bits &+ 1 : nil
       if isIn { return .added(lastID) }
     }
-    throw failure()
+    throw refused
   }
+
+  /// A card was not added, and the one in its way is not found.
+  private var refused: StorageError { .failed(path: db.path, result: 0, detail: "a card's guid is taken") }
 
   /// The topmost card of the same prompt and answer.
   func find(_ card: CheckedCard) throws -> CardID? {
@@ -134,7 +131,7 @@ final class CardWriter {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
-  private var lastID: CardID { CardID(rawValue: sqlite3_last_insert_rowid(connection)) }
+  private var lastID: CardID { CardID(rawValue: db.lastInsertedRowID) }
 
   /// Writes a card and its note.
   /// - Returns: false when the deck holds a card of that guid.
@@ -155,21 +152,19 @@ final class CardWriter {
   private func insertNote(_ card: CheckedCard, guid: TextBytes, _ now: Double) throws -> Int64 {
     let type = try self.type ?? NoteTypeTable.basic(db, now: now)
     self.type = type
-    let statement = noteInsertion.sqliteStatement
-    sqlite3_bind_int64(statement, 1, NoteTable.firstID(now: now))
-    bind(statement, 2, guid)
-    sqlite3_bind_int64(statement, 3, type.rawValue)
-    sqlite3_bind_int64(statement, 4, Int64(seconds(now)))
-    bindCopy(statement, 5, card.tags)
+    noteInsertion.bind(1, NoteTable.firstID(now: now))
+    noteInsertion.bind(2, inPlace: guid)
+    noteInsertion.bind(3, type.rawValue)
+    noteInsertion.bind(4, Int64(seconds(now)))
+    noteInsertion.bind(5, card.tags)
     let fields = card.noteFields
-    bindCopy(statement, 6, fields)
+    noteInsertion.bind(6, fields)
     if fields == nil {
-      bind(statement, 7, card.prompt)
-      bind(statement, 8, card.answer)
+      noteInsertion.bind(7, inPlace: card.prompt)
+      noteInsertion.bind(8, inPlace: card.answer)
     }
-    defer { release(statement) }
-    guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
-    return sqlite3_last_insert_rowid(connection)
+    try noteInsertion.run()
+    return db.lastInsertedRowID
   }
 
   private func removeNote(_ note: Int64) throws {
@@ -179,21 +174,18 @@ final class CardWriter {
   private func insert(
     _ card: CheckedCard, of note: Int64, guid: TextBytes, _ content: Int64, _ rank: Int64, _ now: Double
   ) throws -> Bool {
-    let statement = insertion.sqliteStatement
-    sqlite3_bind_int64(statement, 1, deck.rawValue)
-    sqlite3_bind_int64(statement, 2, rank)
-    bind(statement, 3, guid)
-    sqlite3_bind_int64(statement, 4, content)
-    bind(statement, 5, card.prompt)
-    bind(statement, 6, card.answer)
-    bindCopy(statement, 7, card.tags)
-    bindCopy(statement, 8, card.fields)
-    bindCopy(statement, 9, card.document)
-    sqlite3_bind_double(statement, 10, now)
-    sqlite3_bind_int64(statement, 11, note)
-    defer { release(statement) }
-    guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
-    return sqlite3_changes(connection) == 1
+    insertion.bind(1, deck.rawValue)
+    insertion.bind(2, rank)
+    insertion.bind(3, inPlace: guid)
+    insertion.bind(4, content)
+    insertion.bind(5, inPlace: card.prompt)
+    insertion.bind(6, inPlace: card.answer)
+    insertion.bind(7, card.tags)
+    insertion.bind(8, card.fields)
+    insertion.bind(9, card.document)
+    insertion.bind(10, now as Double?)
+    insertion.bind(11, note)
+    return try insertion.run()
   }
 
   private func find(guid: TextBytes) throws -> CardID? {
@@ -207,63 +199,20 @@ final class CardWriter {
     content: ClosedRange<Int64>, prompt: TextBytes, answer: TextBytes?,
     where isWanted: (CardID) throws -> Bool = { _ in true }
   ) throws -> CardID? {
-    let statement = search.sqliteStatement
-    sqlite3_bind_int64(statement, 1, deck.rawValue)
-    sqlite3_bind_int64(statement, 2, content.lowerBound)
-    sqlite3_bind_int64(statement, 3, content.upperBound)
-    defer { release(statement) }
-    while true {
-      switch sqlite3_step(statement) {
-      case SQLITE_DONE: return nil
-      case SQLITE_ROW:
-        guard matches(statement, 1, prompt), answer.map({ matches(statement, 2, $0) }) ?? true else { continue }
-        let id = CardID(rawValue: sqlite3_column_int64(statement, 0))
-        if try isWanted(id) { return id }
-      default: throw failure()
-      }
+    search.bind(1, deck.rawValue)
+    search.bind(2, content.lowerBound)
+    search.bind(3, content.upperBound)
+    defer { search.reset() }
+    while let row = try search.next() {
+      guard matches(row, 1, prompt), answer.map({ matches(row, 2, $0) }) ?? true else { continue }
+      let id = CardID(rawValue: row.integer(0))
+      if try isWanted(id) { return id }
     }
+    return nil
   }
 
-  private func matches(_ statement: OpaquePointer, _ column: Int32, _ text: TextBytes) -> Bool {
-    let count = Int(sqlite3_column_bytes(statement, column))
-    guard count == text.count, let stored = sqlite3_column_text(statement, column) else { return false }
-    return TextBytes(start: stored, count: count).elementsEqual(text)
-  }
-
-  /// The bytes stay the caller's: the statement is reset before the call ends.
-  private func bind(_ statement: OpaquePointer, _ index: Int32, _ text: TextBytes) {
-    guard let start = text.baseAddress, text.count > 0 else {
-      sqlite3_bind_text(statement, index, "", 0, nil)
-      return
-    }
-    start.withMemoryRebound(to: CChar.self, capacity: text.count) {
-      _ = sqlite3_bind_text(statement, index, $0, Int32(clamping: text.count), nil)
-    }
-  }
-
-  private func bindCopy(_ statement: OpaquePointer, _ index: Int32, _ text: String?) {
-    guard let text else {
-      sqlite3_bind_null(statement, index)
-      return
-    }
-    if text.isEmpty {
-      sqlite3_bind_text(statement, index, "", 0, nil)
-      return
-    }
-    // SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies the text.
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), transient)
-  }
-
-  private func release(_ statement: OpaquePointer) {
-    sqlite3_reset(statement)
-    sqlite3_clear_bindings(statement)
-  }
-
-  /// What SQLite said, as GRDB would have thrown it.
-  private func failure() -> DatabaseError {
-    DatabaseError(
-      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
-      message: String(cString: sqlite3_errmsg(connection)))
+  private func matches(_ row: Row, _ column: Int32, _ text: TextBytes) -> Bool {
+    let stored = row.bytes(column)
+    return stored.count == text.count && stored.elementsEqual(text)
   }
 }

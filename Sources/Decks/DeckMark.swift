@@ -1,7 +1,7 @@
 // Says whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a
 // card changes the mark.
 
-public import GRDB
+public import Storage
 
 /// What the cards of a deck looked like at one moment.
 ///
@@ -20,10 +20,7 @@ public struct DeckMark: Equatable, Sendable {
         SELECT count(*), coalesce(max(id), 0), coalesce(max(modified), 0), total(rank * (1.0 + (id % 65521) / 65521.0))
         FROM cards WHERE deck = ?
         """)
-    let row = try Row.fetchOne(statement, arguments: [deck.rawValue])
-    count = row?[0] ?? 0
-    lastID = row?[1] ?? 0
-    lastChange = row?[2] ?? 0
-    order = row?[3] ?? 0
+    let row = try statement.first([deck.rawValue]) { ($0.count(0), $0.integer(1), $0.number(2), $0.number(3)) }
+    (count, lastID, lastChange, order) = row ?? (0, 0, 0, 0)
   }
 }

@@ -1,7 +1,7 @@
 // Decks in the database: making, finding, renaming, removing, counting. A deck `A::B` stands in `A`.
 // Invariant: a deck's parents exist, and no two names differ only in capitals.
 
-public import GRDB
+public import Storage
 import Text
 
 /// The table `decks`.
@@ -217,7 +217,7 @@ public enum DeckTable {
       sql: "INSERT INTO decks (name, name_key, created) VALUES (?, ?, ?)", arguments: [name.text, name.key, now])
   }
 
-  private static func record(_ row: Columns) -> DeckRecord {
+  private static func record(_ row: Row) -> DeckRecord {
     DeckRecord(
       id: DeckID(rawValue: row.integer(0)), name: row.text(1), created: row.number(2), studied: row.optionalNumber(3))
   }

@@ -4,7 +4,7 @@
 // card
 // whose texts can be read.
 
-public import GRDB
+public import Storage
 
 /// One kind of thing that is wrong, with how many rows it is wrong with.
 public struct DecksFinding: Equatable, Sendable {

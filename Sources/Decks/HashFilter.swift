@@ -1,7 +1,7 @@
 // Which hashes a table may hold, so that most that are new need not be looked for.
 // Invariant: what was inserted is always possible; memory is a megabyte, whatever is inserted.
 
-import GRDB
+import Storage
 
 /// A filter of Bloom's with three bits for each hash, all in one word, so that it costs one access to memory. Sources:
 /// B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970);
@@ -20,7 +20,7 @@ struct HashFilter {
   ///   - hash: of a row.
   /// - Returns: nil where there are many rows.
   init?(
-    _ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Columns) throws -> UInt64
+    _ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64
   ) throws {
     var count = 0
     try db.forEachRow(query + " LIMIT \(HashFilter.mostRows + 1)", arguments) {

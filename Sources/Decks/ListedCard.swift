@@ -1,15 +1,15 @@
 // A card's row lent in place, for lists of many cards: what a list shows is copied from SQLite's own memory once.
 // Invariant: a row is good until the next one is read.
 
-public import GRDB
+public import Storage
 
 /// A row of `cards` while it is read. Its texts are bytes, which a damaged file may hold in any form.
 ///
 ///     try CardTable.forEachRow(db, ids) { _, row in line.append(contentsOf: row.prompt) }
 public struct ListedCard {
-  private let columns: Columns
+  private let columns: Row
 
-  init(_ columns: Columns) { self.columns = columns }
+  init(_ columns: Row) { self.columns = columns }
 
   public var id: CardID { CardID(rawValue: columns.integer(0)) }
   public var deck: DeckID { DeckID(rawValue: columns.integer(1)) }

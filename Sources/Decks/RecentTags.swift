@@ -1,7 +1,7 @@
 // The tags that cards have, for whoever types one. Invariant: it takes no longer for a million cards than for ten
 // thousand.
 
-public import GRDB
+public import Storage
 
 extension CardTable {
   /// The tags of the cards that were added last, in order; at most 500.

@@ -1,11 +1,11 @@
 // A deck's cards on their way out into a package: with their notes, schedules and what they were elsewhere.
 // Invariant: one walk in the order of the deck; memory holds one card.
 
-public import GRDB
+public import Storage
 
 /// The row of a card that is sent out; its bytes are good until the walk goes on.
 public struct SentCard {
-  private let row: Columns
+  private let row: Row
 
   fileprivate static let columns = """
     id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, \
@@ -13,7 +13,7 @@ public struct SentCard {
     anki, amod, raw
     """
 
-  init(_ row: Columns) { self.row = row }
+  init(_ row: Row) { self.row = row }
 
   public var id: CardID { CardID(rawValue: row.integer(0)) }
   public var guid: TextBytes { row.bytes(1) }
@@ -56,14 +56,14 @@ public struct SentCard {
 
 /// The cards of a deck, top first.
 public final class SentCards {
-  private let walk: RowWalk
+  private let walk: Statement
 
   public init(_ db: Database, in deck: DeckID) throws {
     let sql = """
       SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id
       WHERE deck = ?1 ORDER BY rank
       """
-    walk = try RowWalk(db, sql, deck.rawValue)
+    walk = try Statement(db, sql, [deck.rawValue])
   }
 
   /// Nil after the last.
@@ -72,11 +72,11 @@ public final class SentCards {
 
 /// Cards that go out one by one.
 public final class SentCardReader {
-  private let statement: RepeatedStatement
+  private let statement: Statement
 
   public init(_ db: Database) throws {
     let sql = "SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id WHERE id = ?1"
-    statement = try RepeatedStatement(db, sql)
+    statement = try Statement(db, sql)
   }
 
   /// Lends a card's row; nil where it was removed.

@@ -1,7 +1,7 @@
 // Cards that a sync changes: known by the ids that they have elsewhere, renewed in place.
 // Invariant: a card that is here keeps its own id and its place unless the change says otherwise.
 
-public import GRDB
+public import Storage
 
 /// What is here of a card, for deciding whose is kept.
 public struct KnownCard: Equatable, Sendable {
@@ -28,7 +28,7 @@ public struct CardMarks: Equatable, Sendable {
 extension CardTable {
   private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0, last_review, note"
 
-  private static func known(_ row: Columns) -> KnownCard {
+  private static func known(_ row: Row) -> KnownCard {
     KnownCard(
       id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
       note: row.integer(5), modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,

@@ -3,13 +3,11 @@
 // some that are gone, but misses none: once somebody else changes the database nothing is known any more. Whoever reads
 // or changes the database has `write` called before.
 
-import GRDB
-import GRDBSQLite
+import Storage
 
 /// Cards without a guid of their own on their way into one deck, each with its note.
 final class WaitingCards {
   private let db: Database
-  private let connection: OpaquePointer
   private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
@@ -17,7 +15,7 @@ final class WaitingCards {
   private var contents: [Int64] = []
   private var known: HashFilter?
   /// The changes of the connection when all was written the last time, all of them this batch's.
-  private var changes: Int32
+  private var changes: Int
   private var nextGuid: UInt64
   /// Good only while nobody else changes the database.
   private var nextNote: Int64 = 0
@@ -38,8 +36,7 @@ final class WaitingCards {
   ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
-    guard let connection = db.sqliteConnection else { throw DeckError.gone(what: "the database") }
-    (self.db, self.connection, self.random, self.now) = (db, connection, random, now)
+    (self.db, self.random, self.now) = (db, random, now)
     known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
@@ -50,7 +47,7 @@ final class WaitingCards {
     rows.putShared(2, now)
     rows.putShared(3, type.rawValue)
     rows.putShared(4, Int64(seconds(now)))
-    changes = sqlite3_total_changes(connection)
+    changes = db.totalChanges
     nextGuid = random()
   }
 
@@ -67,7 +64,7 @@ final class WaitingCards {
 
   /// Whether the deck may have a card of that content, or one waits.
   func isPossible(_ content: Int64) -> Bool {
-    if known != nil, !isUnderWay, sqlite3_total_changes(connection) != changes { known = nil }
+    if known != nil, !isUnderWay, db.totalChanges != changes { known = nil }
     return known?.mayHold(UInt64(bitPattern: content)) ?? true
   }
 
@@ -111,14 +108,12 @@ final class WaitingCards {
       try rows.write()
     }
     contents.removeAll(keepingCapacity: true)
-    changes = sqlite3_total_changes(connection)
+    changes = db.totalChanges
   }
 
   /// Once SQLite has taken the transaction back each row would be kept by itself.
   private func checkTransaction() throws {
-    guard sqlite3_get_autocommit(connection) == 0 else {
-      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was taken back")
-    }
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
   }
 
   /// Where the body fails, a guid may have been taken.

@@ -1,7 +1,7 @@
 // All cards of an account at once: whether there are any, and removing them before others take their place.
 // Invariant: what is removed takes its log along; media, documents, games and settings stay.
 
-public import GRDB
+public import Storage
 
 /// The decks, notes, cards and log of an account as one.
 ///

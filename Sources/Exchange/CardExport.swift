@@ -4,7 +4,7 @@
 
 public import Decks
 public import Files
-public import GRDB
+public import Storage
 
 /// Writes a deck and the decks within it to a file.
 ///

@@ -4,8 +4,8 @@
 
 public import Decks
 public import Files
-public import GRDB
 import Problems
+public import Storage
 
 /// An import under way: made, run and finished inside one operation.
 ///

@@ -3,7 +3,7 @@
 // schedule.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 final class ImportPlaces {

@@ -2,8 +2,6 @@
 // Invariant: all missing steps run in one transaction, so that a file is never between two of them, also when two
 // processes open it at the same moment; a file that knows steps which are unknown here is refused before it is touched.
 
-public import GRDB
-
 /// A named change of the tables. Names are prefixed by their room: `decks.1`. A step, once released, never changes.
 ///
 ///     Migration("decks.2", sql: "ALTER TABLE cards ADD COLUMN flag INTEGER NOT NULL DEFAULT 0")
@@ -22,9 +20,10 @@ public struct Migration: Sendable {
   }
 }
 
-/// The names of the steps that a file has behind it. The table is the one that GRDB's own migrator keeps.
+/// The names of the steps that a file has behind it.
 func appliedMigrations(_ db: Database) throws -> Set<String> {
-  guard try db.tableExists("grdb_migrations") else { return [] }
+  let isThere = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'grdb_migrations'"
+  guard try Int.fetchOne(db, sql: isThere) != nil else { return [] }
   return try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
 }
 

@@ -1,8 +1,6 @@
 // What the unit under way has changed until now, row by row: for a rehearsal, which shows it and takes it back.
 // Invariant: looking changes nothing; each row is counted once, by what became of it.
 
-import GRDB
-import GRDBSQLite
 public import Values
 
 /// A row that was added, changed or removed.
@@ -136,7 +134,7 @@ struct PendingRows {
     var found: [Value]?
     switch place {
     case .row(let row):
-      try db.raw("SELECT * FROM \(table.quoted) WHERE rowid = ?", [.integer(row)]) { found = values(of: $0) }
+      found = try db.firstRow("SELECT * FROM \(table.quoted) WHERE rowid = ?", [row]) { $0.values }
     case .key(let key): try rowsByKey(db, table, key) { found = $0 }
     }
     return found
@@ -146,10 +144,8 @@ struct PendingRows {
     let statement = try db.cachedStatement(sql: "SELECT * FROM \(table.quoted) WHERE \(table.keyCondition(from: 1))")
     try key.withUnsafeBytes { raw in
       var reader = UndoReader(raw)
-      sqlite3_reset(statement.sqliteStatement)
-      defer { sqlite3_reset(statement.sqliteStatement) }
-      for index in table.key.indices { try reader.bind(statement.sqliteStatement, index + 1) }
-      while try db.step(statement.sqliteStatement) { body(values(of: statement.sqliteStatement)) }
+      for index in table.key.indices { try reader.bind(statement, index + 1) }
+      try statement.forEachRow { body($0.values) }
     }
   }
 
@@ -159,34 +155,21 @@ struct PendingRows {
     let names = table.columns.map(\.name)
     for span in new.spans {
       var left = limit
-      let arguments: [RawArgument] = [.integer(span.low), .integer(span.high)]
       let sql = "SELECT rowid, * FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid LIMIT ?3"
-      try db.raw(sql, arguments + [.integer(Int64(clamping: limit))]) { row in
+      try db.forEachRow(sql, [span.low, span.high, limit]) { row in
         left -= 1
-        if replaced.contains(.row(sqlite3_column_int64(row, 0))) { return }
-        changes.add(.added, [], zip(names, values(of: row).dropFirst()).map { ($0, $1) }, limit)
+        if replaced.contains(.row(row.integer(0))) { return }
+        changes.add(.added, [], zip(names, row.values.dropFirst()).map { ($0, $1) }, limit)
       }
       guard left == 0 else { continue }
-      try db.raw("SELECT count(*) FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2", arguments) { row in
-        changes.counts[.added, default: 0] += Int(sqlite3_column_int64(row, 0)) - limit
-      }
+      let all = try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2", arguments: [span.low, span.high])
+      changes.counts[.added, default: 0] += (all ?? 0) - limit
     }
     for range in new.keys {
       let key = Array(rows.bytes[range])
       if replaced.contains(.key(key)) { continue }
       try rowsByKey(db, table, key) { row in changes.add(.added, [], zip(names, row).map { ($0, $1) }, limit) }
-    }
-  }
-
-  private func values(of row: OpaquePointer) -> [Value] {
-    (0..<sqlite3_column_count(row)).map { column in
-      switch sqlite3_column_type(row, column) {
-      case SQLITE_INTEGER: .integer(Int(sqlite3_column_int64(row, column)))
-      case SQLITE_FLOAT: .number(sqlite3_column_double(row, column))
-      case SQLITE_TEXT: .text(rawText(row, column))
-      case SQLITE_BLOB: .text("\(sqlite3_column_bytes(row, column)) bytes")
-      default: .null
-      }
     }
   }
 }

@@ -1,9 +1,6 @@
 // A database made anew by this program's own schema, with the rows of a file that is not trusted.
 // Invariant: of such a file only rows are taken; what its schema has beside the tables of this version is never run.
 
-import CSQLite
-public import GRDB
-
 /// Why the rows of a file are not taken.
 public enum RebuildError: Error, Equatable {
   /// What in its schema is not of this version: `trigger "evil"`.
@@ -23,38 +20,34 @@ extension Store {
     from path: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool,
     finish: (Database) throws -> Void
   ) throws {
-    try translated(path) {
-      try withNew(target, migrations, isInterrupted) { db in
-        try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(path)])
-        let strange = try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "source"))
-        guard strange.isEmpty else { throw RebuildError.strange(strange) }
-        try db.execute(sql: "BEGIN")
-        for table in try UndoTable.all(db) {
-          let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
-          // The stock rows of a new collection are among those of the file, or were removed there.
-          try db.execute(
-            sql: """
-              DELETE FROM main.\(table.quoted);
-              INSERT INTO main.\(table.quoted) (\(columns)) SELECT \(columns) FROM source.\(table.quoted)
-              """)
-        }
-        try copySequences(db, from: "source")
-        if let row = try Row.fetchOne(db, sql: "PRAGMA main.foreign_key_check") {
-          throw RebuildError.dangling(table: row[0] ?? "?")
-        }
-        try finish(db)
-        try db.execute(sql: "COMMIT; DETACH source")
+    try withNew(target, migrations, isInterrupted) { db in
+      try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(path)])
+      let strange = try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "source"))
+      guard strange.isEmpty else { throw RebuildError.strange(strange) }
+      try db.execute(sql: "BEGIN")
+      for table in try UndoTable.all(db) {
+        let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+        // The stock rows of a new collection are among those of the file, or were removed there.
+        try db.execute(
+          sql: """
+            DELETE FROM main.\(table.quoted);
+            INSERT INTO main.\(table.quoted) (\(columns)) SELECT \(columns) FROM source.\(table.quoted)
+            """)
       }
+      try copySequences(db, from: "source")
+      if let table = try String.fetchOne(db, sql: "PRAGMA main.foreign_key_check") {
+        throw RebuildError.dangling(table: table)
+      }
+      try finish(db)
+      try db.execute(sql: "COMMIT; DETACH source")
     }
   }
 
   /// Changes a file that nobody else uses and that this program made.
   public static func change(_ path: String, _ body: (Database) throws -> Void) throws {
-    try translated(path) {
-      let queue = try DatabaseQueue(path: path)
-      try queue.unsafeReentrantWrite(body)
-      try queue.close()
-    }
+    let file = try ExclusiveDatabase(path)
+    try file.use(body)
+    try file.close()
   }
 
   /// Makes a new file with the tables of the migrations, and gives it to the body: without a journal, as it is thrown
@@ -66,23 +59,16 @@ extension Store {
     let made = Store(path: target, migrations: migrations)
     try made.operation("making a new collection") { _ in }
     try made.close()
-    let poll = StatementPoll(isInterrupted)
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    let queue = try DatabaseQueue(path: target, configuration: configuration)
-    try queue.unsafeReentrantWrite { db in
-      poll.attach(db)
-      for setting in [
-        "foreign_keys = OFF", "journal_mode = DELETE", "synchronous = OFF", "trusted_schema = OFF",
-        "cell_size_check = ON", "mmap_size = 0",
-      ] {
-        try db.execute(sql: "PRAGMA \(setting)")
-      }
-      _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+    let settings = [
+      "foreign_keys = OFF", "journal_mode = DELETE", "synchronous = OFF", "trusted_schema = OFF",
+      "cell_size_check = ON", "mmap_size = 0",
+    ]
+    let file = try ExclusiveDatabase(target, .writing, settings: settings, poll: StatementPoll(isInterrupted))
+    try file.use { db in
+      db.setTriggers(areOn: false)
       try body(db)
     }
-    try queue.close()
-    withExtendedLifetime(poll) {}
+    try file.close()
   }
 
   /// Numbers that were given out stay given out: the log of a removed card is nobody else's.
@@ -103,11 +89,9 @@ struct DatabaseSchema {
 
   /// - Parameter name: of the database on the connection.
   init(_ db: Database, _ name: String) throws {
-    let rows = try Row.fetchCursor(db, sql: "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master")
-    while let row = try rows.next() {
-      // A hostile file may hold anything there.
-      let parts: [String] = (0..<4).map { String.fromDatabaseValue(row[$0]) ?? "" }
-      objects["\(parts[0]) \"\(parts[1])\"", default: ""] += "\(parts[2])\n\(parts[3])\n"
+    // A hostile file may hold anything there.
+    try db.makeStatement(sql: "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master").forEachRow { row in
+      objects["\(row.text(0)) \"\(row.text(1))\"", default: ""] += "\(row.text(2))\n\(row.text(3))\n"
     }
   }
 

@@ -2,10 +2,6 @@
 // Invariant: taking it back touches the rows of the operation alone, and is refused where one of them is no longer as
 // the operation left it.
 
-import CSQLite
-public import GRDB
-import GRDBSQLite
-
 /// What one operation changed.
 ///
 ///     let (result, change) = try store.recordingChange { try store.operation("answering", answer) }
@@ -77,10 +73,10 @@ extension Store {
     }
     // What triggers did is among the rows, and they are whole only together.
     try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
-    _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+    db.setTriggers(areOn: false)
     recorder.isRecording = start == nil
     defer {
-      _ = deckhand_enable_triggers(db.sqliteConnection, 1)
+      db.setTriggers(areOn: true)
       recorder.isRecording = true
     }
     try UndoneRows(rows).apply(db, recorder.tables, step: "what was done")

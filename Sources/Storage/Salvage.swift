@@ -2,8 +2,6 @@
 // Invariant: the damaged file is only read; every row that SQLite can still read is tried, and what it cannot is told.
 
 import Files
-import GRDB
-import GRDBSQLite
 import Glibc
 
 /// Rows that were left out.
@@ -36,20 +34,18 @@ extension Store {
     from damaged: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool
   ) throws -> [SalvageLoss] {
     var losses: [SalvageLoss] = []
-    try translated(damaged) {
-      try withNew(target, migrations, isInterrupted) { db in
-        if try !attach(damaged, db) {
-          try layHead(of: target, over: damaged, pages: schemaPages(db))
-          try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
-        }
-        for table in try UndoTable.all(db) {
-          var salvage = TableSalvage(db, table)
-          try salvage.run()
-          losses += salvage.losses
-        }
-        do { try copySequences(db, from: "damaged") } catch let error as DatabaseError where isDamage(error) {
-          // The highest number of each table is that of its last row then.
-        }
+    try withNew(target, migrations, isInterrupted) { db in
+      if try !attach(damaged, db) {
+        try layHead(of: target, over: damaged, pages: schemaPages(db), isInterrupted)
+        try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
+      }
+      for table in try UndoTable.all(db) {
+        var salvage = TableSalvage(db, table)
+        try salvage.run()
+        losses += salvage.losses
+      }
+      do { try copySequences(db, from: "damaged") } catch let error as StorageError where error.isOfContents {
+        // The highest number of each table is that of its last row then.
       }
     }
     return losses
@@ -59,12 +55,12 @@ extension Store {
   private static func attach(_ damaged: String, _ db: Database) throws -> Bool {
     do {
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
-    } catch let error as DatabaseError where isDamage(error) || error.resultCode == .SQLITE_ERROR {
+    } catch let error as StorageError where error.isOfContents || error.isOfSchema {
       return false
     }
     do {
       if try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
-    } catch let error as DatabaseError where isDamage(error) || error.resultCode == .SQLITE_ERROR {
+    } catch let error as StorageError where error.isOfContents || error.isOfSchema {
       // The head is laid over it.
     }
     try db.execute(sql: "DETACH damaged")
@@ -77,8 +73,10 @@ extension Store {
   }
 
   /// Puts the head and the schema of one file in the place of those of another. The free pages are forgotten.
-  private static func layHead(of path: String, over damaged: String, pages: [Int]) throws {
-    let source = try ByteFile(path, followingLinks: false)
+  private static func layHead(
+    of path: String, over damaged: String, pages: [Int], _ isInterrupted: @escaping () -> Bool
+  ) throws {
+    let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
     let size = Int(head[16]) << 8 | Int(head[17])
     let count = (try FileFacts.at(damaged)?.size ?? 0) / size
@@ -96,12 +94,6 @@ extension Store {
       }
       guard pwrite(file, bytes, size, off_t((page - 1) * size)) == size else { throw FileError(damaged, .write) }
     }
-  }
-
-  /// Whether a statement failed for what it read.
-  fileprivate static func isDamage(_ error: DatabaseError) -> Bool {
-    [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT].contains(
-      error.resultCode.primaryResultCode)
   }
 }
 
@@ -213,7 +205,7 @@ private struct TableSalvage {
             SELECT rowid FROM damaged.\(table.quoted) AS old INDEXED BY \(UndoTable.quoted(index))
             WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
             """)
-      } catch let error as DatabaseError where Store.isDamage(error) { continue }
+      } catch let error as StorageError where error.isOfContents { continue }
       for row in missing where !known.contains(where: { $0.contains(row) }) { lose(row...row) }
       return
     }
@@ -230,7 +222,7 @@ private struct TableSalvage {
     do {
       try db.execute(sql: "SAVEPOINT attempt; \(sql); RELEASE attempt")
       return true
-    } catch let error as DatabaseError where Store.isDamage(error) {
+    } catch let error as StorageError where error.isOfContents {
       try db.execute(sql: "ROLLBACK TO attempt; RELEASE attempt")
       return false
     }

@@ -1,8 +1,8 @@
 // What can go wrong with a database, as facts, and the words for it.
 // Invariant: every case names the path it is about and what the user can do; codes never change.
 
+import CSQLite
 import Files
-import GRDB
 import Glibc
 public import Problems
 import Text
@@ -96,13 +96,8 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// SQLite's reason, where there is one.
-  public var reason: String {
-    switch self {
-    case .damaged(_, let detail), .failed(_, _, let detail), .unreadable(_, let detail): detail
-    default: report.title
-    }
-  }
+  /// SQLite's reason where there is one, else what happened.
+  public var reason: String { detail ?? report.title }
 
   /// What making the database's file means for it; what is wrong with its folder stays the file's error.
   static func ofFile(_ error: FileError, database path: String) -> any Error {
@@ -112,20 +107,71 @@ public enum StorageError: Problem, Equatable {
   }
 
   /// What SQLite's result code means to a user.
-  static func ofDatabase(_ error: DatabaseError, path: String, operation: String) -> StorageError {
-    let detail = error.message ?? "no reason given"
-    switch error.resultCode.primaryResultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
+  static func ofSQLite(_ code: Int32, _ detail: String, path: String, operation: String) -> StorageError {
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
       return .busy(path: path, holder: lockHolder(of: path), operation: operation)
-    case .SQLITE_FULL: return .full(path: path)
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .damaged(path: path, detail: detail)
-    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH:
+    case SQLITE_FULL: return .full(path: path)
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, detail: detail)
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_IOERR, SQLITE_AUTH:
       return ofDisk(path) ?? .unreadable(path: path, detail: detail)
-    case .SQLITE_INTERRUPT: return .interrupted(path: path)
-    case .SQLITE_ABORT: return .rolledBack(path: path)
-    default: return .failed(path: path, result: Int(error.extendedResultCode.rawValue), detail: detail)
+    case SQLITE_INTERRUPT: return .interrupted(path: path)
+    case SQLITE_ABORT: return .rolledBack(path: path)
+    default: return .failed(path: path, result: Int(code), detail: detail)
     }
   }
+
+  /// What SQLite said, where that is not all in the case.
+  public var detail: String? {
+    switch self {
+    case .damaged(_, let detail), .unreadable(_, let detail), .failed(_, _, let detail): detail
+    default: nil
+    }
+  }
+
+  /// Whether the file never was a database.
+  public var isNoDatabase: Bool {
+    if case .damaged(_, let detail) = self { detail == String(cString: sqlite3_errstr(SQLITE_NOTADB)) } else { false }
+  }
+
+  /// A rule of the tables that a row broke.
+  public enum Constraint: Equatable, Sendable {
+    /// `what` are the columns that another row has the same values in: "cards.deck, cards.guid".
+    case unique(what: String)
+    case foreignKey
+    case other
+  }
+
+  /// The rule that a row broke, where that is what went wrong.
+  public var constraint: Constraint? {
+    guard case .failed(_, let result, let detail) = self, result & 0xFF == Int(SQLITE_CONSTRAINT) else { return nil }
+    switch result {
+    case deckhand_constraint_unique: return .unique(what: detail)
+    case deckhand_constraint_foreign_key: return .foreignKey
+    default: return .other
+    }
+  }
+
+  /// Whether it is about what the file holds, which other rows of it need not share.
+  var isOfContents: Bool {
+    switch self {
+    case .damaged, .unreadable: true
+    case .failed(_, let result, _): [SQLITE_MISMATCH, SQLITE_CONSTRAINT].contains(Int32(result & 0xFF))
+    default: false
+    }
+  }
+
+  /// Whether the disk, or the right to write to it, is what is wrong.
+  var isOfDisk: Bool {
+    switch self {
+    case .full, .readOnly, .unreadable: true
+    default: false
+    }
+  }
+
+  /// Whether a statement does not fit the tables of the file.
+  var isOfSchema: Bool { if case .failed(_, let result, _) = self { result & 0xFF == Int(SQLITE_ERROR) } else { false } }
+
   /// What the state of the disk explains: SQLite tells neither apart from a file that is not the user's.
   private static func ofDisk(_ path: String) -> StorageError? {
     var facts = statvfs()

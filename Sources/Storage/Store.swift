@@ -2,11 +2,6 @@
 // Invariant: whatever ends with an error leaves nothing of itself behind. Inside a unit of work an operation is a
 // savepoint, outside it is a transaction of its own; a unit whose transaction SQLite took back refuses to go on.
 
-import Files
-public import GRDB
-import GRDBSQLite
-import Glibc
-
 /// Rows that an operation writes together: until then they wait.
 public protocol WaitingRows: AnyObject {
   /// How many wait, once none is being written.
@@ -34,15 +29,13 @@ public final class Store {
   public let path: String?
   private let migrations: [Migration]
   private let poll: StatementPoll
-  private var queue: DatabaseQueue?
-  /// That of the queue: this class is used from one thread.
-  private var connection: OpaquePointer?
+  private var database: ExclusiveDatabase?
   private var unit = Unit.none
   /// How many operations stand around the caller.
   private var depth = 0
   /// Grows with each commit of another process that a read noticed, and with each rollback.
   public private(set) var otherChanges = 0
-  private var dataVersion: Int32?
+  private var dataVersion: Int?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
   let recorder: UndoRecorder?
   /// The step that the last operation outside a unit, or the last unit, wrote; nil where it changed nothing.
@@ -123,7 +116,7 @@ public final class Store {
   /// still.
   public var changeCount: Int {
     let waiting = waitingRows?.waitingCount ?? 0
-    return otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) &+ waiting
+    return otherChanges &+ (database?.totalChanges ?? 0) &+ waiting
   }
 
   /// Runs a part of an operation that lets rows wait: whatever reads or changes the database inside it finds them
@@ -210,9 +203,8 @@ public final class Store {
   /// Takes back an open unit and closes the file. A later use opens it again.
   public func close() throws {
     try rollbackUnit()
-    guard let open = queue else { return }
-    try translated("closing") { try open.close() }
-    (queue, connection, dataVersion) = (nil, nil, nil)
+    try database?.close()
+    (database, dataVersion) = (nil, nil)
   }
 
   /// Gives the connection to what works on the database as a whole.
@@ -233,7 +225,7 @@ public final class Store {
   /// Begins a transaction that holds the write lock, waiting a while for another process.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
-    try waiting { try db.beginTransaction(.immediate) }
+    try waiting { try db.begin() }
     recorder?.clear()
     recorder?.isRecording = true
   }
@@ -243,7 +235,8 @@ public final class Store {
     for tried in 1... {
       do {
         return try attempt()
-      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+      } catch let error as StorageError {
+        guard case .busy = error else { throw error }
         if poll.isInterrupted() { throw StorageError.interrupted(path: shownPath) }
         if tried >= lockTries { throw error }
       }
@@ -284,19 +277,13 @@ public final class Store {
   private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
-    var result: T?
     do {
-      try db.inSavepoint {
-        result = try inside { try body(db) }
-        return .commit
-      }
+      return try db.savepoint { try inside { try body(db) } }
     } catch {
       otherChanges &+= 1
       if let mark { recorder?.goBack(to: mark) }
       throw error
     }
-    guard let result, db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
-    return result
   }
 
   /// The same of a body in which one statement at most changes anything: SQLite takes it back by itself.
@@ -343,71 +330,53 @@ public final class Store {
   private func giveBackRoom(_ db: Database) {
     guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.keptLog else { return }
     // Where another process reads, the room comes back when it ends.
-    sqlite3_exec(db.sqliteConnection, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+    do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch { return }
   }
 
   // MARK: Access
 
-  /// Gives the open database to the body, and SQLite's errors their meaning.
+  /// Gives the open database to the body, which does what `name` says.
   func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
-    try translated(name) {
-      let queue = try opened()
-      try waitingRows?.flush()
-      return try queue.unsafeReentrantWrite { try body($0) }
-    }
-  }
-
-  private func translated<T>(_ name: String, _ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error as DatabaseError {
-      throw StorageError.ofDatabase(error, path: shownPath, operation: name)
-    }
+    let database = try opened(name)
+    try waitingRows?.flush()
+    return try database.use(for: name, body)
   }
 
   /// Counts a commit of another process. While a transaction is open there can be none to see.
   private func noticeOthers(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
-    let statement = try db.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
-    defer { sqlite3_reset(statement) }
-    guard sqlite3_step(statement) == SQLITE_ROW else { return }
-    let version = sqlite3_column_int(statement, 0)
+    guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
     if let dataVersion, dataVersion != version { otherChanges &+= 1 }
     dataVersion = version
   }
 
-  private func opened() throws -> DatabaseQueue {
-    if let queue { return queue }
-    var fresh: DatabaseQueue?
-    let file = DatabaseFile(path: path, migrations: migrations)
-    try waiting { (fresh, readOnlyReason) = try file.open() }
+  private func opened(_ name: String) throws -> ExclusiveDatabase {
+    if let database { return database }
+    let file = DatabaseFile(path: path, migrations: migrations, poll: poll)
+    var fresh: ExclusiveDatabase?
+    try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
-    try prepare(fresh)
-    try fresh.unsafeReentrantWrite { db in
-      poll.attach(db)
+    try fresh.use(for: name) { db in
+      try prepare(db)
       try recorder?.attach(db)
-      connection = db.sqliteConnection
     }
-    queue = fresh
+    database = fresh
     return fresh
   }
 
   /// Brings the tables to what the program expects, or refuses a file of the future.
-  private func prepare(_ fresh: DatabaseQueue) throws {
-    try fresh.unsafeReentrantWrite { db in
-      let known = Set(migrations.map(\.name))
-      let applied = try appliedMigrations(db)
-      let unknown = applied.subtracting(known)
-      if !unknown.isEmpty {
-        // A newer program knows the first step of this one.
-        let isOlder = migrations.first.map { !applied.contains($0.name) } ?? false
-        throw isOlder
-          ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
-      }
-      if applied == known { return }
-      try begin(db, "bringing the data up to date")
-      if let recorder { recorder.isRecording = false }
-      try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
+  private func prepare(_ db: Database) throws {
+    let known = Set(migrations.map(\.name))
+    let applied = try appliedMigrations(db)
+    let unknown = applied.subtracting(known)
+    if !unknown.isEmpty {
+      // A newer program knows the first step of this one.
+      let isOlder = migrations.first.map { !applied.contains($0.name) } ?? false
+      throw isOlder ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
     }
+    if applied == known { return }
+    try begin(db, "bringing the data up to date")
+    if let recorder { recorder.isRecording = false }
+    try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
   }
 }

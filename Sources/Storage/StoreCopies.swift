@@ -3,7 +3,6 @@
 // at all.
 
 import Files
-public import GRDB
 import Glibc
 
 /// One moment of a database's file: what others write meanwhile is not seen.
@@ -11,10 +10,10 @@ import Glibc
 ///     let held = try HeldDatabase(path, scratch: scratch.folder, isInterrupted: isInterrupted)
 ///     try held.copy(to: target) { done, total in }
 public final class HeldDatabase {
-  private let queue: DatabaseQueue
+  private let database: ExclusiveDatabase
   private let path: String
   private let isInterrupted: @Sendable () -> Bool
-  private static let pages: CInt = 256
+  private static let pages: Int32 = 256
 
   /// - Parameters:
   ///   - path: a file that is there.
@@ -24,71 +23,47 @@ public final class HeldDatabase {
     self.path = path
     self.isInterrupted = isInterrupted
     do {
-      queue = try HeldDatabase.opened(path)
-    } catch let error as DatabaseError where HeldDatabase.isWithoutRoom(error) {
+      database = try HeldDatabase.opened(path)
+    } catch let error as StorageError where error.isOfDisk {
       // A disk that is full or read-only has no room for what SQLite keeps beside a file in use, so nobody writes.
       let copy = scratch + "/held.sqlite"
       for ending in ["", "-wal"] where fileExists(path + ending) {
         try AtomicFile.copy(path + ending, to: copy + ending, isInterrupted: isInterrupted)
       }
-      queue = try translated(path) { try HeldDatabase.opened(copy) }
-    } catch let error as DatabaseError {
-      throw StorageError.ofDatabase(error, path: path, operation: "copying")
+      database = try HeldDatabase.opened(copy)
     }
   }
 
-  private static func isWithoutRoom(_ error: DatabaseError) -> Bool {
-    [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode.primaryResultCode)
-  }
-
-  private static func opened(_ path: String) throws -> DatabaseQueue {
-    _ = sqliteIsConfigured
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
-    try queue.unsafeReentrantRead { db in
+  private static func opened(_ path: String) throws -> ExclusiveDatabase {
+    let database = try ExclusiveDatabase(path, .reading, settings: ["busy_timeout = 5000"])
+    try database.use(for: "copying") { db in
       try db.execute(sql: "BEGIN")
       _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
     }
-    return queue
+    return database
   }
 
   /// Writes it to a file that is not there yet, without the steps of undo.
   /// - Parameter progress: bytes done and all of them.
   public func copy(to target: String, progress: (Int, Int) -> Void) throws {
-    try translated(path) {
-      try makePrivateFile(target)
-      let copied = try DatabaseQueue(path: target)
-      try queue.unsafeReentrantRead { source in
-        let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
-        try copied.unsafeReentrantWrite { copy in
-          try withoutActuallyEscaping(progress) { progress in
-            try source.backup(to: copy, pagesPerStep: HeldDatabase.pages) { step in
-              if self.isInterrupted() { throw StorageError.interrupted(path: self.path) }
-              progress((step.totalPageCount - step.remainingPageCount) * size, step.totalPageCount * size)
-            }
-          }
-          try copy.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
-          try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
+    try makePrivateFile(target)
+    let copied = try ExclusiveDatabase(target)
+    try database.use(for: "copying") { source in
+      let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
+      try copied.use(for: "copying") { copy in
+        try source.backup(to: copy, pages: HeldDatabase.pages) { done, total in
+          if isInterrupted() { throw StorageError.interrupted(path: path) }
+          progress(done * size, total * size)
         }
+        try copy.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
+        try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
       }
-      try copied.close()
     }
+    try copied.close()
   }
 
   /// Reads from it.
-  public func read<T>(_ body: (Database) throws -> T) throws -> T {
-    try translated(path) { try queue.unsafeReentrantRead(body) }
-  }
-}
-
-/// Gives SQLite's errors about a whole file their meaning.
-func translated<T>(_ path: String, _ body: () throws -> T) throws -> T {
-  do { return try body() } catch let error as DatabaseError {
-    throw StorageError.ofDatabase(error, path: path, operation: "copying")
-  }
+  public func read<T>(_ body: (Database) throws -> T) throws -> T { try database.use(body) }
 }
 
 extension Store {
@@ -109,8 +84,8 @@ extension Store {
 
   private func replace(by path: String) throws {
     try whole("replacing") { db in
-      let source = try DatabaseQueue(path: path)
-      try source.unsafeReentrantWrite { try $0.backup(to: db) }
+      let source = try ExclusiveDatabase(path)
+      try source.use { try $0.backup(to: db) }
       try source.close()
     }
   }

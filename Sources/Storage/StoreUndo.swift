@@ -2,8 +2,6 @@
 // Invariant: a step is undone or redone in one transaction, and nothing was changed when it throws.
 
 import CSQLite
-public import GRDB
-import GRDBSQLite
 
 extension Store {
   /// The steps that can be undone or redone, the newest first.
@@ -36,9 +34,9 @@ extension Store {
     return try access(again ? "redoing" : "undoing") { db in
       // What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
-      _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+      _ = deckhand_enable_triggers(db.connection.pointer, 0)
       defer {
-        _ = deckhand_enable_triggers(db.sqliteConnection, 1)
+        _ = deckhand_enable_triggers(db.connection.pointer, 1)
         turnOnForeignKeys(db)
       }
       try begin(db, "undoing")
@@ -58,11 +56,11 @@ extension Store {
       try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name)
     } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
-    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT {
-      throw UndoError.differs(step.name, what: error.message ?? "its rows no longer go together with the others")
+    } catch let error as StorageError where error.constraint != nil {
+      throw UndoError.differs(step.name, what: error.detail ?? "its rows no longer go together with the others")
     }
-    if !isLast, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") {
-      throw UndoError.differs(step.name, what: "something of \(row[0] as String) was added to it since")
+    if !isLast, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+      throw UndoError.differs(step.name, what: "something of \(table) was added to it since")
     }
     let files = try UndoLog.files(db, of: step)
     let before = files.isEmpty ? [] : try restore(db, files)
@@ -72,17 +70,15 @@ extension Store {
   }
 
   private func turnOnForeignKeys(_ db: Database) {
-    sqlite3_exec(db.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+    sqlite3_exec(db.connection.pointer, "PRAGMA foreign_keys = ON", nil, nil, nil)
   }
 
   /// What SQLite finds wrong with the file, in its words: empty when all is well.
   public func integrityProblems() throws -> [String] {
     try read { db in
       var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-      for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-        let table: String = row[0] ?? "?"
-        let rowid: Int64 = row[1] ?? 0
-        found.append("row \(rowid) of \(table) points to nothing in \(row[2] as String? ?? "?")")
+      try db.forEachRow("PRAGMA foreign_key_check") { row in
+        found.append("row \(row.integer(1)) of \(row.text(0)) points to nothing in \(row.text(2))")
       }
       return found
     }

@@ -1,7 +1,7 @@
 // Rows as bytes: what the undo log writes and reads.
 // Invariant: reading never goes beyond the bytes it is given; what does not fit is an error, never a trap.
 
-import GRDBSQLite
+import CSQLite
 import Values
 
 /// The log of a step cannot be read.
@@ -116,27 +116,17 @@ struct UndoReader {
   func inside(_ range: Range<Int>) -> UndoReader { UndoReader(bytes, range) }
 
   /// Binds the next value; the bytes stay where they are until the statement has run.
-  mutating func bind(_ statement: OpaquePointer, _ index: Int) throws {
+  mutating func bind(_ statement: Statement, _ index: Int) throws {
     let index = Int32(clamping: index)
     switch Int32(try byte()) {
-    case SQLITE_INTEGER: sqlite3_bind_int64(statement, index, try short())
-    case SQLITE_FLOAT: sqlite3_bind_double(statement, index, Double(bitPattern: UInt64(bitPattern: try integer())))
+    case SQLITE_INTEGER: statement.bind(index, try short())
+    case SQLITE_FLOAT: statement.bind(index, Double(bitPattern: UInt64(bitPattern: try integer())))
     case SQLITE_TEXT:
-      let text = UnsafeRawBufferPointer(rebasing: bytes[try raw()])
-      let start = text.bindMemory(to: CChar.self).baseAddress
-      if text.isEmpty {
-        sqlite3_bind_text(statement, index, "", 0, nil)
-      } else {
-        sqlite3_bind_text(statement, index, start, Int32(clamping: text.count), nil)
+      UnsafeRawBufferPointer(rebasing: bytes[try raw()]).withMemoryRebound(to: UInt8.self) {
+        statement.bind(index, inPlace: $0)
       }
-    case SQLITE_BLOB:
-      let blob = UnsafeRawBufferPointer(rebasing: bytes[try raw()])
-      if blob.isEmpty {
-        sqlite3_bind_zeroblob(statement, index, 0)
-      } else {
-        sqlite3_bind_blob(statement, index, blob.baseAddress, Int32(clamping: blob.count), nil)
-      }
-    default: sqlite3_bind_null(statement, index)
+    case SQLITE_BLOB: statement.bind(index, inPlace: UnsafeRawBufferPointer(rebasing: bytes[try raw()]))
+    default: statement.bindNull(index)
     }
   }
 

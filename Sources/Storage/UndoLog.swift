@@ -2,9 +2,6 @@
 // Invariant: a step is undone or redone as a whole or not at all, and only while nothing that was done since and still
 // holds has touched the same rows. The oldest steps go when there are too many or they take too much room.
 
-public import GRDB
-import GRDBSQLite
-
 /// A step as it is listed.
 public struct UndoStep: Equatable, Sendable {
   public let id: Int
@@ -74,20 +71,17 @@ public enum UndoLog {
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = size(rows, files)
     let isKept = rows != nil && bytes <= UndoRecorder.mostBytes
-    try db.raw("DELETE FROM undo_steps WHERE undone = 1")
-    try db.raw(
+    try db.run("DELETE FROM undo_steps WHERE undone = 1")
+    try db.run(
       "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?, ?, ?, ?, ?)",
-      [
-        .text(name), .number(now), .integer(Int64(recorder.rowCount + files.count)),
-        .integer(isKept ? Int64(bytes) : 0), .bytes(isKept ? rows : nil),
-      ])
+      [name, now, recorder.rowCount + files.count, isKept ? bytes : 0, isKept ? rows : nil])
     let id = db.lastInsertedRowID
     if isKept {
       try write(db, files, of: id)
       if bytes > 1 << 20 || id % pace == 0 { try prune(db) }
     } else {
       // What came before cannot be reached past it.
-      try db.raw("DELETE FROM undo_steps WHERE id < ?", [.integer(id)])
+      try db.run("DELETE FROM undo_steps WHERE id < ?", [id])
     }
     return Int(id)
   }
@@ -98,18 +92,18 @@ public enum UndoLog {
   ) throws {
     let rows = recorder.encoded()
     if recorder.isTooLarge { throw UndoError.tooLarge(step.name) }
-    try db.raw(
+    try db.run(
       "UPDATE undo_steps SET undone = ?, bytes = ?, rows = ? WHERE id = ?",
-      [.integer(step.isUndone ? 0 : 1), .integer(Int64(size(rows, files))), .bytes(rows), .integer(Int64(step.id))])
-    try db.raw("DELETE FROM undo_files WHERE step = ?", [.integer(Int64(step.id))])
+      [!step.isUndone, size(rows, files), rows, step.id])
+    try db.run("DELETE FROM undo_files WHERE step = ?", [step.id])
     try write(db, files, of: Int64(step.id))
   }
 
   private static func write(_ db: Database, _ files: [UndoFile], of step: Int64) throws {
     for file in files {
-      try db.raw(
+      try db.run(
         "INSERT INTO undo_files (step, name, after, before) VALUES (?, ?, ?, ?)",
-        [.integer(step), .text(file.name), .text(file.after), .bytes(file.before)])
+        [step, file.name, file.after, file.before])
     }
   }
 
@@ -120,14 +114,14 @@ public enum UndoLog {
   /// The oldest go, until the rest are few and small enough.
   private static func prune(_ db: Database) throws {
     var (count, bytes, oldest): (Int, Int64, Int64) = (0, 0, 0)
-    try db.raw("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
+    try db.forEachRow("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
       count += 1
-      bytes += sqlite3_column_int64(row, 1)
+      bytes += row.integer(1)
       if oldest == 0, count > mostSteps || bytes > Int64(UndoRecorder.mostBytes) {
-        oldest = sqlite3_column_int64(row, 0)
+        oldest = row.integer(0)
       }
     }
-    if oldest > 0 { try db.raw("DELETE FROM undo_steps WHERE id <= ?", [.integer(oldest)]) }
+    if oldest > 0 { try db.run("DELETE FROM undo_steps WHERE id <= ?", [oldest]) }
   }
 
   // MARK: Reading
@@ -135,65 +129,55 @@ public enum UndoLog {
   /// The highest number that a step ever had: each operation that writes to a table of the collection moves it. Nil
   /// where no step was written yet.
   public static func lastStep(_ db: Database) throws -> Int64? {
-    var last: Int64?
-    try db.raw("SELECT seq FROM sqlite_sequence WHERE name = 'undo_steps'") { last = sqlite3_column_int64($0, 0) }
-    return last
+    try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'undo_steps'")
   }
 
   /// The steps, the newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
-    var found: [UndoStep] = []
-    try db.raw("\(columns) ORDER BY id DESC LIMIT ?", [.integer(Int64(limit))]) { found.append(step($0)) }
-    return found
+    try db.rows("\(columns) ORDER BY id DESC LIMIT ?", [limit], step)
   }
 
   /// The step to be undone or redone: of that id, or else the last that was done, or the first that was undone.
   static func step(_ db: Database, _ id: Int?, isUndone: Bool) throws -> UndoStep {
-    var found: UndoStep?
     if let id {
-      try db.raw("\(columns) WHERE id = ?", [.integer(Int64(id))]) { found = step($0) }
+      let found = try db.firstRow("\(columns) WHERE id = ?", [id], step)
       guard let found else { throw UndoError.noStep(id) }
       guard found.isUndone == isUndone else { throw UndoError.notNow(found.name, isUndone: found.isUndone) }
       return found
     }
     let order = isUndone ? "undone = 1 ORDER BY id" : "undone = 0 ORDER BY id DESC"
-    try db.raw("\(columns) WHERE \(order) LIMIT 1") { found = step($0) }
+    let found = try db.firstRow("\(columns) WHERE \(order) LIMIT 1", [], step)
     guard let found else { throw isUndone ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     return found
   }
 
   private static let columns = "SELECT id, name, at, undone, count, rows IS NULL FROM undo_steps"
 
-  private static func step(_ row: OpaquePointer) -> UndoStep {
+  private static func step(_ row: Row) -> UndoStep {
     UndoStep(
-      id: Int(sqlite3_column_int64(row, 0)), name: rawText(row, 1), at: sqlite3_column_double(row, 2),
-      isUndone: sqlite3_column_int64(row, 3) != 0, count: Int(sqlite3_column_int64(row, 4)),
-      isTooLarge: sqlite3_column_int64(row, 5) != 0)
+      id: row.count(0), name: row.text(1), at: row.number(2), isUndone: row.integer(3) != 0, count: row.count(4),
+      isTooLarge: row.integer(5) != 0)
   }
 
   static func rows(_ db: Database, of step: UndoStep) throws -> [UInt8] {
-    var found: [UInt8]?
-    try db.raw("SELECT rows FROM undo_steps WHERE id = ?", [.integer(Int64(step.id))]) { found = rawBytes($0, 0) }
-    guard let found else { throw UndoError.tooLarge(step.name) }
-    return found
+    let found = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { bytes($0, 0) }
+    guard let rows = found ?? nil else { throw UndoError.tooLarge(step.name) }
+    return rows
+  }
+
+  private static func bytes(_ row: Row, _ column: Int32) -> [UInt8]? {
+    row.isNull(column) ? nil : Array(row.blob(column))
   }
 
   static func files(_ db: Database, of step: UndoStep) throws -> [UndoFile] {
-    var found: [UndoFile] = []
-    try db.raw(
-      "SELECT name, after, before FROM undo_files WHERE step = ? ORDER BY rowid", [.integer(Int64(step.id))]
-    ) { row in
-      let after = sqlite3_column_type(row, 1) == SQLITE_NULL ? nil : rawText(row, 1)
-      found.append(UndoFile(name: rawText(row, 0), before: rawBytes(row, 2), after: after))
+    try db.rows("SELECT name, after, before FROM undo_files WHERE step = ? ORDER BY rowid", [step.id]) { row in
+      UndoFile(name: row.text(0), before: bytes(row, 2), after: row.optionalText(1))
     }
-    return found
   }
 
   /// Steps whose rows cannot be read.
   public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
-    var kept: [UndoStep] = []
-    try db.raw("\(columns) WHERE rows IS NOT NULL") { kept.append(step($0)) }
-    return try kept.filter { step in
+    try db.rows("\(columns) WHERE rows IS NOT NULL", [], step).filter { step in
       do {
         _ = try UndoneRows(rows(db, of: step))
         return false
@@ -202,7 +186,7 @@ public enum UndoLog {
   }
 
   /// Forgets all steps.
-  public static func removeAll(_ db: Database) throws { try db.raw("DELETE FROM undo_steps") }
+  public static func removeAll(_ db: Database) throws { try db.run("DELETE FROM undo_steps") }
 
   // MARK: What stands against it
 
@@ -213,8 +197,7 @@ public enum UndoLog {
       step.isUndone
       ? "\(columns) WHERE (id < ?1 AND undone = 1) OR (id > ?1 AND undone = 0) ORDER BY id"
       : "\(columns) WHERE id > ?1 AND undone = 0 ORDER BY id"
-    var others: [UndoStep] = []
-    try db.raw(sql, [.integer(Int64(step.id))]) { others.append(self.step($0)) }
+    let others = try db.rows(sql, [step.id], self.step)
     if others.isEmpty { return [] }
     let mine = try touched(db, step)
     return try others.filter { try $0.isTooLarge || mine.meets(touched(db, $0)) }.map(\.name)
@@ -222,11 +205,8 @@ public enum UndoLog {
 
   /// Whether nothing was done after it that holds.
   static func isLast(_ db: Database, _ step: UndoStep) throws -> Bool {
-    var isLast = true
-    try db.raw("SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", [.integer(Int64(step.id))]) { _ in
-      isLast = false
-    }
-    return isLast
+    try Int.fetchOne(
+      db, sql: "SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", arguments: [step.id]) == nil
   }
 
   private static func touched(_ db: Database, _ step: UndoStep) throws -> UndoneRows {
@@ -243,14 +223,12 @@ public enum UndoLog {
 public enum DecidedBatches {
   /// Whether the batch was decided.
   public static func holds(_ db: Database, _ id: String) throws -> Bool {
-    var isThere = false
-    try db.raw("SELECT 1 FROM undo_batches WHERE id = ?", [.text(id)]) { _ in isThere = true }
-    return isThere
+    try Int.fetchOne(db, sql: "SELECT 1 FROM undo_batches WHERE id = ?", arguments: [id]) != nil
   }
 
   /// Decides a batch. All before it are done by then: whoever makes one ready finishes those first.
   public static func decide(_ db: Database, _ id: String) throws {
-    try db.raw("DELETE FROM undo_batches")
-    try db.raw("INSERT INTO undo_batches (id) VALUES (?)", [.text(id)])
+    try db.run("DELETE FROM undo_batches")
+    try db.run("INSERT INTO undo_batches (id) VALUES (?)", [id])
   }
 }

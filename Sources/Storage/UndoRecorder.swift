@@ -3,8 +3,6 @@
 // removed stand in `events`, in the order of the changes. A row that is new in the step is in no event.
 
 import CSQLite
-import GRDB
-import GRDBSQLite
 import Glibc
 
 /// One kind of what happened to a row.
@@ -120,7 +118,7 @@ final class UndoRecorder {
     names = tables.map { Array($0.name.utf8CString) }
     born = Array(repeating: Born(), count: tables.count)
     _ = sqlite3_preupdate_hook(
-      db.sqliteConnection,
+      db.connection.pointer,
       { context, db, operation, _, table, before, after in
         guard let context, let db, let table else { return }
         Unmanaged<UndoRecorder>.fromOpaque(context)._withUnsafeGuaranteedRef { recorder in

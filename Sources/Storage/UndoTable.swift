@@ -1,8 +1,6 @@
 // What the undo log knows of a table: its columns and its key.
 // Invariant: a table of SQLite's own, of the log, or of a search index is none of them: it is not recorded.
 
-import GRDB
-
 /// A table whose changes are recorded.
 struct UndoTable {
   let name: String
@@ -22,25 +20,23 @@ struct UndoTable {
 
   /// All tables of the database that hold what the account has.
   static func all(_ db: Database) throws -> [UndoTable] {
-    let rows = try Row.fetchAll(
-      db, sql: "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
-    return try rows.compactMap { row in
-      let name: String = row[0]
+    let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
+    return try db.rows(sql) { ($0.text(0), $0.integer(1) != 0) }.compactMap { name, isKeyed in
       if ["sqlite_", "grdb_", "undo_"].contains(where: name.hasPrefix) { return nil }
-      return try UndoTable(db, name, isKeyed: row[1])
+      return try UndoTable(db, name, isKeyed: isKeyed)
     }
   }
 
   private init(_ db: Database, _ name: String, isKeyed: Bool) throws {
     self.name = name
     self.isKeyed = isKeyed
-    let rows = try Row.fetchAll(
-      db, sql: "SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
-    columns = rows.map { row in
-      let isNeeded: Bool = row[1]
-      return Column(name: row[0], fallback: isNeeded ? row[2] as String? : nil)
+    let sql = "SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid"
+    let found = try db.rows(sql, [name]) { row in
+      let isNeeded = row.integer(1) != 0
+      return (Column(name: row.text(0), fallback: isNeeded ? row.optionalText(2) : nil), rank: row.count(3))
     }
-    let ranks: [Int] = rows.map { $0[3] }
+    columns = found.map(\.0)
+    let ranks = found.map(\.rank)
     key = ranks.indices.filter { ranks[$0] > 0 }.sorted { ranks[$0] < ranks[$1] }
   }
 

@@ -3,9 +3,6 @@
 // on the
 // way is one that the tables have been in, less the new rows.
 
-import GRDB
-import GRDBSQLite
-
 /// What a step changed, decoded.
 struct UndoneRows {
   struct Table {
@@ -143,7 +140,7 @@ struct UndoneRows {
     for (table, known) in zip(tables, described) {
       guard let known else { continue }
       for span in table.spans {
-        try db.raw(known.rangeRemoval, [.integer(span.low), .integer(span.high)])
+        try db.run(known.rangeRemoval, [span.low, span.high])
       }
       for key in table.keys {
         try run(db, known.keyRemoval) { statement in
@@ -164,12 +161,12 @@ struct UndoneRows {
       for event in group.sorted(by: { $0.row < $1.row }) {
         var reader = UndoReader(raw, event.payload)
         let first = known.isKeyed ? 1 : 2
-        if !known.isKeyed { sqlite3_bind_int64(statement.sqliteStatement, 1, event.row) }
+        if !known.isKeyed { statement.bind(1, event.row) }
         // A column that was added since has its default.
         for index in known.columns.indices where !reader.isAtEnd {
-          try reader.bind(statement.sqliteStatement, index + first)
+          try reader.bind(statement, index + first)
         }
-        try finish(db, statement)
+        try statement.run()
       }
     }
   }
@@ -205,7 +202,7 @@ struct UndoneRows {
         var key = UndoReader(raw, keyStart..<keyEnd)
         for index in known.key.indices { try key.bind(statement, last + index) }
       } else {
-        sqlite3_bind_int64(statement, Int32(clamping: last), event.row)
+        statement.bind(Int32(clamping: last), event.row)
       }
     }
     if db.changesCount != 1 {
@@ -213,18 +210,9 @@ struct UndoneRows {
     }
   }
 
-  private func run(_ db: Database, _ sql: String, _ bind: (OpaquePointer) throws -> Void) throws {
+  private func run(_ db: Database, _ sql: String, _ bind: (Statement) throws -> Void) throws {
     let statement = try db.cachedStatement(sql: sql)
-    sqlite3_reset(statement.sqliteStatement)
-    try bind(statement.sqliteStatement)
-    try finish(db, statement)
-  }
-
-  private func finish(_ db: Database, _ statement: Statement) throws {
-    defer {
-      sqlite3_reset(statement.sqliteStatement)
-      sqlite3_clear_bindings(statement.sqliteStatement)
-    }
-    while try db.step(statement.sqliteStatement) {}
+    try bind(statement)
+    try statement.run()
   }
 }

@@ -3,7 +3,7 @@
 // Invariant: no text that was written here and not sent goes without standing in the report.
 
 import Decks
-import GRDB
+import Storage
 import Text
 import Values
 

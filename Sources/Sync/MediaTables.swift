@@ -2,7 +2,6 @@
 // is compared anew; what the server was told is remembered also where the sync is undone here.
 
 import Decks
-public import GRDB
 public import Storage
 
 public enum MediaTables {

@@ -4,7 +4,7 @@
 
 import Decks
 import Exchange
-import GRDB
+import Storage
 import Text
 import Values
 

@@ -4,8 +4,8 @@
 
 import Decks
 import Exchange
-import GRDB
 import Problems
+import Storage
 import Values
 
 extension SyncMerge {

@@ -3,7 +3,7 @@
 
 import Decks
 import Exchange
-import GRDB
+import Storage
 import Values
 
 extension SyncOutgoing {

@@ -4,7 +4,7 @@
 
 import Decks
 import Exchange
-import GRDB
+import Storage
 import Values
 
 /// Finds what is here and not on the server. Made after what came was taken in.

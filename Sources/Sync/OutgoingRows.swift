@@ -4,7 +4,7 @@
 
 import Decks
 import Exchange
-import GRDB
+import Storage
 import Values
 
 extension SyncOutgoing {
@@ -61,9 +61,9 @@ extension SyncOutgoing {
 
   /// Gives cards that are new there their ids.
   private func numberCards(_ cards: [Int64]) throws {
-    let created = try RepeatedStatement(
+    let created = try Statement(
       db, "SELECT created, (SELECT anki FROM anki_cards WHERE card = cards.id) FROM cards WHERE id = ?1")
-    let isUsed = try RepeatedStatement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
+    let isUsed = try Statement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
     for card in cards {
       created.bind(1, card)
       guard let (made, known) = try created.first({ ($0.number(0), $0.optionalInteger(1)) }) else { continue }

@@ -4,7 +4,7 @@
 
 public import Decks
 import Exchange
-public import GRDB
+public import Storage
 import Text
 import Values
 import Wire
@@ -108,16 +108,16 @@ extension PackageError {
 /// Writes shadows. A second thread writes those of notes and cards, until `flush`.
 private final class ShadowWriter {
   private let db: Database
-  private let insertion: RepeatedStatement
-  private let review: RepeatedStatement
+  private let insertion: Statement
+  private let review: Statement
   private let notes: RowBatch
   private let cards: RowBatch
 
   init(_ db: Database) throws {
     self.db = db
-    insertion = try RepeatedStatement(
+    insertion = try Statement(
       db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    review = try RepeatedStatement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
+    review = try Statement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
     let lane = RowBatch.makeLane()
     let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
     // The rows here that they are of, and what these hold.

@@ -3,8 +3,7 @@
 // that a stamp of old never hides a change.
 
 import Decks
-public import GRDB
-import Storage
+public import Storage
 
 /// A moment of a collection.
 ///

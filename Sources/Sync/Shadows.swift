@@ -4,7 +4,7 @@
 
 import Decks
 import Exchange
-import GRDB
+import Storage
 import Values
 
 /// What is kept of a row.
@@ -20,28 +20,28 @@ struct Shadow {
 /// The shadows of an account.
 final class Shadows {
   let db: Database
-  private let find: RepeatedStatement
-  private let findRemote: RepeatedStatement
-  private let writing: RepeatedStatement
-  private let removal: RepeatedStatement
-  private let grave: RepeatedStatement
-  private let hasGrave: RepeatedStatement
-  private var states: [ShadowKind: RepeatedStatement] = [:]
+  private let find: Statement
+  private let findRemote: Statement
+  private let writing: Statement
+  private let removal: Statement
+  private let grave: Statement
+  private let hasGrave: Statement
+  private var states: [ShadowKind: Statement] = [:]
 
   init(_ db: Database) throws {
     self.db = db
-    find = try RepeatedStatement(
+    find = try Statement(
       db, "SELECT local, modified, json, state FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
-    findRemote = try RepeatedStatement(db, "SELECT remote FROM sync_shadows WHERE kind = ?1 AND local = ?2")
-    writing = try RepeatedStatement(
+    findRemote = try Statement(db, "SELECT remote FROM sync_shadows WHERE kind = ?1 AND local = ?2")
+    writing = try Statement(
       db,
       """
       INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       ON CONFLICT (kind, remote) DO UPDATE SET usn = ?3, modified = ?4, json = ?5, local = ?6, state = NULL
       """)
-    removal = try RepeatedStatement(db, "DELETE FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
-    grave = try RepeatedStatement(db, "INSERT OR IGNORE INTO sync_graves (kind, remote) VALUES (?1, ?2)")
-    hasGrave = try RepeatedStatement(db, "SELECT 1 FROM sync_graves WHERE kind = ?1 AND remote = ?2")
+    removal = try Statement(db, "DELETE FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
+    grave = try Statement(db, "INSERT OR IGNORE INTO sync_graves (kind, remote) VALUES (?1, ?2)")
+    hasGrave = try Statement(db, "SELECT 1 FROM sync_graves WHERE kind = ?1 AND remote = ?2")
   }
 
   subscript(kind: ShadowKind, remote: Int64) -> Shadow? {
@@ -80,7 +80,7 @@ final class Shadows {
 
   /// The row here says what the server's does.
   func agree(_ kind: ShadowKind, _ remote: Int64) throws {
-    let statement = try states[kind] ?? RepeatedStatement(db, Shadows.agreement(kind, "remote = ?1"))
+    let statement = try states[kind] ?? Statement(db, Shadows.agreement(kind, "remote = ?1"))
     states[kind] = statement
     statement.bind(1, remote)
     try statement.run()

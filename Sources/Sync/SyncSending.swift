@@ -4,7 +4,7 @@
 
 public import Decks
 import Exchange
-public import GRDB
+public import Storage
 public import Values
 
 /// A sync of an account that is linked: what came is taken in, what is here is sent.

@@ -3,7 +3,6 @@
 // is none, and `state` is what that row held then. The key is in neither table.
 
 import Decks
-public import GRDB
 public import Storage
 
 /// An account's link with a server.

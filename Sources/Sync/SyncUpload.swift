@@ -4,7 +4,7 @@
 
 import Decks
 import Exchange
-public import GRDB
+public import Storage
 import Values
 import Wire
 

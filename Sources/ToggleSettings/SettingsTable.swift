@@ -1,10 +1,10 @@
 // What an account keeps of its settings, as a table of its database.
 // Invariant: a row is one name; a row that this program does not understand is left as it is.
 
-package import GRDB
 import Problems
 public import Storage
 import Text
+import Values
 
 /// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
 ///
@@ -29,12 +29,9 @@ public enum SettingsTable {
   /// All that is kept, for `SettingsTree.load`.
   package static func load(_ db: Database) throws -> [String: KeptSetting] {
     var kept: [String: KeptSetting] = [:]
-    let rows = try Row.fetchCursor(db, sql: "SELECT name, kind, value, set_by FROM settings")
-    while let row = try rows.next() {
-      guard let name = String.fromDatabaseValue(row[0]), let kind = String.fromDatabaseValue(row[1]),
-        let owner = String.fromDatabaseValue(row[3]), let value = value(kind, row[2])
-      else { continue }
-      kept[name] = KeptSetting(value, setBy: Owner(stored: owner) ?? .user)
+    try db.forEachRow("SELECT name, kind, value, set_by FROM settings") { row in
+      guard let value = value(row.text(1), row.value(2)) else { return }
+      kept[row.text(0)] = KeptSetting(value, setBy: Owner(stored: row.text(3)) ?? .user)
     }
     return kept
   }
@@ -55,21 +52,21 @@ public enum SettingsTable {
     }
   }
 
-  private static func row(_ value: KeptValue) -> (String, DatabaseValue) {
+  private static func row(_ value: KeptValue) -> (String, any Bindable) {
     switch value {
-    case .value(.flag(let flag)): ("flag", (flag ? 1 : 0).databaseValue)
-    case .value(.number(let number)): ("number", number.databaseValue)
-    case .value(.text(let text)): ("text", text.databaseValue)
-    case .lastMixed(let names): ("mixed", names.joined(separator: "\n").databaseValue)
+    case .value(.flag(let flag)): ("flag", flag)
+    case .value(.number(let number)): ("number", number)
+    case .value(.text(let text)): ("text", text)
+    case .lastMixed(let names): ("mixed", names.joined(separator: "\n"))
     }
   }
 
-  private static func value(_ kind: String, _ value: DatabaseValue) -> KeptValue? {
+  private static func value(_ kind: String, _ value: Value) -> KeptValue? {
     switch kind {
-    case "flag": Int64.fromDatabaseValue(value).map { .value(.flag($0 != 0)) }
-    case "number": Double.fromDatabaseValue(value).flatMap { $0.isFinite ? .value(.number($0)) : nil }
-    case "text": String.fromDatabaseValue(value).map { .value(.text($0)) }
-    case "mixed": String.fromDatabaseValue(value).map { .lastMixed($0.split(separator: "\n").map(String.init)) }
+    case "flag": value.integer.map { .value(.flag($0 != 0)) }
+    case "number": value.double.flatMap { $0.isFinite ? .value(.number($0)) : nil }
+    case "text": value.text.map { .value(.text($0)) }
+    case "mixed": value.text.map { .lastMixed($0.split(separator: "\n").map(String.init)) }
     default: nil
     }
   }

@@ -1,7 +1,6 @@
 // Games in the database: the one that was put away, and the finished ones. Invariant: at most one game is put away; its
 // found words are rows that are only ever added while it is played; a result, once kept, never changes.
 
-public import GRDB
 public import Storage
 
 /// The steps of the schema for games.
@@ -91,16 +90,13 @@ public enum GameTable {
   /// The game that was put away; nil when there is none.
   /// - Throws: `GameError.badState` when it cannot be read.
   public static func saved(_ db: Database) throws -> SavedGame? {
-    guard
-      let row = try Row.fetchOne(
-        db, sql: "SELECT CAST(state AS TEXT), game, found FROM games_saved WHERE id = 1")
-    else { return nil }
-    let (game, stored): (Int64, Int) = (row[1], row[2])
-    var state = try GameState(decoding: row[0])
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", arguments: [mostFound])
-    while let row = try rows.next() {
-      let found = GameState.Found(word: row[0], points: row[1], player: row[2])
+    let saved = try db.firstRow("SELECT state, game, found FROM games_saved WHERE id = 1") { row in
+      (state: row.text(0), game: row.integer(1), stored: row.count(2))
+    }
+    guard let (text, game, stored) = saved else { return nil }
+    var state = try GameState(decoding: text)
+    try db.forEachRow("SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", [mostFound]) { row in
+      let found = GameState.Found(word: row.text(0), points: row.count(1), player: row.count(2))
       guard GameRecord.bounds.contains(found.points) else {
         throw GameError.badState(reason: "points are out of bounds")
       }

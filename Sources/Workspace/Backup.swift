@@ -8,7 +8,6 @@ import Archives
 import Authentication
 import CardDocuments
 import Files
-import GRDB
 import Glibc
 public import Problems
 import Storage

@@ -2,7 +2,7 @@
 // Invariant: it is read to its end, and a file in it that no backup has ends the reading.
 
 import Archives
-import GRDB
+import Storage
 import Text
 import Values
 

@@ -5,7 +5,6 @@
 import Archives
 import CardDocuments
 import Files
-import GRDB
 import Storage
 
 /// All that is needed to make one backup.
@@ -47,8 +46,8 @@ struct BackupJob: Sendable {
   }
 
   private func checkedCounts(_ path: String) throws -> BackupContents {
-    let queue = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
-    return try queue.unsafeReentrantRead { db in
+    let file = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
+    return try file.use { db in
       let wrong = try String.fetchAll(db, sql: "PRAGMA quick_check").filter { $0 != "ok" }
       if let first = wrong.first {
         throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first)

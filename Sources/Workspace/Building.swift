@@ -5,7 +5,7 @@
 import Decks
 public import Exchange
 import Files
-import GRDB
+import Storage
 import Text
 
 extension Workspace {

@@ -3,7 +3,6 @@
 
 public import Decks
 import Files
-import GRDB
 import Storage
 import Text
 

@@ -3,7 +3,7 @@
 
 public import Decks
 import Files
-import GRDB
+import Storage
 
 /// A card of an open workspace.
 ///

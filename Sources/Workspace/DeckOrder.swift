@@ -4,7 +4,7 @@
 
 import Decks
 import Files
-import GRDB
+import Storage
 import Text
 
 /// The orders of a workspace's decks, each made when it is asked for often.

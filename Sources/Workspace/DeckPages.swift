@@ -4,7 +4,7 @@
 import Decks
 public import Exchange
 public import Files
-import GRDB
+import Storage
 
 extension DeckHandle {
   /// About how many bytes the page of the deck will have.

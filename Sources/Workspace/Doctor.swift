@@ -6,8 +6,6 @@ import Authentication
 import CardDocuments
 import Decks
 import Files
-import GRDB
-import GRDBSQLite
 import Glibc
 import Problems
 import Storage
@@ -380,7 +378,7 @@ extension Workspace {
 
   /// The libraries of the data and their versions.
   public static var libraryVersions: [(name: String, version: String)] {
-    [("SQLite", String(cString: sqlite3_libversion())), ("zstd", zstdVersion)]
+    [("SQLite", sqliteVersion), ("zstd", zstdVersion)]
   }
 }
 

@@ -5,7 +5,7 @@
 import Decks
 public import Exchange
 public import Files
-import GRDB
+import Storage
 
 extension DeckHandle {
   /// Imports files as one operation.

@@ -3,8 +3,8 @@
 
 public import Decks
 import Files
-import GRDB
 import Lexicon
+import Storage
 public import WordGames
 
 extension Workspace {

@@ -5,7 +5,7 @@
 import CardDocuments
 public import Decks
 public import Files
-import GRDB
+import Storage
 
 /// What a look at all media found.
 public struct MediaCheck: Equatable, Sendable {

@@ -6,7 +6,6 @@ import CardDocuments
 import Decks
 import Exchange
 import Files
-import GRDB
 import Storage
 public import Sync
 import Text

@@ -3,7 +3,7 @@
 
 public import Decks
 import Files
-import GRDB
+import Storage
 
 /// A note type of an open workspace.
 ///

@@ -4,7 +4,7 @@
 public import Decks
 public import Exchange
 import Files
-import GRDB
+import Storage
 
 extension Workspace {
   // MARK: Finding

@@ -7,7 +7,6 @@ import Authentication
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Problems
 import Storage
 import Sync

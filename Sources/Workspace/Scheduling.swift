@@ -3,8 +3,8 @@
 
 public import Decks
 import Files
-import GRDB
 import Glibc
+import Storage
 
 /// Which preset a deck is to have.
 public enum PresetChoice: Equatable, Sendable {

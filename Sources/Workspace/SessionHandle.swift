@@ -4,7 +4,6 @@
 
 public import Decks
 import Files
-import GRDB
 import Storage
 
 /// What an answer in a session did.

@@ -5,9 +5,9 @@
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Glibc
 public import Lexicon
+import Storage
 import Text
 
 /// What was done for a number of cards.

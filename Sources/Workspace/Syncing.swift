@@ -6,7 +6,6 @@ public import Authentication
 import Decks
 import Exchange
 import Files
-import GRDB
 import Storage
 public import Sync
 import Text

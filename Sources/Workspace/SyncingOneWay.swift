@@ -4,7 +4,7 @@
 import Decks
 import Exchange
 import Files
-import GRDB
+import Storage
 public import Sync
 
 extension Workspace {

@@ -4,7 +4,6 @@
 
 public import CardDocuments
 import Decks
-import GRDB
 import Problems
 public import Storage
 import Text

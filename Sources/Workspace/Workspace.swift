@@ -7,7 +7,6 @@ public import CardDocuments
 import Decks
 import Exchange
 public import Files
-import GRDB
 import Glibc
 public import Lexicon
 public import Problems

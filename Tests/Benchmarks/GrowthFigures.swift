@@ -2,7 +2,6 @@
 // longer where one is. Invariant: both sides do the same, on collections that differ in size alone.
 
 import Decks
-import GRDB
 import Glibc
 import Storage
 import Workspace

@@ -4,7 +4,6 @@ import Authentication
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Glibc
 import Lexicon
 import Storage
@@ -88,8 +87,8 @@ struct SafetyFigures {
     let plain = store("plain.sqlite", hasUndo: false)
     _ = try fill(plain)
     try plain.close()
-    let queue = try DatabaseQueue(path: folder + "/plain.sqlite")
-    try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
+    let plainFile = try ExclusiveDatabase(folder + "/plain.sqlite")
+    try plainFile.use { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     let study = try study()
     var card = 0
     return try compare(title, wanted: 2, rounds: 15, scale: 1e3, unit: "ms") {
@@ -99,13 +98,15 @@ struct SafetyFigures {
     } reference: {
       card += 1
       let start = now()
-      try queue.write { db in
-        try db.execute(
-          sql: "UPDATE cards SET state = 1, due = 60, stability = 1, difficulty = 5 WHERE id = ?", arguments: [card])
-        try db.execute(
-          sql:
-            "INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, 0, 1, 0, 0, 1, 5)",
-          arguments: [card])
+      try plainFile.use { db in
+        try db.transaction {
+          try db.execute(
+            sql: "UPDATE cards SET state = 1, due = 60, stability = 1, difficulty = 5 WHERE id = ?", arguments: [card])
+          try db.execute(
+            sql:
+              "INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, 0, 1, 0, 0, 1, 5)",
+            arguments: [card])
+        }
       }
       return now() - start
     }

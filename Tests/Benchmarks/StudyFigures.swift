@@ -3,7 +3,6 @@
 
 import BenchmarkReferences
 import Decks
-import GRDB
 import Glibc
 import Storage
 import Workspace

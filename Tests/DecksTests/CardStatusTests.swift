@@ -1,6 +1,5 @@
 // The rules of what a card is, asked of SQLite and of Swift.
 
-import GRDB
 import Storage
 import TestDecks
 import TestSupport

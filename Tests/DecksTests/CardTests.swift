@@ -1,7 +1,6 @@
 // Cards: adding, order, batches, duplicates, hostile texts.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks

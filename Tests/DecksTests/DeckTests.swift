@@ -1,7 +1,6 @@
 // Decks: their names, those within, their counts.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks

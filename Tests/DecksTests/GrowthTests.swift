@@ -1,10 +1,10 @@
 // What must not grow with the number of cards, by the plans of the statements that are run.
 
 import Decks
-import GRDB
 import Storage
 import TestDecks
 import Testing
+import Values
 
 @Suite struct GrowthTests {
   private let collection = TestCollection()
@@ -13,15 +13,13 @@ import Testing
   private func plans(_ body: (Database) throws -> Void) throws -> [(sql: String, plan: String)] {
     try collection.store.read { db in
       var statements: Set<String> = []
-      db.trace { event in
-        if case .statement(let statement) = event { statements.insert(statement.expandedSQL) }
-      }
+      db.trace { statements.insert($0) }
       try body(db)
-      db.trace(options: [])
+      db.trace(nil)
       return try statements.filter { $0.contains("FROM cards") }.map { sql in
         (
           sql,
-          try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }.joined(separator: "; ")
+          try db.rows("EXPLAIN QUERY PLAN " + sql) { $0["detail"].text ?? "" }.joined(separator: "; ")
         )
       }
     }

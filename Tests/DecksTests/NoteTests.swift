@@ -1,6 +1,5 @@
 // Notes and their types in the database: cards are made, renewed and removed with them.
 
-import GRDB
 import Problems
 import Storage
 import TestDecks

@@ -1,6 +1,5 @@
 // Fitting the memory model to logs of known parameters, and playing study through.
 
-import GRDB
 import Glibc
 import Problems
 import Storage

@@ -1,7 +1,6 @@
 // Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a deck alone.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks

@@ -1,6 +1,5 @@
 // Queries: what they find, held against a slow model, and how a malformed one is told.
 
-import GRDB
 import Problems
 import Storage
 import TestDecks

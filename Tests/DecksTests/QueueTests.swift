@@ -1,7 +1,6 @@
 // What a session shows and in which order: limits of decks within decks, orders, mixing, burials, selections.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks

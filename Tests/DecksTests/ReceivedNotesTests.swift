@@ -1,6 +1,5 @@
 // Notes of a package that are written together, with and without a second thread.
 
-import GRDB
 import Storage
 import TestDecks
 import TestSupport

@@ -1,11 +1,11 @@
 // Sessions of reviews: order, limits, what an answer writes, undo.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks
 import Testing
+import Values
 
 @Suite struct ReviewTests {
   let collection = TestCollection(hasUndo: true)
@@ -35,8 +35,9 @@ import Testing
     _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
   }
 
-  private func reviews() throws -> [Row] {
-    try collection.store.read { try Row.fetchAll($0, sql: "SELECT * FROM reviews ORDER BY id") }
+  /// The columns of each answer that is recorded.
+  private func reviews(_ columns: String) throws -> [[Value]] {
+    try collection.store.read { try $0.rows("SELECT \(columns) FROM reviews ORDER BY id") { $0.values } }
   }
 
   @Test func `due cards come before new ones, and those answered again come back`() throws {
@@ -67,7 +68,7 @@ import Testing
     #expect(try prompt(session, after: 90) == nil)
     #expect(session.isOver && (session.right, session.wrong) == (3, 2))
     #expect(problemCode { try answer(session, .good) } == "over")
-    #expect(try reviews().map { $0["rating"] as Int } == [1, 1, 4, 4, 3])
+    #expect(try reviews("rating").map { $0[0].integer } == [1, 1, 4, 4, 3])
   }
 
   @Test func `an answer is recorded with its schedule, and undo takes both back`() throws {
@@ -80,10 +81,8 @@ import Testing
     #expect(choices.map(\.rating) == Rating.allCases)
     #expect(choices.map(\.interval) == [60, 330, 600, 8 * 86_400])
     try answer(session, .easy)
-    let row = try #require(try reviews().first)
-    #expect([row["rating"], row["state"]] as [Int] == [4, 0])
-    #expect([row["interval"], row["seconds"]] as [Double] == [8 * 86_400, 3])
-    #expect(row["elapsed"] as Double? == nil)
+    let rows = try reviews("rating, state, interval, seconds, elapsed")
+    #expect(rows == [[.integer(4), .integer(0), .number(8 * 86_400), .number(3), .null]])
     let card = try collection.cards(deck)[0]
     #expect((card.state, card.reps, card.stability, card.schedule.lastReview) == (.review, 1, 8.2956, collection.now))
     #expect(card.due == moment().start(ofDay: moment().today + 8))
@@ -93,7 +92,7 @@ import Testing
     #expect(try prompt(session) == "b" && session.remaining == 1)
     try collection.undo(session)
     #expect(try collection.cards(deck) == before)
-    #expect(try reviews().isEmpty)
+    #expect(try reviews("id").isEmpty)
     #expect(try prompt(session) == "a" && (session.right, session.wrong, session.remaining) == (0, 0, 2))
   }
 

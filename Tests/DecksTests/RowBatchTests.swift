@@ -1,6 +1,5 @@
 // Batches of rows that one second thread writes: never two threads in one database.
 
-import GRDB
 import Glibc
 import Storage
 import TestDecks

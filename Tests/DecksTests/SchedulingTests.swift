@@ -2,7 +2,6 @@
 
 import Decks
 import Files
-import GRDB
 import Problems
 import Storage
 import TestSupport

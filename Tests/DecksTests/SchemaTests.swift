@@ -1,12 +1,12 @@
 // The tables of a new file, and files of programs of before the first release.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks
 import TestSupport
 import Testing
+import Values
 
 @Suite struct SchemaTests {
   private let collection = TestCollection()

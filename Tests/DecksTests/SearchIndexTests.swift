@@ -1,6 +1,5 @@
 // The index for searching: the same answers as without it, whatever happens to cards, and to its file.
 
-import GRDB
 import Storage
 import TestDecks
 import TestSupport

@@ -1,7 +1,6 @@
 // Figures of study, held against a slow count of the same rows.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks
@@ -45,23 +44,25 @@ import Testing
   @Test func `figures agree with a slow count, and with each other`() throws {
     let (a, b) = try study(days: 40)
     let figures = try statistics()
-    let rows = try collection.store.read { try Row.fetchAll($0, sql: "SELECT * FROM reviews") }
+    let rows = try collection.store.read {
+      try $0.rows("SELECT rating, state, at FROM reviews") { ($0.count(0), $0.count(1), $0.number(2)) }
+    }
     #expect(rows.count > 500)
     let buttons = [figures.learningButtons, figures.youngButtons, figures.matureButtons]
     #expect(buttons.reduce(0) { $0 + $1.all } == rows.count)
     #expect(figures.hours.reduce(0) { $0 + $1.answers } == rows.count)
     #expect(figures.days.reduce(0) { $0 + $1.answers } == rows.count)
-    let right = rows.filter { ($0["rating"] as Int) > 1 }.count
+    let right = rows.filter { $0.0 > 1 }.count
     #expect(figures.days.reduce(0) { $0 + $1.right } == right && figures.hours.reduce(0) { $0 + $1.right } == right)
     #expect(figures.days.reduce(0.0) { $0 + $1.seconds } == 4 * Double(rows.count))
     #expect(figures.days.map(\.day) == figures.days.map(\.day).sorted() && figures.days.count == 40)
     #expect(figures.streak == 40 && figures.longestStreak == 40)
     for day in figures.days {
-      let ofDay = rows.filter { moment.day(of: $0["at"]) == day.day }
-      #expect(ofDay.count == day.answers && ofDay.filter { ($0["state"] as Int) == 0 }.count == day.new)
+      let ofDay = rows.filter { moment.day(of: $0.2) == day.day }
+      #expect(ofDay.count == day.answers && ofDay.filter { $0.1 == 0 }.count == day.new)
     }
     let recall = figures.recall(days: 10_000)
-    let reviews = rows.filter { ($0["state"] as Int) == 2 }
+    let reviews = rows.filter { $0.1 == 2 }
     #expect(recall.young.asked + recall.mature.asked == reviews.count && recall.mature.asked > 0)
     let all = recall.young.predictions + recall.mature.predictions
     #expect(all == reviews.count && (0.5...1).contains((recall.young.predicted ?? 0)))

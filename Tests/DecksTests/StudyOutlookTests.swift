@@ -1,7 +1,6 @@
 // Siblings of a note in sessions and queries, what waits when nothing is due, and cards in other orders and decks.
 
 import Decks
-import GRDB
 import Storage
 import TestDecks
 import Testing

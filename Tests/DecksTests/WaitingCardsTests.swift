@@ -1,6 +1,5 @@
 // Cards of a long batch that are written together: nothing of it is to be seen from outside.
 
-import GRDB
 import Storage
 import Synchronization
 import TestDecks

@@ -1,7 +1,6 @@
 // The answers of a page come back: entered once, in the order of time, by the shell's own scheduler.
 
 import Decks
-import GRDB
 import Problems
 import Storage
 import TestDecks

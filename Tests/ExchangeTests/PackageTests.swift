@@ -3,7 +3,6 @@
 
 import Decks
 import Files
-import GRDB
 import Problems
 import Storage
 import TestDecks

@@ -3,7 +3,6 @@
 import Archives
 import Decks
 import Files
-import GRDB
 import Storage
 import TestDecks
 import TestSupport
@@ -72,7 +71,7 @@ final class PackageCollection {
   func everything() throws -> [String] {
     try collection.store.read { db in
       try ["decks", "cards", "notes", "note_types", "reviews", "presets", "media", "anki_cards"].flatMap { table in
-        try Row.fetchAll(db, sql: "SELECT * FROM \(table)").map { "\(table) \($0)" }
+        try db.rows("SELECT * FROM \(table)") { "\(table) \($0.values)" }
       }
     }
   }
@@ -106,13 +105,13 @@ func frame(_ bytes: [UInt8]) throws -> [UInt8] {
 func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] {
   let path = folder.file("made.anki2")
   removeTree(path)
-  let queue = try ForeignDatabase.create(path) { false }
-  try queue.unsafeReentrantWrite { db in
+  let file = try ForeignDatabase.create(path) { false }
+  try file.use { db in
     _ = try CollectionWriter(db, ofSeveralDecks: false)
     try db.commit()
     try db.execute(sql: sql)
   }
-  try queue.close()
+  try file.close()
   return try #require(folder.read("made.anki2"))
 }
 

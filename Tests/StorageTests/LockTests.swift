@@ -1,6 +1,5 @@
 // Another process that is writing: a real one. Perl is part of every Debian; it takes the lock that SQLite would.
 
-import GRDB
 import Glibc
 import Problems
 import Storage

@@ -1,7 +1,6 @@
 // The database: operations, units of work, rollbacks, other processes.
 
 import Files
-import GRDB
 import Glibc
 import Problems
 import Storage

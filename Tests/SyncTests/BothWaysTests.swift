@@ -3,7 +3,6 @@
 
 import Decks
 import Exchange
-import GRDB
 import Storage
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@
 
 import Decks
 import Exchange
-import GRDB
 import Storage
 import Testing
 import Values

@@ -1,7 +1,6 @@
 // What was removed here: answers of cards that are gone go all the same, note types and presets stay on the server.
 
 import Decks
-import GRDB
 import Storage
 import TestSupport
 import Testing

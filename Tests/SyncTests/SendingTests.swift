@@ -3,7 +3,6 @@
 
 import Decks
 import Exchange
-import GRDB
 import Glibc
 import Problems
 import Storage

@@ -1,7 +1,6 @@
 // What tells a sync that nothing here is to be sent without a look at every row: whatever is written has to be seen.
 
 import Decks
-import GRDB
 import Storage
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 // A collection in memory with a repeating source of random bits, for the tests of Decks and of the rooms above it.
 
 public import Decks
-public import GRDB
 import Problems
 public import Storage
 import TestSupport

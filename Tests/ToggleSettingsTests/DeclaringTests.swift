@@ -1,6 +1,5 @@
 // Declarations that come, change, clash and go; layers from outside; what the views tell.
 
-import GRDB
 import Problems
 import Storage
 import Testing

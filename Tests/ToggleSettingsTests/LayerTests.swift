@@ -1,6 +1,5 @@
 // Layers of settings from outside the account, and how settings are shown.
 
-import GRDB
 import Problems
 import Storage
 import Testing

@@ -1,7 +1,6 @@
 // The table of games: what is put away, added to, forgotten; and files of older programs.
 
 import Files
-import GRDB
 import Storage
 import TestSupport
 import Testing

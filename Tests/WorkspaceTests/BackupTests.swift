@@ -4,7 +4,6 @@ import Authentication
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Glibc
 import Problems
 import Storage
@@ -297,8 +296,9 @@ private func fill(_ workspace: Workspace) throws {
     unlink(try workspace.mediaPath(gone))
     let folder = workspace.folder
     try workspace.close()
-    let queue = try DatabaseQueue(path: folder + "/collection.sqlite", configuration: foreign())
-    try queue.writeWithoutTransaction { db in
+    let file = try ExclusiveDatabase(folder + "/collection.sqlite")
+    try file.use { db in
+      try db.execute(sql: "PRAGMA foreign_keys = OFF")
       try db.execute(
         sql: """
           UPDATE cards SET deck = 999 WHERE id = 1;
@@ -308,7 +308,7 @@ private func fill(_ workspace: Workspace) throws {
           UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
           """)
     }
-    try queue.close()
+    try file.close()
     try AtomicFile.write(folder + "/documents/x.tmp", [1])
     var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
     utimes(folder + "/documents/x.tmp", &times)
@@ -323,13 +323,6 @@ private func fill(_ workspace: Workspace) throws {
     let left = Set(try again.mend().findings.map(\.code))
     #expect(mendable.intersection(left) == [] && told.isSubset(of: left), "\(left)")
     #expect(try again.openDeck("Spanish::Verbs").count() == 499)
-  }
-
-  /// A connection that holds nobody to what points where.
-  private func foreign() -> Configuration {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    return configuration
   }
 
   @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {

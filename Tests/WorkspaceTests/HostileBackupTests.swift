@@ -4,7 +4,6 @@ import Archives
 import CardDocuments
 import Decks
 import Files
-import GRDB
 import Glibc
 import Problems
 import Storage

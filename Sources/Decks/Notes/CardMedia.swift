@@ -1,6 +1,6 @@
 // The sounds and pictures of one card, for who shows it. Invariant: each name once, in the order in which they stand.
 
-public import GRDB
+public import Storage
 
 /// What a card's sides name.
 public struct CardMedia: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // What an account knows of each media file beside a sync server. Invariant: a name that was deleted here stays until
 // the server knows; one that is there and not wanted here has a digest and no content.
 
-public import GRDB
+public import Storage
 
 /// One name.
 public struct MediaState: Equatable, Sendable {

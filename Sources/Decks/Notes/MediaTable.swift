@@ -1,7 +1,7 @@
 // The names of an account's media files in the database, and where notes and cards refer to them. The files themselves
 // belong to Workspace. Invariant: a name is one file; two names may share one content.
 
-public import GRDB
+public import Storage
 import Text
 
 /// A media file as the database knows it.
@@ -106,7 +106,7 @@ public enum MediaTable {
     return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) { $0.union(MediaNames.inHTML($1)) }
   }
 
-  private static func record(_ row: Columns) -> MediaRecord {
+  private static func record(_ row: Row) -> MediaRecord {
     MediaRecord(name: row.text(0), hash: row.text(1), size: row.count(2))
   }
 }

@@ -1,7 +1,7 @@
 // The cards of a note: which there are, and what they show, renewed whenever the note or its type changes.
 // Invariant: after `renew` a note has exactly the cards that its type makes of its fields, and always one at least.
 
-import GRDB
+import Storage
 import Text
 
 /// A type with its templates parsed, for any number of notes.

@@ -1,7 +1,7 @@
 // Notes as other programs know them: by numbers, and by what their first fields show.
 // Invariant: what is asked for many notes is one walk over the table.
 
-public import GRDB
+public import Storage
 import Text
 
 /// Which notes one must not be the same as.
@@ -29,7 +29,7 @@ extension NoteTable {
     if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
     let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
-    try db.forEachRow(of: db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)")) { row in
+    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { row in
       let key = key(ofField: row.bytes(0))
       if keys.contains(key) { found.insert(key) }
     }

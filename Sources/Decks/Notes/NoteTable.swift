@@ -1,7 +1,7 @@
 // Notes in the database: adding, reading, changing, removing; each change renews the note's cards with it.
 // Invariant: no note without a card, no card of a note whose note is gone.
 
-public import GRDB
+public import Storage
 import Text
 
 public enum NoteTable {
@@ -256,7 +256,7 @@ public enum NoteTable {
     try CardTable.remove(db, ids.flatMap { try cards(db, of: $0) })
   }
 
-  private static func record(_ row: Columns) -> NoteRecord {
+  private static func record(_ row: Row) -> NoteRecord {
     NoteRecord(
       id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
       modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))

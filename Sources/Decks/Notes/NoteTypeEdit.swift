@@ -3,7 +3,7 @@
 // Invariant: a change that takes away cards or texts is made only when the caller has agreed to it, and is counted
 // before.
 
-public import GRDB
+public import Storage
 import Text
 import Values
 

@@ -1,7 +1,7 @@
 // Note types in the database: finding, making, and those that everybody has.
 // Invariant: no two names differ only in capitals.
 
-public import GRDB
+public import Storage
 import Text
 
 public enum NoteTypeTable {
@@ -122,7 +122,7 @@ public enum NoteTypeTable {
     return try db.firstRow(sql, [start]) { $0.integer(0) } ?? start
   }
 
-  private static func record(_ row: Columns) throws -> NoteType {
+  private static func record(_ row: Row) throws -> NoteType {
     try NoteType(
       id: NoteTypeID(rawValue: row.integer(0)), name: row.text(1), isCloze: row.integer(2) != 0, modified: row.count(3),
       json: row.text(4))

@@ -1,7 +1,7 @@
 // A note of a package and its cards as they come, and the statements that put them into the database.
 // Invariant: what comes may be anything; it is checked where it is taken in.
 
-import GRDB
+import Storage
 
 /// A note as a package has it.
 public struct ReceivedNote {
@@ -60,17 +60,17 @@ public enum ReceivedOutcome: Equatable, Sendable {
 
 /// The statements of `NoteReceiver`, made ready once.
 struct ReceivingStatements {
-  let known: RepeatedStatement
-  let hasNote: RepeatedStatement
-  let hasForeign: RepeatedStatement
-  let card: RepeatedStatement
+  let known: Statement
+  let hasNote: Statement
+  let hasForeign: Statement
+  let card: Statement
 
   init(_ db: Database) throws {
-    known = try RepeatedStatement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
-    hasNote = try RepeatedStatement(db, "SELECT 1 FROM notes WHERE id = ?1")
-    hasForeign = try RepeatedStatement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
+    known = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
+    hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
+    hasForeign = try Statement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
     let places = (1...ReceivingStatements.cardColumnCount).map { "?\($0)" }.joined(separator: ", ")
-    card = try RepeatedStatement(
+    card = try Statement(
       db, "INSERT INTO cards (\(ReceivingStatements.cardColumns)) VALUES (\(places)) ON CONFLICT DO NOTHING")
   }
 

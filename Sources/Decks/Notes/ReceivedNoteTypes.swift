@@ -2,7 +2,7 @@
 // Invariant: a type that is here keeps its fields and its cards; one of the same id and other fields comes in as
 // another type, and the same one each time.
 
-public import GRDB
+public import Storage
 
 extension NoteTypeTable {
   /// The type that notes of a received one are of from here on: the one of its id where that has the same fields and

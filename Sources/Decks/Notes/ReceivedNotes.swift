@@ -3,7 +3,7 @@
 // added has the cards that came with it, and each shows what its type makes of it. New ones may wait to be written
 // together: whoever reads notes and cards meanwhile calls `flush` before.
 
-public import GRDB
+public import Storage
 import Text
 
 /// Takes notes into the database, in one operation.

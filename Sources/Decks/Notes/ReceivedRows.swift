@@ -2,7 +2,6 @@
 // Invariant: a note is written before its cards, and a card before its row of where it came from; an id, a rank or a
 // guid that is taken gives way. A second thread writes meanwhile: whoever uses the database calls `flush` before.
 
-import GRDB
 import Storage
 
 /// New notes and their cards on their way into the database.
@@ -62,7 +61,7 @@ final class ReceivedRows {
     mutating func nextCard(_ db: Database) throws -> Int64 {
       let last =
         try lastCard ?? db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
-      if last == .max { throw DatabaseError(resultCode: .SQLITE_FULL, message: "no id is left for a card") }
+      if last == .max { throw StorageError.full(path: db.path) }
       lastCard = last + 1
       return last + 1
     }
@@ -165,7 +164,7 @@ final class ReceivedRows {
       try body(notes)
       try body(cards)
       try body(foreign)
-    } catch let error as DatabaseError {
+    } catch let error as StorageError {
       try recover(from: error)
     }
   }
@@ -188,10 +187,8 @@ final class ReceivedRows {
   func settle() { notes.drain() }
 
   /// One of the cards is in the way of something: each that is not written by itself.
-  private func recover(from error: DatabaseError) throws {
-    guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE, error.message?.contains(": cards.") ?? false else {
-      throw error
-    }
+  private func recover(from error: StorageError) throws {
+    guard case .unique(let what) = error.constraint, what.contains(": cards.") else { throw error }
     // A row of where a card came from comes after the card: none of those that wait is of one that is written.
     let rest = last.suffix(cards.waitingCount)
     cards.forget()

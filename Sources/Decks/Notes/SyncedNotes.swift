@@ -2,7 +2,7 @@
 // Invariant: a card that is here keeps its own id and its place unless the change says otherwise; what was written
 // counts as sent.
 
-public import GRDB
+public import Storage
 import Text
 
 /// What is here of a note, for deciding whose is kept.

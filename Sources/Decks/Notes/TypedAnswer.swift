@@ -1,7 +1,7 @@
 // What a card asks to be typed, and a typed answer beside the right one, letter by letter.
 // Invariant: comparing is a pure function; its time is bounded, whatever was typed.
 
-public import GRDB
+public import Storage
 import Text
 
 /// What a card asks to be typed: `{{type:Back}}` on its front.

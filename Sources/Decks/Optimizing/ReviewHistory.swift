@@ -1,7 +1,7 @@
 // The answers of cards, one card after the other, as the memory model is fitted to them: flat arrays, 9 bytes an
 // answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out.
 
-public import GRDB
+public import Storage
 
 /// The answers of many cards.
 public struct ReviewHistory: Sendable {

@@ -1,7 +1,7 @@
 // A simulation that begins with the cards of a deck, and with how its user has answered.
 // Invariant: nothing is changed.
 
-public import GRDB
+public import Storage
 
 extension Simulation {
   /// Of a deck and those within it, with the deck's options.

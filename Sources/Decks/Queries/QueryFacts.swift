@@ -1,7 +1,7 @@
 // What conditions of a query need to know beside a card's row: answers, decks, note types, fields. Asked once a query.
 // Invariant: only what the query asks for is read.
 
-import GRDB
+import Storage
 import Text
 
 final class QueryFacts {
@@ -42,7 +42,7 @@ final class QueryFacts {
     case .isAmong(let group):
       var ids: Set<Int64> = []
       let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(group.condition)")
-      try db.forEachRow(of: statement) { ids.insert($0.integer(0)) }
+      try statement.forEachRow { ids.insert($0.integer(0)) }
       cards.append((condition, ids))
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }

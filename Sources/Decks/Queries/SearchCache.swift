@@ -2,7 +2,7 @@
 // and rows of decks while nothing changes. Invariant: what was read before a change is never used after it; what is
 // beyond its bounds is not kept.
 
-import GRDB
+import Storage
 
 /// What searches of one account keep.
 ///

@@ -3,7 +3,7 @@
 // their ids are in no deck.
 
 import CSearch
-import GRDB
+import Storage
 
 /// Which rows of an index something holds for.
 struct SearchRowSet {

@@ -1,7 +1,7 @@
 // What tells an index for searching which cards' texts it does not know: the cards whose texts were changed, one number
 // a change. Invariant: whatever gives a card that was there other texts is in the log, or gives the log another epoch.
 
-public import GRDB
+public import Storage
 
 /// The log of changed texts, in the tables `undo_search` and `undo_search_log`: undo passes them over.
 ///

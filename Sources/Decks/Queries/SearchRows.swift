@@ -1,7 +1,7 @@
 // The rows of a deck as searches judge them, in memory: folded texts and numbers. Invariant: they are those of the
 // moment when they were read.
 
-import GRDB
+import Storage
 
 /// A row as a query judges it.
 protocol QueryRow {
@@ -14,7 +14,7 @@ protocol QueryRow {
   func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>
 }
 
-extension Columns: QueryRow {
+extension Storage.Row: QueryRow {
   var areTextsFolded: Bool { false }
 }
 
@@ -46,7 +46,7 @@ final class SearchRows {
   var count: Int { ids.count }
   var byteCount: Int { texts.count }
 
-  func append(_ row: Columns) {
+  func append(_ row: Storage.Row) {
     ids.append(CardID(rawValue: row.integer(0)))
     for column: Int32 in 1...3 {
       Folding.fold(row.bytes(column), into: &texts)

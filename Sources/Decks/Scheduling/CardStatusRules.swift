@@ -1,7 +1,7 @@
 // When a card is new, due, buried, suspended, a leech: each rule in SQL and in Swift, side by side.
 // Invariant: both hold for the same cards, whatever their columns hold.
 
-import GRDB
+import Storage
 
 /// What a card can be, as queries ask for it (`is:due`).
 enum CardStatus: String, CaseIterable, Sendable {

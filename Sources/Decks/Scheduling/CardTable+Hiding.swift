@@ -1,7 +1,7 @@
 // Cards that are kept from being shown for a day, and flags. Invariant: a burial ends with the day it was made on,
 // whatever the clock does meanwhile; a burial never changes a schedule.
 
-public import GRDB
+public import Storage
 
 /// Who buried a card.
 public enum Burial: Int64, Sendable {

@@ -1,7 +1,7 @@
 // Which options are good for a deck: its own preset's, or those of the nearest deck around it that has one.
 // Invariant: a deck's own limits stand above its preset's, and only for itself.
 
-public import GRDB
+public import Storage
 
 extension DeckTable {
   /// The options that are good for a deck.

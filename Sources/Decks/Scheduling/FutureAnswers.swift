@@ -1,7 +1,7 @@
 // Cards that were answered while the clock was in the future: they come due when that future does.
 // Invariant: looking reads the latest answers alone, however long the log is.
 
-public import GRDB
+public import Storage
 
 public enum FutureAnswers {
   /// Seconds that the clock of another machine may be ahead.

@@ -1,7 +1,7 @@
 // Rows of the log of answers on their way out of a collection and into one.
 // Invariant: a row whose numbers no answer can have is refused; the log of a card that was there stays as it is.
 
-public import GRDB
+public import Storage
 
 /// An answer as the log has it.
 ///
@@ -55,15 +55,15 @@ public struct SentReview {
 
 /// The log of single cards.
 public final class SentReviews {
-  private let statement: RepeatedStatement
-  private let removed: RepeatedStatement
+  private let statement: Statement
+  private let removed: Statement
   private static let columns =
     "anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, ifnull(usn, -1)"
 
   public init(_ db: Database) throws {
     let sql = "SELECT \(SentReviews.columns)"
-    statement = try RepeatedStatement(db, "\(sql) FROM reviews WHERE card = ?1 ORDER BY at, id")
-    removed = try RepeatedStatement(db, "\(sql), acard FROM reviews WHERE id = ?1")
+    statement = try Statement(db, "\(sql) FROM reviews WHERE card = ?1 ORDER BY at, id")
+    removed = try Statement(db, "\(sql), acard FROM reviews WHERE id = ?1")
   }
 
   /// The rows of a card, the earliest first.
@@ -78,7 +78,7 @@ public final class SentReviews {
     return try removed.first { ($0.integer(11), SentReviews.review($0)) }
   }
 
-  private static func review(_ row: Columns) -> SentReview {
+  private static func review(_ row: Row) -> SentReview {
     var review = LoggedReview(
       at: row.number(1), rating: row.count(2), state: CardState(rawValue: row.integer(3)) ?? .new,
       interval: row.number(5))

@@ -1,7 +1,7 @@
 // Presets in the database: options by a name, which decks share.
 // Invariant: no two names differ only in capitals; a preset that is removed leaves its decks to what is around them.
 
-public import GRDB
+public import Storage
 import Text
 
 /// Which preset: never used again for another one.
@@ -124,7 +124,7 @@ public enum PresetTable {
     return name
   }
 
-  private static func record(_ row: Columns) throws -> PresetRecord {
+  private static func record(_ row: Row) throws -> PresetRecord {
     PresetRecord(
       id: PresetID(rawValue: row.integer(0)), name: row.text(1), options: try DeckOptions(json: row.text(2)),
       deckCount: row.count(3))

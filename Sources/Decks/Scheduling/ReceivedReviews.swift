@@ -1,7 +1,7 @@
 // The log of reviews of cards that come from a package.
 // Invariant: a row that is there is not entered again, and the log of a card that was here before stays as it is.
 
-public import GRDB
+public import Storage
 
 /// A row of the log as a package has it.
 public struct ReceivedReview {
@@ -61,8 +61,8 @@ public struct ForeignAnswer: Equatable, Sendable {
 public final class ReviewReceiver {
   private let db: Database
   private let lastCardBefore: CardID
-  private let card: RepeatedStatement
-  private let insertion: RepeatedStatement
+  private let card: Statement
+  private let insertion: Statement
   /// Where no row can be there already: a second thread writes.
   private let batch: RowBatch?
   private static let columns = "card, at, rating, state, interval, difficulty, seconds, anki, acard, usn, raw"
@@ -80,8 +80,8 @@ public final class ReviewReceiver {
         db, into: "reviews (\(ReviewReceiver.columns))",
         "(SELECT card FROM anki_cards WHERE anki = column8), "
           + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, lane: RowBatch.makeLane()) : nil
-    card = try RepeatedStatement(db, "SELECT card FROM anki_cards WHERE anki = ?1")
-    insertion = try RepeatedStatement(
+    card = try Statement(db, "SELECT card FROM anki_cards WHERE anki = ?1")
+    insertion = try Statement(
       db,
       """
       INSERT INTO reviews (\(ReviewReceiver.columns))
@@ -126,7 +126,7 @@ public final class ReviewReceiver {
   /// All rows were given and written: cards that did not say when they were answered last have it from the log, and
   /// decks.
   public func finish(withoutLastReview cards: [Int64]) throws {
-    let last = try RepeatedStatement(
+    let last = try Statement(
       db,
       """
       UPDATE cards SET last_review = coalesce(

@@ -1,7 +1,7 @@
 // Cards of the same note: who they are, and burying them when one of them is answered.
 // Invariant: a card is none of its own siblings.
 
-import GRDB
+import Storage
 
 enum Siblings {
   /// Buries the siblings of a card that its options say.

@@ -1,7 +1,7 @@
 // How many cards each deck may still show today. A deck's limits count the decks within it too.
 // Invariant: whatever order cards are taken in, as many are taken in the end as the counts said before.
 
-import GRDB
+import Storage
 
 /// Decks with the room that each has left, those within a deck right behind it.
 struct StudyLimits {

@@ -1,7 +1,7 @@
 // What there is to study when nothing is due: when the next card comes, and what could be studied before.
 // Invariant: suspended cards are none of it.
 
-public import GRDB
+public import Storage
 
 /// What comes, and what waits beyond today's limits.
 ///

@@ -1,7 +1,7 @@
 // Rows of the log that a sync takes in and sends: which are on the server, and under which ids.
 // Invariant: no two rows have one id; a row that is on the server keeps its own.
 
-public import GRDB
+public import Storage
 
 extension ReviewTable {
   /// Whether a row of that id is here and on the server.

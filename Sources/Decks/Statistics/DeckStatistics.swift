@@ -2,7 +2,7 @@
 // gathers them. Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same
 // answers.
 
-public import GRDB
+public import Storage
 
 /// Figures of the answers of one day.
 public struct DayFigures: Equatable, Sendable {

@@ -2,8 +2,7 @@
 // that are none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are
 // asked for.
 
-public import GRDB
-import GRDBSQLite
+public import Storage
 
 extension DeckStatistics {
   /// Of some decks and those within them, or with nil of everything.
@@ -120,7 +119,7 @@ private struct StatisticsReader {
     }
   }
 
-  private mutating func count(_ row: Columns, _ model: MemoryModel) {
+  private mutating func count(_ row: Row, _ model: MemoryModel) {
     let state = CardState(rawValue: row.integer(4)) ?? .new
     let (due, last) = (row.number(5), row.number(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
@@ -172,7 +171,7 @@ private struct StatisticsReader {
     ofAnswers.open = ofAnswers.days[day] ?? DayFigures(day: day)
   }
 
-  private mutating func count(_ row: Columns, _ at: Double, _ rating: Int64, slot: Int?) {
+  private mutating func count(_ row: Row, _ at: Double, _ rating: Int64, slot: Int?) {
     let isRight = rating > 1
     let before = slot.map { slots[$0] } ?? Slot()
     let hour = Int((at + moment.utcOffset).truncatingRemainder(dividingBy: 86_400) / 3600)

@@ -3,7 +3,6 @@
 
 public import Decks
 import Files
-import GRDB
 import Storage
 import Text
 import Values
@@ -18,15 +17,14 @@ extension StagedCollection {
   /// - Throws: `StagedFault` where it is not sound, or has not the rows that it was given.
   public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
     try finish()
-    try queue.unsafeReentrantWrite { db in
-      try db.inTransaction {
+    try file.use { db in
+      try db.transaction {
         try writeSortFields(db)
         for kind in StagedKind.allCases { try db.execute(sql: "UPDATE \(kind.rawValue) SET usn = 0") }
         let listed = Value.record(tags.map { ($0, .integer(0)) }).json
         try db.execute(
           sql: "UPDATE col SET mod = ?1, scm = ?1, ls = ?1, usn = ?2, tags = ?3", arguments: [now, usn, listed])
         try db.execute(sql: CollectionWriter.indices)
-        return .commit
       }
     }
     try check()
@@ -40,8 +38,8 @@ extension StagedCollection {
       guard let id = type["id"]?.integer else { continue }
       places[Int64(id)] = type["sortf"]?.integer ?? 0
     }
-    let update = try RepeatedStatement(db, "UPDATE notes SET sfld = ?1, csum = ?2 WHERE id = ?3")
-    let walk = try RowWalk(db, "SELECT id, mid, flds FROM notes ORDER BY id")
+    let update = try Statement(db, "UPDATE notes SET sfld = ?1, csum = ?2 WHERE id = ?3")
+    let walk = try Statement(db, "SELECT id, mid, flds FROM notes ORDER BY id")
     while let row = try walk.next() {
       let fields = NoteFields.list(row.bytes(2))
       let place = places[row.integer(1)] ?? 0
@@ -55,7 +53,7 @@ extension StagedCollection {
 
   private func check() throws {
     let file = try ForeignDatabase.open(scratch.path("collection")) { false }
-    try file.unsafeReentrantRead { db in
+    try file.use { db in
       let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
       if problem != "ok" { throw StagedFault(reason: "is not sound: \(problem)") }
       for kind in StagedKind.allCases {

@@ -2,7 +2,7 @@
 // Source: apkg.md, section 2. Invariant: the same decks give the same text.
 
 import Decks
-import GRDB
+import Storage
 import Text
 import Values
 

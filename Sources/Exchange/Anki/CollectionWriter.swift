@@ -2,14 +2,14 @@
 // Invariant: the same cards give the same bytes; an id that is taken gives way to the next that is free.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 final class CollectionWriter {
   private let db: Database
-  private let notes: RepeatedStatement
-  private let cards: RepeatedStatement
-  private let log: RepeatedStatement
+  private let notes: Statement
+  private let cards: Statement
+  private let log: Statement
   /// Rows whose id is above all before them: nothing can be taken. Nil where guids may be.
   private let newNotes: RowBatch?
   private let newCards: RowBatch
@@ -51,12 +51,12 @@ final class CollectionWriter {
   /// - Parameter ofSeveralDecks: in which guids may be the same; then nothing is written meanwhile.
   init(_ db: Database, ofSeveralDecks: Bool) throws {
     self.db = db
-    try db.beginTransaction(.immediate)
+    try db.begin()
     try db.execute(sql: CollectionWriter.tables)
     if ofSeveralDecks { try db.execute(sql: "CREATE UNIQUE INDEX guids ON notes (guid)") }
-    notes = try RepeatedStatement(
+    notes = try Statement(
       db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)")
-    cards = try RepeatedStatement(
+    cards = try Statement(
       db,
       """
       INSERT OR IGNORE INTO cards
@@ -74,7 +74,7 @@ final class CollectionWriter {
       into: """
         cards (usn, id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data)
         """, "-1, *", columns: 17, lane: lane)
-    log = try RepeatedStatement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
+    log = try Statement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
   /// A note on its way into the table; its bytes are lent for one call.
@@ -194,7 +194,7 @@ final class CollectionWriter {
   /// Writes a row under its id, or under the next that is free.
   /// - Returns: nil when something else than the id is taken.
   private func write(
-    id: Int64, _ statement: RepeatedStatement, _ table: String, _ bind: () -> Void
+    id: Int64, _ statement: Statement, _ table: String, _ bind: () -> Void
   ) throws -> Int64? {
     bind()
     statement.bind(1, id)

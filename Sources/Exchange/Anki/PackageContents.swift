@@ -2,7 +2,7 @@
 // Invariant: it is the same whichever schema the collection has; what is not understood of a note type is kept.
 
 import Decks
-import GRDB
+import Storage
 import Text
 import Values
 

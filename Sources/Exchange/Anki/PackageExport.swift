@@ -4,8 +4,7 @@
 
 public import Decks
 public import Files
-public import GRDB
-import Storage
+public import Storage
 import Text
 
 /// What an export of a package is given beside the decks.
@@ -75,9 +74,9 @@ public final class PackageExport {
   private func writeCollection(
     _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> [MediaRecord] {
-    let queue = try ForeignDatabase.create(path, isInterrupted: destination.isInterrupted)
+    let file = try ForeignDatabase.create(path, isInterrupted: destination.isInterrupted)
     let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
-    return try queue.unsafeReentrantWrite { foreign in
+    return try file.use { foreign in
       let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
       let sent = try SentCollection(db, writer, destination)
       for deck in decks {

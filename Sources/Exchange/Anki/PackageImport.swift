@@ -4,9 +4,8 @@
 
 public import Decks
 public import Files
-public import GRDB
 import Problems
-import Storage
+public import Storage
 import Text
 import Values
 
@@ -66,10 +65,10 @@ public final class PackageImport {
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
       let collection = try package.unpackCollection()
-      let queue = try ofPackage(path) {
+      let file = try ofPackage(path) {
         try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
       }
-      return try queue.unsafeReentrantRead { foreign in
+      return try file.use { foreign in
         _ = try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
         return report
       }
@@ -78,13 +77,13 @@ public final class PackageImport {
 
   /// What SQLite says of the package's own database.
   private func ofPackage<T>(_ path: String, _ body: () throws -> T) throws -> T {
-    do { return try body() } catch let error as DatabaseError {
-      if error.resultCode.primaryResultCode == .SQLITE_INTERRUPT { throw PackageError.interrupted(path: path) }
-      if error.resultCode.primaryResultCode == .SQLITE_NOTADB {
+    do { return try body() } catch let error as StorageError {
+      if case .interrupted = error { throw PackageError.interrupted(path: path) }
+      if error.isNoDatabase {
         throw PackageError.notAPackage(path: path, reason: "holds no SQLite database")
       }
       throw PackageError.damaged(
-        path: path, place: "its collection", reason: "cannot be read (\(error.message ?? "no reason given"))")
+        path: path, place: "its collection", reason: "cannot be read (\(error.detail ?? error.report.message))")
     }
   }
 
@@ -169,7 +168,7 @@ public final class PackageImport {
     guard settings.keepsSchedule else { return [] }
     let reviews = try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore, isWhole: deck == nil)
     let walk = try ofPackage(path) {
-      try RowWalk(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
+      try Statement(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
     }
     var done = 0
     while let row = try ofPackage(path, { try walk.next() }) {

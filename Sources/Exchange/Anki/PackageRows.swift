@@ -2,7 +2,7 @@
 // Invariant: two walks go side by side, so that memory holds one note; a card comes with its note or not at all.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 /// A card of a package.
@@ -26,9 +26,9 @@ struct PackagedNote {
 }
 
 final class PackageRows {
-  private let notes: RowWalk
-  private let cards: RowWalk
-  private var card: Columns?
+  private let notes: Statement
+  private let cards: Statement
+  private var card: Row?
   /// How many notes there are.
   let count: Int
   /// Cards were passed over that no note has.
@@ -40,8 +40,8 @@ final class PackageRows {
 
   init(_ db: Database) throws {
     count = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
-    notes = try RowWalk(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
-    cards = try RowWalk(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
+    notes = try Statement(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
+    cards = try Statement(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
     card = try cards.next()
   }
 
@@ -65,7 +65,7 @@ final class PackageRows {
   }
 
   /// Of two cards of one place the first counts.
-  private func append(_ row: Columns, to note: inout PackagedNote) {
+  private func append(_ row: Row, to note: inout PackagedNote) {
     let ordinal = row.count(3)
     guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
     let card = AnkiCard(numbers: [5, 6, 7, 8, 9, 12, 13, 14, 15].map { row.count($0) }, data: row.text(16))

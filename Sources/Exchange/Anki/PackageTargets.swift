@@ -3,7 +3,7 @@
 // one that is imported into, or the outermost of them is it; those of a whole collection have the names they come with.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 final class PackageTargets {

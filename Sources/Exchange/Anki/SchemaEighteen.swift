@@ -2,7 +2,7 @@
 // Source: the descriptors in Anki's own package. Invariant: a note type comes out as schema 11 has it.
 
 import Decks
-import GRDB
+import Storage
 import Text
 import Values
 

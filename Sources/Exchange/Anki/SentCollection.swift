@@ -2,7 +2,7 @@
 // Invariant: decks and cards go out in their order, and ids and positions depend on nothing else.
 
 import Decks
-import GRDB
+import Storage
 
 final class SentCollection {
   private let db: Database

@@ -2,13 +2,13 @@
 // Invariant: a note goes out once, before the first of its cards, under its own id unless the package has that already.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
-  private let note: RepeatedStatement
+  private let note: Statement
   private var types: [Int64: NoteType] = [:]
   /// Notes whose id another one had in the package.
   private var renumbered: [Int64: Int64] = [:]
@@ -19,7 +19,7 @@ struct SentNotes {
 
   init(_ db: Database, _ writer: CollectionWriter) throws {
     (self.db, self.writer) = (db, writer)
-    note = try RepeatedStatement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
+    note = try Statement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
   }
 
   /// The types of the notes that went out.
@@ -43,7 +43,7 @@ struct SentNotes {
     return added
   }
 
-  private mutating func addNote(_ id: Int64, _ row: Columns) throws -> Int64 {
+  private mutating func addNote(_ id: Int64, _ row: Row) throws -> Int64 {
     lastModified = row.number(2)
     let type = try type(row.integer(1))
     if try writer.guid(of: id) == row.text(0) { return id }

@@ -5,8 +5,7 @@
 
 public import Decks
 import Files
-public import GRDB
-import Storage
+public import Storage
 public import Values
 
 /// The rows that a collection has of one kind.
@@ -88,7 +87,7 @@ public struct StagedRow {
 ///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   let scratch: Scratch
-  let queue: DatabaseQueue
+  let file: ExclusiveDatabase
   /// Bytes that the file may have.
   private let limit: Int
   private static let pageSize = 4096
@@ -104,10 +103,10 @@ public final class StagedCollection {
   public init(in folder: String, limit: Int = .max, isInterrupted: @escaping @Sendable () -> Bool) throws {
     self.limit = limit
     scratch = try Scratch(.package, in: folder)
-    queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
-    try queue.unsafeReentrantWrite { db in
+    file = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
+    try file.use { db in
       // The file is thrown away where it does not come to its end.
-      try db.beginTransaction()
+      try db.begin()
       try db.execute(sql: CollectionWriter.tables)
     }
   }
@@ -119,7 +118,7 @@ public final class StagedCollection {
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
     if rows.isEmpty { return }
     let columns = kind.columns
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       let batch =
         try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
       batches[kind] = batch
@@ -167,7 +166,7 @@ public final class StagedCollection {
       try object(head.types, "note type"), try object(head.decks, "deck"), try object(head.presets, "preset"),
     ]
     self.head = head
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
         arguments: [
@@ -178,7 +177,7 @@ public final class StagedCollection {
 
   /// All rows were added: counts them.
   public func finish() throws {
-    try queue.unsafeReentrantWrite { db in
+    try file.use { db in
       for batch in batches.values { try batch.write() }
       batches = [:]
       try db.commit()
@@ -201,13 +200,13 @@ public final class StagedCollection {
       name
     }
     let work = PackageImport(db, whole: settings)
-    return try queue.unsafeReentrantRead { try work.run($0, nil, "the collection of the server", progress) }
+    return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
   /// Each row as it came, by its id.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     let modified = kind == .revlog ? "0" : "mod"
-    try queue.unsafeReentrantRead { db in
+    try file.use { db in
       let sql = """
         SELECT id, usn, \(modified), json_array(\(kind.names.joined(separator: ", "))) FROM \(kind.rawValue) ORDER BY id
         """

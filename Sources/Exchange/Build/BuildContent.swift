@@ -2,7 +2,7 @@
 // Invariant: its hash is that of what the user sees of it, so that an edit gives another one.
 
 import Decks
-import GRDB
+import Storage
 import Text
 
 /// A note as the deck has it now.

@@ -3,7 +3,7 @@
 
 import Decks
 import Files
-import GRDB
+import Storage
 import Text
 
 /// Takes a file into the account under its name.

@@ -4,8 +4,8 @@
 
 public import Decks
 import Files
-public import GRDB
 import Problems
+public import Storage
 import Text
 
 /// A build under way: made and run inside one operation.

@@ -3,7 +3,6 @@
 // back with the cards.
 
 import Decks
-import GRDB
 public import Storage
 
 /// The tables of builds.
@@ -77,7 +76,7 @@ public enum BuildTable {
     return sources
   }
 
-  private static func stamp(_ row: Columns, from column: Int32) -> SourceStamp {
+  private static func stamp(_ row: Row, from column: Int32) -> SourceStamp {
     SourceStamp(size: row.count(column), modified: row.count(column + 1), inode: row.count(column + 2))
   }
 
@@ -132,7 +131,7 @@ public enum BuildTable {
 
   private static let columns = "r.name, r.whole, r.front, r.note, r.built, r.line"
 
-  private static func row(_ row: Columns) -> BuiltRow {
+  private static func row(_ row: Row) -> BuiltRow {
     BuiltRow(
       name: row.text(0), whole: row.integer(1), front: row.integer(2),
       note: row.optionalInteger(3).map(NoteID.init), built: row.integer(4), line: row.count(5))

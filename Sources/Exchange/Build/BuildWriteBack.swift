@@ -4,7 +4,7 @@
 
 import Decks
 import Files
-public import GRDB
+public import Storage
 import Text
 
 /// Writes edits of the deck to the sources of a folder.

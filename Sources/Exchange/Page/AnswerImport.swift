@@ -4,7 +4,7 @@
 
 public import Decks
 public import Files
-public import GRDB
+public import Storage
 public import Values
 
 /// What became of a file of answers.

@@ -5,7 +5,7 @@
 
 public import Decks
 public import Files
-public import GRDB
+public import Storage
 import Text
 public import Values
 

@@ -3,7 +3,7 @@
 
 import Decks
 import Files
-import GRDB
+import Storage
 import Values
 
 struct PageCards {

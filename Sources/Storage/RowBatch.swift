@@ -3,29 +3,6 @@
 // Invariant: rows are written in their order, those of one statement all or none; those that are not written wait. The
 // database is used by nobody else while rows are under way: whoever wants to calls `settle` or `write` before.
 
-public import GRDB
-import GRDBSQLite
-public import Storage
-
-/// A row whose columns are given their values; the first is 0.
-///
-///     target.put(0, 12)
-///     target.put(1, text: "animal")
-public protocol ColumnBinding {
-  func put(_ column: Int, _ value: Int64)
-  func put(_ column: Int, _ value: Double?)
-  func put(_ column: Int, text: String?)
-  func put(_ column: Int, text: TextBytes)
-}
-
-extension RepeatedStatement: ColumnBinding {
-  public func put(_ column: Int, _ value: Int64) { bind(Int32(clamping: column + 1), value) }
-  public func put(_ column: Int, _ value: Double?) { bind(Int32(clamping: column + 1), value) }
-  public func put(_ column: Int, text: String?) { bind(Int32(clamping: column + 1), text) }
-  /// The bytes stay the caller's until `run`.
-  public func put(_ column: Int, text: TextBytes) { bind(Int32(clamping: column + 1), inPlace: text) }
-}
-
 /// Rows on their way into a table, or each into several.
 ///
 ///     let batch = try RowBatch(db, into: "tags (mod, name, count)", "?1, *", shared: 1, columns: 2)
@@ -36,9 +13,9 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
   /// Rows of one statement: more of them gain little.
-  static let rows = 64
+  public static let rows = 64
   /// Rows under way are at most so many times as many, those of other batches of the lane counted in.
-  static let ahead = 6
+  public static let ahead = 6
 
   private let target: Target
   private let columns: Int
@@ -48,7 +25,7 @@ public final class RowBatch: ColumnBinding {
   private var handed: [RowBuffer] = []
   private var empty: [RowBuffer] = []
   /// Whether the second thread may be at work for this batch.
-  private(set) var isUnderWay = false
+  public private(set) var isUnderWay = false
 
   /// A table that each row goes into.
   public struct Part: Sendable {
@@ -63,47 +40,32 @@ public final class RowBatch: ColumnBinding {
 
   /// The statements, for whichever thread writes.
   private final class Target {
-    private let kept: [Statement]
-    private let connection: OpaquePointer?
+    private let db: Database
     private let shared: Int
     private let limit: Int32
-    let statements: [OpaquePointer]
+    let statements: [Statement]
 
-    init(_ db: Database, _ sql: [String], shared: Int, limit: Int) throws {
-      kept = try sql.map { try db.makeStatement(sql: $0) }
-      (statements, connection) = (kept.map(\.sqliteStatement), db.sqliteConnection)
+    init(_ db: Database, _ sql: [String], shared: Int, limit: Int) throws(StorageError) {
+      self.db = db
+      var made: [Statement] = []
+      for sql in sql { made.append(try Statement(db, sql)) }
+      statements = made
       (self.shared, self.limit) = (shared, Int32(clamping: limit))
     }
 
+    /// Where one statement fails, what those before it did is taken back.
     func write(_ rows: RowBuffer) throws {
       if rows.count == 0 { return }
-      if statements.count == 1 { try run(statements[0], rows) } else { try runAll(rows) }
+      if statements.count == 1 { try run(statements[0], rows) } else {
+        try db.savepoint { for statement in statements { try run(statement, rows) } }
+      }
       rows.isWritten = true
     }
 
-    private func run(_ statement: OpaquePointer, _ rows: RowBuffer) throws {
+    private func run(_ statement: Statement, _ rows: RowBuffer) throws(StorageError) {
       rows.bind(statement, from: Int32(clamping: shared + 1))
-      sqlite3_bind_int64(statement, limit, Int64(rows.count))
-      defer { sqlite3_reset(statement) }
-      guard sqlite3_step(statement) == SQLITE_DONE else { throw failure(connection) }
-    }
-
-    /// Where one statement fails, what those before it did is taken back.
-    private func runAll(_ rows: RowBuffer) throws {
-      try execute("SAVEPOINT rows")
-      do { for statement in statements { try run(statement, rows) } } catch {
-        // Where SQLite has taken the transaction back there is nothing to go back to: the error says why.
-        if sqlite3_get_autocommit(connection) == 0 { try execute("ROLLBACK TO rows; RELEASE rows") }
-        throw error
-      }
-      try execute("RELEASE rows")
-    }
-
-    private func execute(_ sql: StaticString) throws {
-      let result = sql.utf8Start.withMemoryRebound(to: CChar.self, capacity: sql.utf8CodeUnitCount + 1) {
-        sqlite3_exec(connection, $0, nil, nil, nil)
-      }
-      guard result == SQLITE_OK else { throw failure(connection) }
+      statement.bind(limit, Int64(rows.count))
+      try statement.finishKeepingValues()
     }
   }
 
@@ -146,11 +108,11 @@ public final class RowBatch: ColumnBinding {
 
   /// A value that all rows share, given before the first of them. The first is 1.
   public func putShared(_ place: Int, _ value: Int64) {
-    for statement in target.statements { sqlite3_bind_int64(statement, Int32(clamping: place), value) }
+    for statement in target.statements { statement.bind(Int32(clamping: place), value) }
   }
 
   public func putShared(_ place: Int, _ value: Double) {
-    for statement in target.statements { sqlite3_bind_double(statement, Int32(clamping: place), value) }
+    for statement in target.statements { statement.bind(Int32(clamping: place), value as Double?) }
   }
 
   /// A column of the row that comes next. The first is 0.
@@ -158,7 +120,9 @@ public final class RowBatch: ColumnBinding {
 
   public func put(_ column: Int, _ value: Double?) { filling.put(column, value, row: filling.count) }
 
-  public func put(_ column: Int, text: TextBytes) { filling.put(column, text: text, row: filling.count) }
+  public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
+    filling.put(column, text: text, row: filling.count)
+  }
 
   public func put(_ column: Int, text: String?) {
     guard var text else { return filling.putNull(column, row: filling.count) }
@@ -179,16 +143,16 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Rows that are not written, once none is under way.
-  var waitingCount: Int {
+  public var waitingCount: Int {
     drain()
     return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
   }
 
   /// The rows that were not handed over.
-  var fillingRows: RowBuffer { filling }
+  public var fillingRows: RowBuffer { filling }
 
   /// The rows that are not written, in their order, when none is under way.
-  var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
+  public var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
 
   /// Has the rows that wait written meanwhile.
   public func handOver() throws {
@@ -209,7 +173,7 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Waits until nothing is being written, by other batches of the lane either; a failure stays to be told by `settle`.
-  func drain() { lane?.drain() }
+  public func drain() { lane?.drain() }
 
   /// Waits until what was handed over is written, of other batches of the lane too: they use the same database. Rows
   /// that failed, and those after them, wait.
@@ -235,7 +199,7 @@ public final class RowBatch: ColumnBinding {
   }
 
   /// Gives up the rows that wait.
-  func forget() {
+  public func forget() {
     drain()
     handed.forEach(reuse)
     handed.removeAll()

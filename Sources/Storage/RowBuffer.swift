@@ -2,10 +2,10 @@
 // Invariant: a value that was put stays where it is until the rows are forgotten; memory is that of the rows alone, and
 // what a long text took is given back.
 
-import GRDBSQLite
+import CSQLite
 
 /// Rows of values. They are filled by one thread and bound by another, never at once.
-final class RowBuffer {
+public final class RowBuffer {
   /// A row is not begun beyond so many bytes of texts.
   private static let fullTexts = 1 << 16
 
@@ -25,7 +25,7 @@ final class RowBuffer {
   private var texts: UnsafeMutablePointer<UInt8>
   private var room = RowBuffer.fullTexts
   private var used = 0
-  private(set) var count = 0
+  public private(set) var count = 0
   /// Whether the rows stand in the table.
   var isWritten = false
 
@@ -61,16 +61,16 @@ final class RowBuffer {
     if row < rows, column < columns { cells[row * columns + column] = cell }
   }
 
-  func put(_ column: Int, _ value: Int64, row: Int) { set(column, row, Cell(kind: .integer, value: value)) }
+  public func put(_ column: Int, _ value: Int64, row: Int) { set(column, row, Cell(kind: .integer, value: value)) }
 
-  func put(_ column: Int, _ value: Double?, row: Int) {
+  public func put(_ column: Int, _ value: Double?, row: Int) {
     guard let value else { return putNull(column, row: row) }
     set(column, row, Cell(kind: .number, value: Int64(bitPattern: value.bitPattern)))
   }
 
   func putNull(_ column: Int, row: Int) { set(column, row, Cell()) }
 
-  func put(_ column: Int, text: TextBytes, row: Int) {
+  public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>, row: Int) {
     if text.count > room - used { grow(by: text.count) }
     if let start = text.baseAddress { (texts + used).update(from: start, count: text.count) }
     set(column, row, Cell(kind: .text, count: Int32(clamping: text.count), value: Int64(used)))
@@ -88,17 +88,20 @@ final class RowBuffer {
   // MARK: Binding
 
   /// Binds all values in place, the first of them as the parameter `first`.
-  func bind(_ statement: OpaquePointer, from first: Int32) {
+  func bind(_ target: Statement, from first: Int32) {
+    let statement = target.pointer
     texts.withMemoryRebound(to: CChar.self, capacity: room) { texts in
       for place in 0..<(count * columns) {
         let cell = cells[place]
         let parameter = first + Int32(truncatingIfNeeded: place)
-        switch cell.kind {
-        case .null: sqlite3_bind_null(statement, parameter)
-        case .integer: sqlite3_bind_int64(statement, parameter, cell.value)
-        case .number: sqlite3_bind_double(statement, parameter, Double(bitPattern: UInt64(bitPattern: cell.value)))
-        case .text: sqlite3_bind_text(statement, parameter, texts + Int(cell.value), cell.count, nil)
-        }
+        let code =
+          switch cell.kind {
+          case .null: sqlite3_bind_null(statement, parameter)
+          case .integer: sqlite3_bind_int64(statement, parameter, cell.value)
+          case .number: sqlite3_bind_double(statement, parameter, Double(bitPattern: UInt64(bitPattern: cell.value)))
+          case .text: sqlite3_bind_text(statement, parameter, texts + Int(cell.value), cell.count, nil)
+          }
+        target.check(code)
       }
     }
   }

@@ -1,0 +1,210 @@
+// A database that is open: statements, transactions and savepoints.
+// Invariant: it is used by one thread at a time, which `ExclusiveDatabase` sees to; a statement that was kept is not
+// open any more when it is given out again.
+
+import CSQLite
+
+/// A database that `Store` or `ExclusiveDatabase` lends for the time of a closure.
+///
+///     try db.execute(sql: "INSERT INTO tags (name) VALUES (?)", arguments: ["animal"])
+///     let names = try db.rows("SELECT name FROM tags") { $0.text(0) }
+public final class Database {
+  /// Statements that are kept; a query that a user types is not among them.
+  private static let mostKept = 500
+
+  let connection: Connection
+  private var kept: [String: Statement] = [:]
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// The file, as messages name it.
+  public var path: String { connection.path }
+
+  func close() throws(StorageError) {
+    kept.removeAll()
+    try connection.close()
+  }
+
+  // MARK: Statements
+
+  /// Runs one or several statements, separated by semicolons, that are not kept. Each takes its arguments from those
+  /// that the ones before it left.
+  public func execute(sql: String, arguments: StatementArguments = []) throws(StorageError) {
+    let outcome = sql.withCString { start in
+      Result { () throws(StorageError) in try execute(start, arguments) }
+    }
+    try outcome.get()
+  }
+
+  private func execute(_ start: UnsafePointer<CChar>, _ arguments: StatementArguments) throws(StorageError) {
+    var rest = start
+    var taken = 0
+    while rest.pointee != 0 {
+      let (pointer, next) = try connection.prepare(rest, flags: 0)
+      rest = next
+      guard let pointer else { break }
+      let statement = Statement(connection, pointer)
+      try statement.bind(arguments, from: &taken)
+      try statement.finish()
+    }
+    if taken < arguments.count { throw connection.failure(SQLITE_RANGE, "there are more arguments than parameters") }
+  }
+
+  /// Runs one statement that is kept for the next time.
+  public func run(_ sql: String, _ arguments: StatementArguments = []) throws(StorageError) {
+    try cachedStatement(sql: sql).execute(arguments: arguments)
+  }
+
+  /// A statement that is kept for the next time.
+  public func cachedStatement(sql: String) throws(StorageError) -> Statement {
+    if let statement = kept[sql], !statement.isOpen { return statement }
+    let made = try Statement(connection, sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+    if kept.count >= Database.mostKept { kept.removeAll() }
+    kept[sql] = made
+    return made
+  }
+
+  /// A statement of the caller's own.
+  public func makeStatement(sql: String) throws(StorageError) -> Statement { try Statement(self, sql) }
+
+  /// Every row of a query.
+  public func rows<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> [T] {
+    var found: [T] = []
+    try forEachRow(sql, arguments) { found.append(try read($0)) }
+    return found
+  }
+
+  /// The first row of a query.
+  public func firstRow<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> T? {
+    try cachedStatement(sql: sql).first(arguments, read)
+  }
+
+  /// Gives each row of a query to the body, as long as it wants more.
+  public func forEachRow(
+    _ sql: String, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],
+    _ body: (Row) throws -> Void
+  ) throws {
+    let statement = try cachedStatement(sql: sql)
+    try statement.bind(arguments)
+    try statement.forEachRow(while: goesOn, body)
+  }
+
+  // MARK: What statements did
+
+  /// Rows that the last statement inserted, changed or removed by itself.
+  public var changesCount: Int { Int(sqlite3_changes(connection.pointer)) }
+
+  /// Rows that were inserted, changed or removed since the database was opened.
+  public var totalChanges: Int { Int(sqlite3_total_changes(connection.pointer)) }
+
+  public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
+
+  /// Has each statement that begins given to the body, with its arguments in it; nil ends it.
+  public func trace(_ body: ((String) -> Void)?) {
+    tracing = body.map(Tracing.init)
+    let context = tracing.map { Unmanaged.passUnretained($0).toOpaque() }
+    sqlite3_trace_v2(
+      connection.pointer, context == nil ? 0 : UInt32(SQLITE_TRACE_STMT),
+      { _, context, statement, _ in
+        guard let context, let text = sqlite3_expanded_sql(statement.map { OpaquePointer($0) }) else { return 0 }
+        defer { sqlite3_free(text) }
+        Unmanaged<Tracing>.fromOpaque(context).takeUnretainedValue().body(String(cString: text))
+        return 0
+      }, context)
+  }
+
+  private final class Tracing {
+    let body: (String) -> Void
+    init(_ body: @escaping (String) -> Void) { self.body = body }
+  }
+
+  private var tracing: Tracing?
+
+  // MARK: Transactions
+
+  /// Whether a transaction is under way. SQLite ends one by itself when the disk is full.
+  public var isInsideTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
+
+  /// Begins a transaction that holds the write lock.
+  public func begin() throws(StorageError) { try run("BEGIN IMMEDIATE") }
+
+  public func commit() throws(StorageError) { try run("COMMIT") }
+
+  public func rollback() throws(StorageError) { try run("ROLLBACK") }
+
+  /// The body as a transaction: kept, or taken back when it throws.
+  public func transaction<T>(_ body: () throws -> T) throws -> T {
+    try begin()
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      if isInsideTransaction { try rollback() }
+      throw error
+    }
+  }
+
+  /// The body as a part of the transaction under way: when it throws, what it did is taken back, and nothing else.
+  public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try run("SAVEPOINT part")
+    do {
+      let result = try body()
+      guard isInsideTransaction else { throw StorageError.rolledBack(path: connection.path) }
+      try run("RELEASE part")
+      return result
+    } catch {
+      if isInsideTransaction {
+        try run("ROLLBACK TO part")
+        try run("RELEASE part")
+      }
+      throw error
+    }
+  }
+
+  // MARK: The whole
+
+  /// Replaces everything in the other database by what is in this one.
+  /// - Parameters:
+  ///   - pages: how many are copied before `progress` is called; -1 for all.
+  ///   - progress: is given the pages done and all of them. What it throws ends the copying.
+  func backup(to other: Database, pages: Int32 = -1, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+    guard let copying = sqlite3_backup_init(other.connection.pointer, "main", connection.pointer, "main") else {
+      throw other.connection.failure()
+    }
+    var code = SQLITE_OK
+    do {
+      while code == SQLITE_OK {
+        code = sqlite3_backup_step(copying, pages)
+        let total = Int(sqlite3_backup_pagecount(copying))
+        try progress(total - Int(sqlite3_backup_remaining(copying)), total)
+      }
+    } catch {
+      sqlite3_backup_finish(copying)
+      throw error
+    }
+    let end = sqlite3_backup_finish(copying)
+    guard code == SQLITE_DONE else { throw other.connection.failure(code, String(cString: sqlite3_errstr(code))) }
+    guard end == SQLITE_OK else { throw other.connection.failure(end) }
+  }
+
+  /// Whether changes run the triggers of their tables.
+  func setTriggers(areOn: Bool) { _ = deckhand_enable_triggers(connection.pointer, areOn ? 1 : 0) }
+
+  /// Texts of columns that are made with this collation go by their small letters, as far as they are ASCII.
+  func addCollation(_ name: String) {
+    sqlite3_create_collation_v2(
+      connection.pointer, name, SQLITE_UTF8, nil,
+      { _, firstCount, first, secondCount, second in
+        let first = UnsafeRawBufferPointer(start: first, count: Int(firstCount)).lazy.map(small)
+        let second = UnsafeRawBufferPointer(start: second, count: Int(secondCount)).lazy.map(small)
+        if first.elementsEqual(second) { return 0 }
+        return first.lexicographicallyPrecedes(second) ? -1 : 1
+      }, nil)
+  }
+}
+
+private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+
+/// The version of the library that is loaded: "3.40.1".
+public var sqliteVersion: String { String(cString: sqlite3_libversion()) }

@@ -1,0 +1,123 @@
+// The row that a statement stands on, read straight from SQLite.
+// Invariant: no value in a row can trap. A damaged or forged file may hold one of another type than asked for; SQLite
+// converts it.
+
+import CSQLite
+public import Values
+
+/// A row, good until its statement goes on. Columns go by their place, the first is 0, or by their names.
+///
+///     let names = try db.rows("SELECT name FROM decks") { $0.text(0) }
+///     let name = row["name"].text
+public struct Row {
+  let statement: OpaquePointer
+
+  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  public func count(_ column: Int32) -> Int { Int(clamping: integer(column)) }
+
+  public func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+  public func number(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+  public func optionalNumber(_ column: Int32) -> Double? { isNull(column) ? nil : number(column) }
+
+  /// Bytes that are not UTF-8 are replaced.
+  public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+  public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  /// A text's bytes in place, good until the statement goes on.
+  public func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    guard let start = sqlite3_column_text(statement, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+  }
+
+  /// The bytes of a blob in place, good until the statement goes on; nothing for another kind of value.
+  public func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    guard sqlite3_column_type(statement, column) == SQLITE_BLOB else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(
+      start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
+  }
+
+  public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  // MARK: Values of any type
+
+  /// A value as it is stored; of a blob how large it is.
+  public func value(_ column: Int32) -> Value {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: .integer(Int(integer(column)))
+    case SQLITE_FLOAT: .number(number(column))
+    case SQLITE_TEXT: .text(text(column))
+    case SQLITE_BLOB: .text("\(sqlite3_column_bytes(statement, column)) bytes")
+    default: .null
+    }
+  }
+
+  public var values: [Value] { (0..<sqlite3_column_count(statement)).map(value) }
+
+  /// The value of a column by its name; null where there is none of that name.
+  public subscript(_ name: String) -> Value {
+    let column = (0..<sqlite3_column_count(statement)).first {
+      sqlite3_column_name(statement, $0).map { String(cString: $0) } == name
+    }
+    return column.map(value) ?? .null
+  }
+}
+
+// MARK: - A single column
+
+/// A type that a column is read as.
+///
+///     let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
+public protocol ColumnValue {
+  init(_ row: Row, _ column: Int32)
+}
+
+extension ColumnValue {
+  /// The first column of the first row; nil where there is none, or it is NULL.
+  public static func fetchOne(
+    _ db: Database, sql: String, arguments: StatementArguments = []
+  ) throws(StorageError) -> Self? {
+    let statement = try db.cachedStatement(sql: sql)
+    defer { statement.reset() }
+    try statement.bind(arguments)
+    guard let row = try statement.next(), !row.isNull(0) else { return nil }
+    return Self(row, 0)
+  }
+
+  /// The first column of every row.
+  public static func fetchAll(
+    _ db: Database, sql: String, arguments: StatementArguments = []
+  ) throws(StorageError) -> [Self] {
+    let statement = try db.cachedStatement(sql: sql)
+    defer { statement.reset() }
+    try statement.bind(arguments)
+    var found: [Self] = []
+    while let row = try statement.next() { found.append(Self(row, 0)) }
+    return found
+  }
+}
+
+extension Bool: ColumnValue {
+  public init(_ row: Row, _ column: Int32) { self = row.integer(column) != 0 }
+}
+
+extension Int: ColumnValue {
+  public init(_ row: Row, _ column: Int32) { self = row.count(column) }
+}
+
+extension Int64: ColumnValue {
+  public init(_ row: Row, _ column: Int32) { self = row.integer(column) }
+}
+
+extension Double: ColumnValue {
+  public init(_ row: Row, _ column: Int32) { self = row.number(column) }
+}
+
+extension String: ColumnValue {
+  public init(_ row: Row, _ column: Int32) { self = row.text(column) }
+}
