@@ -70,7 +70,8 @@ struct ExchangeFigures {
   /// The seconds that the peer wrote, if it read all rows.
   private func written(_ path: String) -> Double {
     do {
-      let words = try FileText.read(path, limit: 1000, isInterrupted: { false })?.split { $0 == " " || $0 == "\n" } ?? []
+      let words =
+        try FileText.read(path, limit: 1000, isInterrupted: { false })?.split { $0 == " " || $0 == "\n" } ?? []
       return words.count == 2 && Int(words[1]) == Self.count ? Double(words[0]) ?? -1 : -1
     } catch {
       return -1

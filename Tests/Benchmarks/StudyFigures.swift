@@ -61,7 +61,8 @@ struct StudyFigures {
   /// As the first search of a process: what others left on disk is there, memory is empty.
   private func find(_ query: String, _ db: Database) throws {
     let cache = SearchCache(path: folder + "/.search")
-    _ = try CardTable.found(db, in: DeckID(rawValue: 1), matching: CardQuery(query, isInterrupted: { false }), at: moment, cache)
+    _ = try CardTable.found(
+      db, in: DeckID(rawValue: 1), matching: CardQuery(query, isInterrupted: { false }), at: moment, cache)
   }
 
   private func opened(_ waiting: String) throws -> Figure? {

@@ -45,7 +45,8 @@ struct SyncFigures {
     let arguments = ["Tests/Peers/anki_sync_speed.py", deckhand, "\(rows)", result]
     guard seconds(ofRunning: python, arguments) >= 0 else { return failed }
     do {
-      let words = try FileText.read(result, limit: 1000, isInterrupted: { false })?.split { $0 == " " || $0 == "\n" } ?? []
+      let words =
+        try FileText.read(result, limit: 1000, isInterrupted: { false })?.split { $0 == " " || $0 == "\n" } ?? []
       let numbers = words.compactMap { Double($0) }
       return numbers.count == failed.count ? numbers : failed
     } catch {

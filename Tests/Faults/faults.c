@@ -95,6 +95,7 @@ WRITES(pwrite, , (int file, const void *bytes, size_t size, off_t at), , (file, 
 WRITES(pwrite64, , (int file, const void *bytes, size_t size, off64_t at), , (file, bytes, size, at))
 
 int fsync(int file) { ONCE(is_hit_open("fsync", file), REAL(fsync)(file)) }
+int syncfs(int file) { ONCE(is_hit_open("syncfs", file), REAL(syncfs)(file)) }
 int fdatasync(int file) { ONCE(is_hit_open("fdatasync", file), REAL(fdatasync)(file)) }
 int ftruncate(int file, off_t size) { ONCE(is_hit_open("ftruncate", file), REAL(ftruncate)(file, size)) }
 int ftruncate64(int file, off64_t size) { ONCE(is_hit_open("ftruncate64", file), REAL(ftruncate64)(file, size)) }
