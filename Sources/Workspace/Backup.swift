@@ -174,7 +174,7 @@ extension Workspace {
   /// Whether the name in the account's folder is copied in a way of its own, or not at all.
   private static func isOwn(_ name: String) -> Bool {
     ["documents", "backups", "attempts"].contains(name) || name.hasPrefix(database) || name.hasPrefix("credentials")
-      || name.hasPrefix("signing_key") || name.hasSuffix(".tmp") || name.hasSuffix(".lock")
+      || name.hasSuffix(".tmp") || name.hasSuffix(".lock")
   }
 
   // MARK: Looking into one

@@ -287,7 +287,7 @@ extension Workspace {
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
     let isTemporary =
       name.hasSuffix(".tmp") || name.hasPrefix(".backup-") || name.hasPrefix(".restored-")
-      || ["credentials.new", "signing_key.new"].contains(name)
+      || name == "credentials.new"
     return isTemporary && environment.clocks.now() - Double(facts.modified.seconds) > 3600
   }
 
