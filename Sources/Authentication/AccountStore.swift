@@ -68,13 +68,7 @@ public final class AccountStore {
     try PasswordRules.check(normal, name: name)
     let hash = try PasswordHash(normal, cost: cost)
     _ = try attempt(name, old) { (account, path) throws(AuthenticationError) in
-      let key = SigningKeyFile(folder: folder(account), cost: cost, reach: reach)
-      try key.prepareChange(from: old, to: new)
       try PrivateFile.replace(path, with: Credentials(name: account, hash: hash).bytes, reach)
-      do { try key.finishChange(to: new) } catch {
-        // The password is the new one, and the key opens with it: the old one goes when it is used next.
-        return
-      }
     }
   }
 

@@ -46,11 +46,6 @@ public enum AuthenticationError: Problem, Equatable {
   /// Its password would take this much to check, in KiB and passes.
   case tooCostly(path: String, memory: Int, passes: Int)
 
-  /// There is no signing key yet.
-  case noKey
-  /// There is a signing key already.
-  case keyExists(path: String)
-
   case failed(operation: String, path: String, code: Int32)
   case outOfMemory
   case passwordFile(path: String, code: Int32)
@@ -86,13 +81,6 @@ extension AuthenticationError {
     case .badText: .badPassword("a password is UTF-8 text without NUL")
     case .common: .badPassword("this password is one of the first that somebody would try; choose another")
     case .likeName: .badPassword("this password is too much like the account's name; choose another")
-    case .noKey:
-      ProblemReport(.notFound, "No signing key", "there is no signing key; `plugin key new` makes one")
-    case .keyExists(let path):
-      ProblemReport(
-        .exists, "There is a signing key",
-        "\(printable(path)) is your signing key; who trusts it would have to trust another one. "
-          + "Move the file away if that is what you want", ["path": path])
     case .exposed, .foreign, .damaged, .newer, .tooCostly, .failed, .outOfMemory, .passwordFile: fileReport
     }
   }

@@ -71,11 +71,6 @@ public struct Secret: ~Copyable {
     try body(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  /// The same, as the C of libsodium takes them.
-  func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
-    body(UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)))
-  }
-
   /// The same text in Unicode's normal form C, so that a letter typed in another way is the same password.
   /// Throws `badText` when it is not UTF-8 or holds a NUL.
   public func normalized() throws(AuthenticationError) -> Secret {

@@ -10,7 +10,7 @@ extension SessionHandle: BoundObject {}
 func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "study", [LuaParameter("options", .optional(.table))], returns: .object("session").orProblem,
-    grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack) in
+    grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
@@ -139,7 +139,7 @@ extension SessionHandle.Options {
 extension LuaGrant {
   /// What answers change is changed only by who may.
   fileprivate static var ofAnswers: LuaGrant {
-    .decksWrite.unless("the session changes no schedule") { (session: SessionHandle, _) in
+    .decksWrite.unless("the session changes no schedule") { (session: SessionHandle, _: borrowing LuaStack) in
       !session.options.changesSchedule
     }
   }

@@ -123,7 +123,7 @@ private struct ManifestReader {
       for member in members {
         switch member.name {
         case "deckhand": needs.deckhand = try range(member.value, "\"needs\": \"deckhand\"")
-        case "plugins": needs.plugins = try plugins(member.value, "needs")
+        case "plugins": needs.plugins = try plugins(member.value)
         default:
           throw .badManifest(
             plugin: folder,
@@ -132,29 +132,21 @@ private struct ManifestReader {
         }
       }
     }
-    // The older form of `needs.plugins`.
-    guard let value = object["requires"] else { return needs }
-    for need in try plugins(value, "requires") {
-      if needs.plugins.contains(where: { $0.name == need.name }) {
-        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(need.name)) stands in \"needs\" too")
-      }
-      needs.plugins.append(need)
-    }
     return needs
   }
 
   private static let needNames = ["deckhand", "plugins"]
 
-  private func plugins(_ value: Value, _ key: String) throws(PluginError) -> [Needs.Plugin] {
+  private func plugins(_ value: Value) throws(PluginError) -> [Needs.Plugin] {
     guard let members = value.record?.fields else {
       throw .badManifest(
-        plugin: folder, reason: "\"\(key)\": an object of names and version ranges expected")
+        plugin: folder, reason: "\"needs\": \"plugins\": an object of names and version ranges expected")
     }
     return try members.map { (member) throws(PluginError) in
       guard Manifest.isName(member.name) else {
-        throw .badManifest(plugin: folder, reason: "\"\(key)\": \(quoted(member.name)) is no name of a plugin")
+        throw .badManifest(plugin: folder, reason: "\"needs\": \(quoted(member.name)) is no name of a plugin")
       }
-      return Needs.Plugin(name: member.name, range: try range(member.value, "\"\(key)\": \(quoted(member.name))"))
+      return Needs.Plugin(name: member.name, range: try range(member.value, "\"needs\": \(quoted(member.name))"))
     }
   }
 
@@ -168,7 +160,6 @@ private struct ManifestReader {
 
   static let known = [
     "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "needs",
-    "requires",
   ]
 
   func others() -> Value.Record {

@@ -359,7 +359,7 @@ extension Workspace {
   /// Whether a process that is gone left it, as far as its name says, or its age of more than an hour.
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
     if Leftovers.contains(name) { return true }
-    let isTemporary = name.hasSuffix(".tmp") || ["credentials.new", "signing_key.new"].contains(name)
+    let isTemporary = name.hasSuffix(".tmp") || name == "credentials.new"
     return isTemporary && environment.clocks.now() - Double(facts.modified.seconds) > 3600
   }
 

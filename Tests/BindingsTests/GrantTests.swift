@@ -1,10 +1,13 @@
 // What each grant reaches: the list of all members that need one, held against the descriptions, and each of them called
 // by a state that has all grants but that.
 
+import CardDocuments
+import Decks
 import LuaRuntime
 import TestSupport
 import TestWorkspace
 import Testing
+import Workspace
 
 @testable import Bindings
 

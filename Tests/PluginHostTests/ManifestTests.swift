@@ -15,7 +15,7 @@ import Values
       """
       {"name": "mine", "version": "1.2.3", "api": 1, "summary": "S.", "author": "A", "load": "startup",
        "permissions": ["decks.read", "files.read:~/x", "files.write:/tmp/y"], "commands": ["a-b"], "modes": ["m"],
-       "events": ["word_found"], "requires": {"other": ">=1 <3"}, "x-mine": {"deep": [1, 2]}}
+       "events": ["word_found"], "needs": {"plugins": {"other": ">=1 <3"}}, "x-mine": {"deep": [1, 2]}}
       """)
     #expect(read.permissions == [.module("decks.read"), .read(path: "~/x"), .write(path: "/tmp/y")])
     #expect(read.loadsAtStart && read.commands == ["a-b"] && read.modes == ["m"] && read.events == [.wordFound])
@@ -26,7 +26,7 @@ import Values
 
   @Test func `needs name Deckhand and plugins, and the older form adds to them`() throws {
     let read = try manifest(
-      #"{"name": "mine", "api": 1, "needs": {"deckhand": ">=0.1", "plugins": {"a": "*"}}, "requires": {"b": "^1"}}"#)
+      #"{"name": "mine", "api": 1, "needs": {"deckhand": ">=0.1", "plugins": {"a": "*", "b": "^1"}}}"#)
     #expect(read.needs.deckhand?.description == ">=0.1" && read.needs.plugins.map(\.name) == ["a", "b"])
     #expect(try manifest(#"{"name": "mine", "api": 1}"#).needs.isEmpty)
   }
@@ -60,12 +60,8 @@ import Values
     (#"{"name": "mine", "api": 1, "needs": {"deckhnad": "*"}}"#, "(did you mean \"deckhand\"?)"),
     (#"{"name": "mine", "api": 1, "needs": {"deckhand": 1}}"#, "\"needs\": \"deckhand\": a version range expected"),
     (#"{"name": "mine", "api": 1, "needs": {"plugins": {"A": "1"}}}"#, "\"needs\": \"A\" is no name of a plugin"),
-    (
-      #"{"name": "mine", "api": 1, "needs": {"plugins": {"a": "*"}}, "requires": {"a": "*"}}"#,
-      "stands in \"needs\" too"
-    ),
-    (#"{"name": "mine", "api": 1, "requires": ["x"]}"#, "\"requires\": an object of names"),
-    (#"{"name": "mine", "api": 1, "requires": {"x": "soon"}}"#, "\"requires\": \"x\": a version range expected"),
+    (#"{"name": "mine", "api": 1, "needs": {"plugins": ["x"]}}"#, "\"plugins\": an object of names"),
+    (#"{"name": "mine", "api": 1, "needs": {"plugins": {"x": "soon"}}}"#, "\"needs\": \"x\": a version range expected"),
   ])
   func `a wrong manifest names the key and what is expected there`(json: String, words: String) {
     let error = #expect(throws: PluginError.self) { try manifest(json) }

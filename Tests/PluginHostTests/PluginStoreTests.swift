@@ -12,7 +12,7 @@ import Values
 
 @Suite struct PluginStoreTests {
   private let folder = TemporaryFolder()
-  private let key = String(repeating: "0123456789", count: 4)
+  private let key = "RWRK8N9dH8dv1oFazzp7jP1JvRruBSYaYgdZrGn3MfCIGu668uw5cDXe"
 
   private var store: PluginStore {
     PluginStore(data: folder.path, folder: folder.file("plugins"), wait: .byPauses(seconds: 0.1))
@@ -48,7 +48,7 @@ import Values
     #expect(found == "2")
     let grants = try GrantFile(folder: folder.file("local"))
     #expect(grants.entry(of: "mine", isBundled: false)?.granted == ["shell"])
-    #expect(try TrustedKeys(data: folder.path).pins["mine"]?.text == key)
+    #expect(try TrustedKeys(data: folder.path).pins["mine"]?.description == key)
     try store.settle()
     #expect(found == "2")
   }

@@ -30,10 +30,23 @@ import Testing
     return home.path + "/" + name
   }
 
+  /// Makes a key of minisign in a home, and answers its public half.
   private func key(of home: Home) throws -> String {
-    let made = try home.run("plugin", "key", "new", "--json")
-    let digits = made.output.split(separator: "\"").first { $0.utf8.count == 40 }
-    return String(try #require(digits, "\(made)"))
+    let path = home.path + "/minisign"
+    try minisign(["-G", "-W", "-p", path + ".pub", "-s", path + ".key"], home)
+    return String(try #require(text(of: path + ".pub").split(separator: "\n").last))
+  }
+
+  /// Packs `source/verbs`, signs the package with the home's key and answers its path.
+  private func packSigned(_ home: Home, _ name: String) throws -> String {
+    let package = try pack(home, name)
+    try minisign(["-S", "-s", home.path + "/minisign.key", "-m", package], home)
+    return package
+  }
+
+  private func minisign(_ arguments: [String], _ home: Home) throws {
+    let run = try Child(["/usr/bin/minisign"] + arguments, environment: home.environment).finish(input: "")
+    try #require(run.status == 0, "\(run)")
   }
 
   private func isEmpty(_ home: Home) -> Bool {
@@ -44,13 +57,20 @@ import Testing
     let (author, user) = (try Home(), try Home())
     let key = try key(of: author)
     try source(author)
-    let first = try pack(author, "verbs-1.tar.gz")
+    let first = try packSigned(author, "verbs-1.tar.gz")
     try source(author, version: "1.1.0", permissions: #"["shell", "words"]"#)
-    let second = try pack(author, "verbs-2.tar.gz")
+    let second = try packSigned(author, "verbs-2.tar.gz")
     // Not before the key is trusted, by hand.
     let refused = try user.run("plugin", "install", first, "--grant", "--unsigned")
     #expect(refused.status == 1 && refused.errors.contains("which you do not trust") && isEmpty(user), "\(refused)")
-    #expect(try user.run("plugin", "key", "trust", key.uppercased(), "--name", "Ray").status == 0)
+    #expect(try user.run("plugin", "key", "trust", key, "--name", "Ray").status == 0)
+    // Nor what was changed after it was signed.
+    let other = author.path + "/other.tar.gz"
+    try source(author, code: "-- other")
+    _ = try pack(author, "other.tar.gz")
+    try author.write(text(of: first + ".minisig"), to: "other.tar.gz.minisig")
+    let changed = try user.run("plugin", "install", other, "--grant", "--unsigned")
+    #expect(changed.status == 1 && changed.errors.contains("signature does not hold") && isEmpty(user), "\(changed)")
     let asks = try user.run("plugin", "install", first)
     #expect(asks.status == 1 && asks.errors.contains("asks for shell; `plugin install") && isEmpty(user), "\(asks)")
     let rehearsed = try user.run("--dry-run", "plugin", "install", first)
@@ -77,12 +97,14 @@ import Testing
     let (author, other, user) = (try Home(), try Home(), try Home())
     let (key, otherKey) = (try key(of: author), try key(of: other))
     try source(author)
-    let first = try pack(author, "verbs.tar.gz")
+    let first = try packSigned(author, "verbs.tar.gz")
     try source(other, version: "2.0.0")
-    let second = try pack(other, "verbs.tar.gz")
+    let second = try packSigned(other, "verbs.tar.gz")
     try source(user, version: "3.0.0")
     let unsigned = try pack(user, "verbs.tar.gz")
-    for one in [key, otherKey] { #expect(try user.run("plugin", "key", "trust", one).status == 0) }
+    for one in [key, other.path + "/minisign.pub"] {
+      #expect(try user.run("plugin", "key", "trust", one).status == 0)
+    }
     #expect(try user.run("plugin", "install", first, "--grant").status == 0)
     for package in [second, unsigned] {
       let refused = try user.run("plugin", "update", package, "--grant", "--unsigned")
@@ -96,11 +118,14 @@ import Testing
     let list = try user.run("plugin", "key", "list", "--json").lines
     #expect(list.contains { $0.contains(otherKey) && $0.contains("[\"verbs\"]") }, "\(list)")
     // Nobody's, and a key that is trusted no more.
-    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs", "--remove").status == 0)
+    #expect(try user.run("plugin", "key", "remove", otherKey, "--plugin", "verbs").status == 0)
     #expect(try user.run("plugin", "update", unsigned, "--unsigned").status == 0)
-    #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 0)
-    #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 1)
-    for words in [["trust"], ["trust", "abcd"], ["list", "x"], ["make"], ["trust", key, "--plugin", "../x"]] {
+    #expect(try user.run("plugin", "key", "remove", key).status == 0)
+    #expect(try user.run("plugin", "key", "remove", key).status == 1)
+    for words in [
+      ["trust"], ["trust", "abcd"], ["trust", "/etc/passwd"], ["remove"], ["list", "x"], ["make"],
+      ["trust", key, "--plugin", "../x"],
+    ] {
       #expect(try user.run(["plugin", "key"] + words).status != 0, "\(words)")
     }
   }
@@ -176,34 +201,12 @@ import Testing
     let home = try Home()
     try source(home)
     for line in [
-      "install source/verbs --unsigned --grant", "pack source/verbs x.tar.gz", "remove verbs", "key new", "key list",
+      "install source/verbs --unsigned --grant", "pack source/verbs x.tar.gz", "remove verbs", "key remove x",
+      "key list",
     ] {
       let run = try home.run("-e", "print(select(2, shell.run('plugin \(line)')).code)")
       #expect(run.output == "not_here\n", "\(line): \(run)")
     }
-  }
-
-  @Test func `an account's key is sealed by its password, which packing asks for`() throws {
-    let home = try Home()
-    let password = try home.write("the password of ana\n", to: "ana")
-    let wrong = try home.write("not the password\n", to: "wrong")
-    #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
-    let asAna = ["--user", "ana", "--password-file", password]
-    #expect(try home.run(asAna + ["plugin", "key", "new"]).status == 0)
-    let stored = text(of: home.path + "/data/accounts/ana/signing_key")
-    #expect(stored.contains("sealed m=65536,t=2 ") && !stored.contains("plain"))
-    try source(home)
-    let words = ["plugin", "pack", home.path + "/source/verbs", home.path + "/a.tar.gz"]
-    let signed = try home.run(asAna + words)
-    #expect(signed.status == 0 && signed.output.contains("Signed with your key"), "\(signed)")
-    // A backup has no key in it.
-    #expect(try home.run(asAna + ["backup", home.path + "/b"]).status == 0)
-    let listed = try Child(["/usr/bin/tar", "--zstd", "-tf", home.path + "/b"], environment: home.environment).finish(
-      input: "")
-    #expect(listed.status == 0 && !listed.output.contains("signing_key"), "\(listed)")
-    unlink(home.path + "/a.tar.gz")
-    #expect(try home.run(["--user", "ana", "--password-file", wrong] + words).status == 77)
-    #expect(access(home.path + "/a.tar.gz", F_OK) != 0)
   }
 
   @Test func `at a terminal who signed it and what it wants is shown, and asked once`() throws {

@@ -130,12 +130,12 @@ import Testing
     let home = try Home()
     try home.plugin("base", manifest: #""commands": []"#, version: "1.4.0", "print('base')")
     try home.plugin(
-      "top", permissions: #"["shell"]"#, manifest: #""commands": ["top"], "requires": {"base": "^1.2"}"#,
+      "top", permissions: #"["shell"]"#, manifest: #""commands": ["top"], "needs": {"plugins": {"base": "^1.2"}}"#,
       "print('top') shell.command{name='top', run=function() end}")
-    try home.plugin("ring_a", manifest: #""requires": {"ring_b": "*"}, "load": "startup""#, "print('a')")
-    try home.plugin("ring_b", manifest: #""requires": {"ring_a": "*"}"#, "print('b')")
-    try home.plugin("late", manifest: #""requires": {"base": ">=2"}"#, "")
-    try home.plugin("gap", manifest: #""requires": {"nowhere": "*"}"#, "")
+    try home.plugin("ring_a", manifest: #""needs": {"plugins": {"ring_b": "*"}}, "load": "startup""#, "print('a')")
+    try home.plugin("ring_b", manifest: #""needs": {"plugins": {"ring_a": "*"}}"#, "print('b')")
+    try home.plugin("late", manifest: #""needs": {"plugins": {"base": ">=2"}}"#, "")
+    try home.plugin("gap", manifest: #""needs": {"plugins": {"nowhere": "*"}}"#, "")
     for name in ["base", "top", "ring_b", "late", "gap", "ring_a"] { try home.run("plugin", "enable", name, "--grant") }
     let run = try home.run("top")
     #expect(run.lines == ["base", "top"])

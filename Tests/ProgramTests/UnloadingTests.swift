@@ -120,7 +120,7 @@ import Testing
       "b", permissions: #"["games"]"#, manifest: #""modes": ["bm"]"#,
       #"print(pcall(games.new, {mode="am", base="planets"})) assert(games.mode{name="bm"})"#)
     try home.plugin(
-      "a", permissions: #"["games"]"#, manifest: #""modes": ["am"], "requires": {"b": "*"}"#,
+      "a", permissions: #"["games"]"#, manifest: #""modes": ["am"], "needs": {"plugins": {"b": "*"}}"#,
       #"print(pcall(games.new, {mode="bm", base="planets"})) assert(games.mode{name="am"})"#)
     try home.enable("b", "a")
     let run = try home.run([], input: "g = games.new{mode=\"am\", base=\"planets\"}\nprint(g and g.mode)\n")

@@ -16,7 +16,7 @@ public struct InstallPlan {
   /// The plugin whose place it takes.
   public let installed: Plugin?
   /// Whose signature it has, and the name that the user gave that key; nil without a signature.
-  public let signer: (key: Fingerprint, name: String)?
+  public let signer: (key: MinisignKey, name: String)?
   /// What it asks for and was not granted yet; nothing where it stays off.
   public let added: [Permission]
   /// What the one that is there asks for, and this one does not.
@@ -60,15 +60,21 @@ extension PluginHost {
       dropped: (there?.manifest?.permissions ?? []).filter { !asked.contains($0) }, isEnabled: isEnabled)
   }
 
-  private func signer(of package: PluginPackage) throws -> (key: Fingerprint, name: String)? {
+  private func signer(of package: PluginPackage) throws -> (key: MinisignKey, name: String)? {
     let keys = try trustedKeys()
-    let given = package.signer?.fingerprint
-    if let pinned = keys.pins[package.name], pinned != given {
-      throw SignatureError.otherKey(plugin: package.name, pinned: pinned, given: given)
+    let (pinned, id) = (keys.pins[package.name], package.signature?.keyID)
+    if let pinned, pinned.id != id {
+      throw SignatureError.otherKey(plugin: package.name, pinnedID: pinned.id, givenID: id)
     }
-    guard let given else { return nil }
-    guard let known = keys.keys.first(where: { $0.key == given }) else {
-      throw SignatureError.untrusted(plugin: package.name, key: given)
+    guard let id else { return nil }
+    let named = keys.keys.filter { $0.key.id == id }
+    if named.isEmpty { throw SignatureError.untrusted(plugin: package.name, keyID: id) }
+    guard let known = named.first(where: { package.isSigned(by: $0.key) }) else {
+      throw SignatureError.badSignature(
+        path: package.path, reason: "the package is not the one that was signed with the key \(id)")
+    }
+    if let pinned, pinned != known.key {
+      throw SignatureError.otherKey(plugin: package.name, pinnedID: pinned.id, givenID: id)
     }
     return known
   }

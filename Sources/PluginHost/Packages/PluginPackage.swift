@@ -1,6 +1,6 @@
-// A plugin as it travels: the files of its folder, and the signature over them. Invariant: whatever it was read from,
-// a package has plain files at names below its folder, within the limits, and a `plugin.json` of that folder's name;
-// nothing of it was run.
+// A plugin as it travels: the files of its folder packed into one, and beside that the signature that minisign made.
+// Invariant: whatever it was read from, a package has plain files at names below its folder, within the limits, and a
+// `plugin.json` of that folder's name; nothing of it was run.
 
 import Archives
 public import Authentication
@@ -17,12 +17,12 @@ public struct PluginPackage {
   /// What it was read from, for messages.
   public let path: String
   public let manifest: Manifest
-  /// The key that has signed exactly these files; nil where nobody has.
-  public let signer: SignerKey?
-  /// All files but the signature, by path.
+  /// The signature beside the package, which holds where `isSigned` says so; nil where nobody has signed it.
+  public let signature: MinisignSignature?
+  /// All files by path.
   let files: [PackedFile]
-  /// The signature as it came.
-  let signature: [UInt8]?
+  /// The package as it was read; empty for a folder.
+  private let bytes: [UInt8]
 
   public var name: String { manifest.name.description }
   /// Bytes of all files.
@@ -30,17 +30,31 @@ public struct PluginPackage {
   public var fileCount: Int { files.count }
   public var hasTests: Bool { files.contains { $0.path == "test.lua" } }
 
-  /// The signature's file, at the top of the folder.
-  static let signatureFile = "signature.txt"
+  /// What the name of a signature ends in, behind the package's.
+  public static let signatureEnding = ".minisig"
   static let limits = PackedLimits()
 
-  /// Reads a package that `packed` has made, or that somebody else says is one.
-  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, changed
-  ///   after it was signed, or no plugin.
+  /// Reads a package that `packed` has made, or that somebody else says is one, and `FILE.minisig` where that is.
+  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, beside
+  ///   something that is no signature, or no plugin.
   public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
     let bytes = try Self.bytes(path, isInterrupted)
-    try self.init(PackedFiles(unpacking: bytes, path: path, limits: Self.limits), path: path)
+    let files = try PackedFiles(unpacking: bytes, path: path, limits: Self.limits)
+    try self.init(files, path: path, bytes, signature: try Self.signature(beside: path, isInterrupted))
   }
+
+  private static func signature(beside path: String, _ isInterrupted: @escaping () -> Bool) throws -> MinisignSignature?
+  {
+    let file = path + signatureEnding
+    guard fileExists(file) else { return nil }
+    guard let read = MinisignSignature(try FileText.bytes(file, limit: 8192, isInterrupted: isInterrupted)) else {
+      throw SignatureError.badSignature(path: path, reason: "\(quoted(file)) is none of minisign")
+    }
+    return read
+  }
+
+  /// Whether exactly this package was signed with the key.
+  func isSigned(by key: MinisignKey) -> Bool { signature?.isMade(by: key, over: bytes) ?? false }
 
   private static func bytes(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
     do {
@@ -61,10 +75,11 @@ public struct PluginPackage {
     try self.init(PackedFiles(folder: lastPart(of: path), reader.files, path: path, limits: Self.limits), path: path)
   }
 
-  private init(_ packed: PackedFiles, path: String) throws {
-    self.path = path
-    signature = packed.files.first { $0.path == Self.signatureFile }?.bytes
-    files = packed.files.filter { $0.path != Self.signatureFile }
+  private init(
+    _ packed: PackedFiles, path: String, _ bytes: [UInt8] = [], signature: MinisignSignature? = nil
+  ) throws {
+    (self.path, self.bytes, self.signature) = (path, bytes, signature)
+    files = packed.files
     guard let source = files.first(where: { $0.path == "plugin.json" })?.bytes else {
       throw PluginPackageError.notAPlugin(path: path, missing: "plugin.json")
     }
@@ -74,21 +89,11 @@ public struct PluginPackage {
     guard Manifest.isName(packed.folder) else { throw PluginError.badName(packed.folder) }
     manifest = try Manifest(source, folder: packed.folder)
     if manifest.isNewer { throw PluginError.newerAPI(plugin: packed.folder, api: manifest.api) }
-    let facts = SignedFacts(plugin: packed.folder, version: manifest.version, files: files)
-    signer = try signature.map { try facts.signer(of: $0, path: path) }
   }
 
-  /// The package's bytes, the same for the same files and key each time.
-  /// - Parameter sign: gives the signature of some bytes; nil for a package without one.
-  public func packed(
-    as path: String, by key: SignerKey?, sign: ([UInt8]) throws -> [UInt8] = { _ in [] }
-  ) throws -> [UInt8] {
-    var all = files
-    if let key {
-      let facts = SignedFacts(plugin: name, version: manifest.version, files: files)
-      all.append(PackedFile(Self.signatureFile, try facts.signed(by: key, sign)))
-    }
-    return try PackedFiles(folder: name, all, path: path, limits: Self.limits).packed(as: path, limits: Self.limits)
+  /// The package's bytes, the same for the same files each time.
+  public func packed(as path: String) throws -> [UInt8] {
+    try PackedFiles(folder: name, files, path: path, limits: Self.limits).packed(as: path, limits: Self.limits)
   }
 }
 

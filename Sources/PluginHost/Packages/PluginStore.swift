@@ -50,9 +50,7 @@ struct PluginStore {
     do {
       try makePrivateFolder(path)
       var folders: Set<String> = [path]
-      var all = package.files
-      if let signature = package.signature { all.append(PackedFile(PluginPackage.signatureFile, signature)) }
-      for file in all {
+      for file in package.files {
         let target = path + "/" + file.path
         try makePrivateFolder(parentFolder(of: target))
         var options = Replacement(mode: 0o600)
@@ -93,7 +91,7 @@ struct PluginStore {
     /// What the file of grants says of the plugin afterwards.
     let grant: Value?
     /// Whose the plugin is afterwards; nil leaves that as it is.
-    let key: Fingerprint?
+    let key: MinisignKey?
   }
 
   /// Does a change whole, or not at all. The caller holds the lock; a staged folder is gone when it throws.
@@ -119,7 +117,7 @@ struct PluginStore {
   private struct Before {
     let wasInstalled: Bool
     let grant: Value?
-    let key: Fingerprint?
+    let key: MinisignKey?
   }
 
   private func state(before change: Change) throws -> Before {
@@ -164,7 +162,7 @@ struct PluginStore {
     try grants.set(change.plugin, record: grant)
   }
 
-  private func pin(_ plugin: String, to key: Fingerprint?) throws {
+  private func pin(_ plugin: String, to key: MinisignKey?) throws {
     var keys = try TrustedKeys(data: data)
     if keys.pins[plugin] == key { return }
     keys.pin(plugin, to: key)
@@ -216,7 +214,7 @@ struct PluginStore {
     .record([
       ("plugin", .text(change.plugin)), ("installed", .boolean(change.isInstalled)),
       ("account", .text(change.account)), ("grant", change.grant ?? .null),
-      ("key", change.key.map { .text($0.text) } ?? .null),
+      ("key", change.key.map { .text($0.description) } ?? .null),
     ])
   }
 
@@ -229,7 +227,7 @@ struct PluginStore {
       else { throw PluginFileError.badJournal(path: journalPath) }
       return Change(
         plugin: plugin, isInstalled: isInstalled, account: account,
-        grant: record?["grant"]?.record.map { .record($0) }, key: record?["key"]?.text.flatMap(Fingerprint.init))
+        grant: record?["grant"]?.record.map { .record($0) }, key: record?["key"]?.text.flatMap(MinisignKey.init))
     } catch is JSONFailure {
       throw PluginFileError.badJournal(path: journalPath)
     }

@@ -1,51 +1,46 @@
 // Why a signature, a key or the lack of one keeps a package from being installed, in words. Invariant: each message
 // says whose key is meant, and what the user can do about it.
 
-public import Authentication
 public import Problems
 import Text
 
 /// A package whose signature does not do.
 public enum SignatureError: Problem, Equatable {
   case badSignature(path: String, reason: String)
-  /// Its files are not those that were signed.
-  case changed(path: String, what: String)
   /// Nobody has signed it, and nobody was asked.
   case unsigned(path: String)
-  /// Signed with a key that the user does not trust.
-  case untrusted(plugin: String, key: Fingerprint)
+  /// Signed with a key that the user does not trust; only its number is known.
+  case untrusted(plugin: String, keyID: String)
   /// Signed by another key than the one that the plugin of this name has; nil for no signature at all.
-  case otherKey(plugin: String, pinned: Fingerprint, given: Fingerprint?)
+  case otherKey(plugin: String, pinnedID: String, givenID: String?)
   case noSuchKey(String, suggestion: String?)
   /// The plugin is not that key's.
-  case notPinned(plugin: String, key: Fingerprint)
+  case notPinned(plugin: String, keyID: String)
   case damagedKeys(path: String, reason: String)
 
   public var report: ProblemReport {
     switch self {
-    case .changed(let path, let what):
-      ProblemReport(.badSignature, "The package was changed", "\(quoted(path)) is refused: \(what)", ["path": path])
     case .unsigned(let path):
       ProblemReport(
         .unsigned, "Nobody signed it",
         "\(quoted(path)) is not signed, so nobody vouches for what is in it; "
           + "--unsigned takes it all the same", ["path": path])
-    case .untrusted(let plugin, let key):
+    case .untrusted(let plugin, let id):
       ProblemReport(
         .untrustedKey, "A key that you do not trust",
-        "\(plugin) is signed with the key \(key), which you do not trust. Compare it with what its author says "
-          + "elsewhere, then `plugin key trust \(key)`", ["plugin": plugin, "key": key.text])
-    case .otherKey(let plugin, let pinned, let given):
+        "\(plugin) is signed with the key \(id), which you do not trust. Get that key from its author, by another way "
+          + "than the package, then `plugin key trust KEY`", ["plugin": plugin, "key": id])
+    case .otherKey(let plugin, let pinned, let id):
       ProblemReport(
         .otherKey, "Another key than before",
         "\(plugin) was signed with the key \(pinned) before, and this one "
-          + (given.map { "with \($0)" } ?? "is not signed") + "; it is refused. "
-          + "If its author tells you why, `plugin key trust \(given?.description ?? "FINGERPRINT") --plugin \(plugin)`",
-        ["plugin": plugin, "pinned": pinned.text, "key": given?.text])
+          + (id.map { "with \($0)" } ?? "is not signed") + "; it is refused. "
+          + "If its author says why, `plugin key trust KEY --plugin \(plugin)`",
+        ["plugin": plugin, "pinned": pinned, "key": id])
     case .noSuchKey(let text, let near):
       ProblemReport(
         .notFound, "No such key",
-        "\(quoted(text)) is no fingerprint of a key: 40 hexadecimal digits expected\(didYouMean(near))",
+        "\(quoted(text)) is no public key of minisign: RW and 54 letters, or its .pub file, expected\(didYouMean(near))",
         ["suggestion": near])
     case .notPinned(let plugin, let key):
       .of(plugin, .notFound, "Not that key's", "\(printable(plugin)) is not a plugin of the key \(key)")

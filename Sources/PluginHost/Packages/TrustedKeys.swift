@@ -9,7 +9,7 @@ import Values
 
 /// `plugin-keys.json` in the data folder, beside the plugins that everybody there shares:
 ///
-///     {"keys": {FINGERPRINT: {"name": "M. Ray"}}, "plugins": {"quizbowl": FINGERPRINT}}
+///     {"keys": {"RWQ...": {"name": "M. Ray"}}, "plugins": {"quizbowl": "RWQ..."}}
 public struct TrustedKeys {
   private let path: String
   private var whole = Value.Record()
@@ -32,38 +32,38 @@ public struct TrustedKeys {
     }
   }
 
-  /// Each with the name that the user gave it; by fingerprint.
-  public var keys: [(key: Fingerprint, name: String)] {
+  /// Each with the name that the user gave it.
+  public var keys: [(key: MinisignKey, name: String)] {
     (whole["keys"]?.record ?? Value.Record()).sortedFields.compactMap { field in
-      Fingerprint(field.name).map { ($0, field.value.record?["name"]?.text ?? "") }
+      MinisignKey(field.name).map { ($0, field.value.record?["name"]?.text ?? "") }
     }
   }
 
   /// The plugins that are a key's, by name.
-  public func plugins(of key: Fingerprint) -> [String] { pins.filter { $0.value == key }.map(\.key).sorted() }
+  public func plugins(of key: MinisignKey) -> [String] { pins.filter { $0.value == key }.map(\.key).sorted() }
 
   /// The keys that plugins are pinned to.
-  public var pins: [String: Fingerprint] {
-    var pins: [String: Fingerprint] = [:]
+  public var pins: [String: MinisignKey] {
+    var pins: [String: MinisignKey] = [:]
     for field in whole["plugins"]?.record?.fields ?? [] {
-      pins[field.name] = field.value.text.flatMap(Fingerprint.init)
+      pins[field.name] = field.value.text.flatMap(MinisignKey.init)
     }
     return pins
   }
 
-  public func trusts(_ key: Fingerprint) -> Bool { keys.contains { $0.key == key } }
+  public func trusts(_ key: MinisignKey) -> Bool { keys.contains { $0.key == key } }
 
   /// Trusts a key, or gives it another name; nil trusts it no more. What it has signed stays its own.
-  public mutating func set(_ key: Fingerprint, name: String?) {
+  public mutating func set(_ key: MinisignKey, name: String?) {
     var keys = whole["keys"]?.record ?? Value.Record()
-    keys[key.text] = name.map { .record([("name", .text($0))]) }
+    keys[key.description] = name.map { .record([("name", .text($0))]) }
     whole["keys"] = .record(keys)
   }
 
   /// Says whose a plugin is; nil for nobody's.
-  public mutating func pin(_ plugin: String, to key: Fingerprint?) {
+  public mutating func pin(_ plugin: String, to key: MinisignKey?) {
     var plugins = whole["plugins"]?.record ?? Value.Record()
-    plugins[plugin] = key.map { .text($0.text) }
+    plugins[plugin] = key.map { .text($0.description) }
     whole["plugins"] = .record(plugins)
   }
 

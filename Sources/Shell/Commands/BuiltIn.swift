@@ -49,7 +49,7 @@ struct BuiltIn {
     registry.describeGroup("doc", "Compose picture cards from texts and images, check and draw them.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
     registry.describeGroup("account", "Add, list and remove accounts.")
-    registry.describeGroup("plugin", "List, install, enable, pack and sign plugins.")
+    registry.describeGroup("plugin", "List, install, enable and pack plugins.")
     var byName: [String: BuiltIn] = [:]
     for builtIn in all {
       try registry.add(builtIn.command, isChecked: true)

@@ -24,17 +24,15 @@ enum PluginPackages {
     BuiltIn(
       "plugin", "pack", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
       summary: "Packs a plugin's folder into one file that others can install.",
-      answer: "{name, version, path, files, bytes, sha256, key?}",
+      answer: "{name, version, path, files, bytes, sha256}",
       details: """
-        The file is a .tar.gz, the same bytes for the same folder and key. It is signed with your key where you have \
-        one (`plugin key new`); with an account its password is asked for, or read from --password-file. Hidden files \
-        stay out.
+        The file is a .tar.gz, the same bytes for the same folder. Hidden files stay out. Sign it with minisign, a tool \
+        of its own: `minisign -Sm FILE` writes FILE.minisig, which goes with it.
         """,
       arguments: [
         Argument("FOLDER", .folder, help: "a plugin's folder, or the name of a plugin of yours"),
         Argument("FILE", .file, access: .write, help: "the package, as verbs-1.0.0.tar.gz"),
       ],
-      options: [Option("--unsigned", help: "without a signature, though you have a key")],
       example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
     ) { invocation, session in
       let folder = try folder(invocation.text("FOLDER"), session)
@@ -44,24 +42,19 @@ enum PluginPackages {
       guard session.rehearsal.mayActOutside("pack \(package.name) \(package.manifest.version) into \(file)") else {
         return CommandResult()
       }
-      let keyFile = try SigningKeyFile(in: session.gate.requireAccess())
-      let key = invocation.flag("--unsigned") ? nil : try keyFile.key()
-      let bytes = try package.packed(as: file, by: key) { message in
-        try PluginKeys.sign(message, with: keyFile, session)
-      }
+      let bytes = try package.packed(as: file)
       try AtomicFile.write(file, bytes, mode: 0o644)
       return CommandResult(
         .record([
           ("name", .text(package.name)), ("version", .text(package.manifest.version)), ("path", .text(file)),
           ("files", .integer(package.fileCount)), ("bytes", .integer(bytes.count)),
-          ("sha256", .text(hexadecimal(sha256(bytes)))), ("key", key.map { .text($0.fingerprint.text) } ?? .null),
+          ("sha256", .text(hexadecimal(sha256(bytes)))),
         ]),
         .lines(
           [
             "Packed \(package.name) \(package.manifest.version) into \(file): "
               + "\(session.counted(package.fileCount, "file")), \(session.counted(bytes.count, "byte")).",
-            key.map { "Signed with your key \($0.fingerprint)." }
-              ?? "It is not signed; `plugin key new` makes a key to sign with.",
+            "Sign it by `minisign -Sm \(file)`, and give \(file)\(PluginPackage.signatureEnding) away with it.",
           ] + (package.hasTests ? [] : ["It has no test.lua: nothing will be tested where it is installed."])))
     }
   }
@@ -105,7 +98,7 @@ enum PluginPackages {
       summary: "Installs a plugin from a package or a folder, after showing who signed it and what it may do.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        It is loaded and its own tests are run first, over data that is thrown away; a plugin that fails is not \
+        A package is signed where FILE.minisig lies beside it (`help plugin key`). It is loaded and its own tests are run first, over data that is thrown away; a plugin that fails is not \
         installed. It is no step of undo: `plugin remove` takes it back. Nothing is downloaded.
         """,
       arguments: [Argument("FILE", .file, access: .read, help: "a package, or a plugin's folder")],
@@ -170,7 +163,7 @@ enum PluginPackages {
     var lines = ["\(plan.package.name) \(manifest.version)\(by)"]
     if let old = plan.installed?.manifest?.version { lines[0] += ", in place of \(old)" }
     lines.append(
-      plan.signer.map { "signed with a key that you trust: \($0.name.isEmpty ? "" : "\($0.name), ")\($0.key)" }
+      plan.signer.map { "signed with a key that you trust: \($0.name.isEmpty ? "" : "\($0.name), ")\($0.key.id)" }
         ?? "not signed: nobody vouches for what is in it")
     let isUpdate = plan.installed != nil
     if !plan.added.isEmpty {

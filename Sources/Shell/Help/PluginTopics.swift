@@ -34,9 +34,9 @@ extension HelpTopic {
       ("plugin enable NAME", "turns it on; asks first when it wants rights"),
       ("plugin disable NAME", "turns it off"), ("plugin new NAME", "a folder to begin one of your own"),
       ("plugin test NAME", "runs its test.lua"), ("plugin limit NAME", "its limits of time and memory"),
-      ("plugin pack FOLDER FILE", "one file of it, signed with your key"),
+      ("plugin pack FOLDER FILE", "one file of it, to be signed by minisign"),
       ("plugin install FILE", "installs a package or a folder; plugin update, plugin remove"),
-      ("plugin key new|list|trust", "your key, and whose packages you take"),
+      ("plugin key list|trust|remove", "whose packages you take"),
     ],
     paragraphs: [
       "A plugin is a folder with plugin.json, init.lua and test.lua. Each runs in a Lua state of its own; what was not "

@@ -39,7 +39,6 @@ extension ProblemTable {
       "damaged": AuthenticationError.damaged(path: hostile, reason: "it is cut"),
       "newer": AuthenticationError.newer(path: hostile, version: hostile),
       "tooCostly": AuthenticationError.tooCostly(path: hostile, memory: 1 << 21, passes: 3),
-      "noKey": AuthenticationError.noKey, "keyExists": AuthenticationError.keyExists(path: hostile),
       "failed": AuthenticationError.failed(operation: "open", path: hostile, code: EACCES),
       "outOfMemory": AuthenticationError.outOfMemory,
       "passwordFile": AuthenticationError.passwordFile(path: hostile, code: ENOENT),

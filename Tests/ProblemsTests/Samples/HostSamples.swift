@@ -124,18 +124,17 @@ extension ProblemTable {
       SignatureError.self, in: "PluginHost/Packages/SignatureError.swift",
       [
         "badSignature": SignatureError.badSignature(path: hostile, reason: "it is not text"),
-        "changed": SignatureError.changed(path: hostile, what: "\"init.lua\" was changed after it was signed"),
         "unsigned": SignatureError.unsigned(path: hostile),
-        "untrusted": SignatureError.untrusted(plugin: "quiz", key: aKey),
-        "otherKey": SignatureError.otherKey(plugin: "quiz", pinned: aKey, given: aKey),
-        "otherKey": SignatureError.otherKey(plugin: "quiz", pinned: aKey, given: nil),
+        "untrusted": SignatureError.untrusted(plugin: "quiz", keyID: aKey),
+        "otherKey": SignatureError.otherKey(plugin: "quiz", pinnedID: aKey, givenID: aKey),
+        "otherKey": SignatureError.otherKey(plugin: "quiz", pinnedID: aKey, givenID: nil),
         "noSuchKey": SignatureError.noSuchKey(hostile, suggestion: nil),
-        "notPinned": SignatureError.notPinned(plugin: hostile, key: aKey),
+        "notPinned": SignatureError.notPinned(plugin: hostile, keyID: aKey),
         "damagedKeys": SignatureError.damagedKeys(path: hostile, reason: "an object is expected"),
       ]),
   ]
 
-  private static let aKey = Fingerprint(String(repeating: "0123456789", count: 4)) ?? SignerKey([]).fingerprint
+  private static let aKey = "D66FC71F5DDFF04A"
 
   static let shell = [
     ProblemTable(
