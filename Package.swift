@@ -264,3 +264,8 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+// A release is the programs alone: what tests and measures them is left out.
+if Context.environment["DECKHAND_RELEASE"] != nil {
+  package.targets.removeAll { $0.isTest || $0.path?.hasPrefix("Tests/") == true }
+}

@@ -48,12 +48,10 @@ import Testing
   /// Runs the check of the walls over rooms with the dependencies and imports given.
   private func walls(_ rooms: [String: [String]], imports: [String: String] = [:]) throws -> Run {
     let folder = TemporaryFolder()
-    let script = try #require(contents(of: sourceRoot() + "/Scripts/walls")).split(separator: UInt8(ascii: "\n"))
-    let order = script.drop { $0 != Array("ORDER = \"\"\"".utf8)[...] }.dropFirst().prefix {
-      $0 != Array("\"\"\"".utf8)[...]
-    }
-    let names = String(decoding: order.joined(separator: " ".utf8), as: UTF8.self).split(separator: " ").map(
-      String.init)
+    let parts = text(of: sourceRoot() + "/Scripts/walls").split(separator: "\"\"\"", omittingEmptySubsequences: false)
+      .map(String.init)
+    let order = try #require(parts.firstIndex { $0.hasSuffix("ORDER = ") })
+    let names = parts[order + 1].split { $0.isWhitespace }.map(String.init)
     let targets = Set(names + rooms.keys).filter { rooms[$0] != [] }.sorted().map { name in
       let needs = (rooms[name] ?? []).map { #"{"byName": ["\#($0)", null]}"# }
       return #"{"name": "\#(name)", "type": "regular", "dependencies": [\#(needs.joined(separator: ", "))]}"#

@@ -15,18 +15,18 @@ final class StandingClock {
     var (wall, boot) = (timespec(), timespec())
     clock_gettime(CLOCK_REALTIME, &wall)
     clock_gettime(CLOCK_BOOTTIME, &boot)
-    let path = try folder.write([UInt8](repeating: 0, count: 16), to: "clock")
+    let path = try folder.write([UInt8](repeating: 0, count: 24), to: "clock")
     let file = open(path, O_RDWR | O_CLOEXEC)
     defer { close(file) }
-    let mapped = mmap(nil, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-    readings = try #require(mapped).bindMemory(to: Int64.self, capacity: 2)
+    let mapped = mmap(nil, 24, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+    readings = try #require(mapped).bindMemory(to: Int64.self, capacity: 3)
     (readings[0], readings[1]) = (Int64(wall.tv_sec) * 1000, Int64(boot.tv_sec) * 1000)
   }
 
-  deinit { munmap(readings, 16) }
+  deinit { munmap(readings, 24) }
 
   func pass(seconds: Int64) {
-    for clock in 0..<2 { readings[clock] += seconds * 1000 }
+    for clock in 0..<3 { readings[clock] += seconds * 1000 }
   }
 
   /// What a program needs to see it.

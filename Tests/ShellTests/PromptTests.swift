@@ -305,6 +305,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
     let other = try probe()
     let hasTicked = (0..<100).contains { _ in
+      usleep(100_000)
       other.type("ticks\r")
       return other.wait(for: "TICKS ").isEmpty == false && other.wait(for: "\r\n").contains("true")
     }
