@@ -89,7 +89,7 @@ let package = Package(
     room("Text", ["Problems", "CSodium", "CUtf8proc"], isLow: true),
     room("Values", ["Text", "Problems"], isLow: true),
     room("FrameChannel"),
-    room("Files", ["Problems", "Text", "Values", "FrameChannel", system]),
+    room("Files", ["Problems", "Text", "Values", "FrameChannel", "CMapping", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),

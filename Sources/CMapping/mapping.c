@@ -89,3 +89,5 @@ void mapping_guard(void) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(SIGBUS, &action, NULL);
 }
+
+int sync_disk_of(int file) { return syncfs(file); }

@@ -2,6 +2,7 @@
 // Invariant: what is made here has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
 // removing follows no symbolic link.
 
+internal import CMapping
 internal import Glibc
 internal import SystemPackage
 import Text
@@ -87,6 +88,20 @@ public enum Folder {
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
+  }
+
+  /// Writes all that waits for the disk of a folder, files and names.
+  public static func syncAll(_ path: String) throws(FileError) {
+    let descriptor = try openFile(path, .readOnly, .directory)
+    defer { closeQuietly(descriptor) }
+    guard sync_disk_of(descriptor.rawValue) == 0 else { throw FileError(path, .sync) }
+  }
+
+  /// Writes what of a file waits for the disk.
+  public static func syncFile(_ path: String) throws(FileError) {
+    let descriptor = try openFile(path, .readOnly, .noFollow)
+    defer { closeQuietly(descriptor) }
+    guard fsync(descriptor.rawValue) == 0 else { throw FileError(path, .sync) }
   }
 
   /// Makes a folder of a name that nothing has yet, with mode 0700. Who asks for it removes it with `removeTree`.

@@ -66,6 +66,8 @@ struct UnitRecord {
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
   var adders = CardAdders()
+  /// Media files that were written and are not synced yet.
+  var newMedia: Set<String> = []
 }
 
 /// What adds single cards to decks, for a loop that adds many.
