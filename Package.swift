@@ -97,7 +97,7 @@ let package = Package(
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
-      "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
+      "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", grdb, sqlite],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
@@ -178,7 +178,7 @@ let package = Package(
     // A program of its own, and the only one that opens a socket.
     .executableTarget(
       name: "deckhand-sync",
-      dependencies: ["SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CMicrohttpd", "CZstd"],
+      dependencies: ["Archives", "SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
       swiftSettings: strict),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
@@ -208,6 +208,7 @@ let package = Package(
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "Door", "Commands", "LuaRuntime", "Bindings",
         "PluginHost", "Shell",
       ]),
+    tests("Archives", ["Files"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -215,7 +216,7 @@ let package = Package(
       "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
       resources: [.copy("Fixtures")]),
     tests(
-      "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
+      "Exchange", ["Archives", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",

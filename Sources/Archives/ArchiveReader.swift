@@ -1,9 +1,7 @@
 // Reading such an archive from its beginning to its end.
 // Invariant: names that lead out of where they are unpacked are refused; memory is bounded by a piece, whatever the
-// archive
-// says; an archive that ends early, or whose check sum is wrong, is an error and never a short file.
+// archive says; an archive that ends early, or whose check sum is wrong, is an error and never a short file.
 
-import CZstd
 import Files
 import Text
 
@@ -15,12 +13,10 @@ public final class ArchiveReader {
   }
 
   private let file: ByteFile
-  private let context: OpaquePointer
-  private var input: [UInt8]
+  private let frames: FrameReader
+  private var input = [UInt8](repeating: 0, count: 1 << 17)
   private var inputRange = 0..<0
   private var isInputOver = false
-  /// zstd is inside a frame, so more must come.
-  private var isInFrame = true
   private var left = 0
   private var padding = 0
   private var count = 0
@@ -28,18 +24,9 @@ public final class ArchiveReader {
   private static let mostBytes = 1 << 40
 
   public init(_ path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
-    guard let context = ZSTD_createDCtx() else { throw ArchiveError.outOfMemory }
-    self.context = context
-    // A file from elsewhere does not say how much memory is taken.
-    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
-    input = [UInt8](repeating: 0, count: 1 << 17)
-    do { file = try ByteFile(path, isInterrupted: isInterrupted) } catch {
-      ZSTD_freeDCtx(context)
-      throw error
-    }
+    do throws(FrameFault) { frames = try FrameReader() } catch { throw ArchiveError.outOfMemory }
+    file = try ByteFile(path, isInterrupted: isInterrupted)
   }
-
-  deinit { ZSTD_freeDCtx(context) }
 
   private func damaged(_ reason: String) -> ArchiveError { .damaged(path: file.path, reason: reason) }
 
@@ -107,7 +94,7 @@ public final class ArchiveReader {
   private func drain() throws {
     var rest = [UInt8](repeating: 0, count: 1 << 16)
     while try fill(&rest) > 0 {}
-    if isInFrame { throw damaged("it ends too early") }
+    try checked { try frames.finish() }
   }
 
   private func fill(_ bytes: inout [UInt8]) throws -> Int {
@@ -118,30 +105,33 @@ public final class ArchiveReader {
         inputRange = 0..<read
         isInputOver = read == 0
       }
-      let before = filled
-      let consumed = try decompress(&bytes, &filled)
-      if isInputOver, filled == before, consumed == 0 { break }
+      let (taken, given) = try decompress(&bytes, from: filled)
+      filled += given
+      if isInputOver, taken == 0, given == 0 { break }
     }
     return filled
   }
 
-  /// - Returns: how many bytes of the input it took.
-  private func decompress(_ bytes: inout [UInt8], _ filled: inout Int) throws -> Int {
-    var taken = 0
-    let before = filled
-    let result = input.withUnsafeBytes { source in
-      bytes.withUnsafeMutableBytes { target in
-        var from = ZSTD_inBuffer(src: source.baseAddress, size: inputRange.upperBound, pos: inputRange.lowerBound)
-        var to = ZSTD_outBuffer(dst: target.baseAddress, size: target.count, pos: filled)
-        let result = ZSTD_decompressStream(context, &to, &from)
-        taken = from.pos - inputRange.lowerBound
-        inputRange = from.pos..<inputRange.upperBound
-        filled = to.pos
-        return result
+  /// - Returns: how many bytes of the input it took, and how many it gave.
+  private func decompress(_ bytes: inout [UInt8], from filled: Int) throws -> (taken: Int, given: Int) {
+    let before = inputRange.count
+    let (left, given) = try checked {
+      try input.withUnsafeBytes { source in
+        try bytes.withUnsafeMutableBytes { target in
+          var rest = UnsafeRawBufferPointer(rebasing: source[inputRange])
+          let given = try frames.unpack(&rest, into: UnsafeMutableRawBufferPointer(rebasing: target[filled...]))
+          return (rest.count, given)
+        }
       }
     }
-    if ZSTD_isError(result) != 0 { throw damaged(String(cString: ZSTD_getErrorName(result))) }
-    if taken > 0 || filled > before { isInFrame = result != 0 }
-    return taken
+    inputRange = (inputRange.upperBound - left)..<inputRange.upperBound
+    return (before - left, given)
+  }
+
+  private func checked<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let fault as FrameFault {
+      guard case .damaged(let reason) = fault else { throw ArchiveError.outOfMemory }
+      throw damaged(reason)
+    }
   }
 }

@@ -1,7 +1,6 @@
 // A tar archive compressed with zstd, written piece by piece: `tar --zstd -xf` reads it.
 // Invariant: memory is bounded by the pieces; an entry's bytes are exactly as many as its header says.
 
-import CZstd
 public import Files
 
 /// Writes one archive; `finish` ends it.
@@ -13,19 +12,14 @@ public import Files
 ///     }
 public final class ArchiveWriter {
   private let sink: FileSink
-  private let context: OpaquePointer
-  private var output = [UInt8](repeating: 0, count: 1 << 17)
+  private let frames: FrameWriter
 
   public init(_ sink: FileSink) throws {
-    guard let context = ZSTD_createCCtx() else { throw ArchiveError.outOfMemory }
     self.sink = sink
-    self.context = context
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
-    // With a check sum of the content: a bit that turns on the disk is noticed.
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    do throws(FrameFault) { frames = try FrameWriter(level: 3, hasCheckSum: true) } catch {
+      throw ArchiveError.outOfMemory
+    }
   }
-
-  deinit { ZSTD_freeCCtx(context) }
 
   /// Adds a file that is in memory.
   public func add(_ name: String, _ bytes: [UInt8], modified: Int = 0) throws {
@@ -54,7 +48,7 @@ public final class ArchiveWriter {
   /// The end of the archive.
   public func finish() throws {
     try write([UInt8](repeating: 0, count: TarHeader.length * 2))
-    try compress([], ZSTD_e_end)
+    try compress([], isLast: true)
   }
 
   // MARK: Entries; long names as GNU tar writes them
@@ -76,27 +70,13 @@ public final class ArchiveWriter {
 
   // MARK: Compressing
 
-  private func write(_ bytes: some RandomAccessCollection<UInt8>) throws { try compress(Array(bytes), ZSTD_e_continue) }
+  private func write(_ bytes: some RandomAccessCollection<UInt8>) throws { try compress(Array(bytes), isLast: false) }
 
-  private func compress(_ bytes: [UInt8], _ directive: ZSTD_EndDirective) throws {
-    var input = 0
-    while true {
-      var written = 0
-      let left = bytes.withUnsafeBytes { source in
-        output.withUnsafeMutableBytes { target in
-          var from = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: input)
-          var to = ZSTD_outBuffer(dst: target.baseAddress, size: target.count, pos: 0)
-          let left = ZSTD_compressStream2(context, &to, &from, directive)
-          (input, written) = (from.pos, to.pos)
-          return left
-        }
-      }
-      if ZSTD_isError(left) != 0 { throw ArchiveError.outOfMemory }
-      try sink.append(output[..<written])
-      if directive == ZSTD_e_end ? left == 0 : input == bytes.count { return }
+  private func compress(_ bytes: [UInt8], isLast: Bool) throws {
+    do {
+      try bytes.withUnsafeBytes { try frames.feed($0, isLast: isLast) { try sink.append($0) } }
+    } catch is FrameFault {
+      throw ArchiveError.outOfMemory
     }
   }
 }
-
-/// The version of libzstd.
-public var zstdVersion: String { String(cString: ZSTD_versionString()) }

@@ -2,6 +2,7 @@
 
 import Decks
 import Exchange
+import Files
 import Text
 import Values
 import Workspace
@@ -54,21 +55,26 @@ enum CardActions {
     var schedules = try call.workspace.ankiNumbers(of: known)[...]
     return .list(
       try found.map { card in
+        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let card, let schedule = schedules.popFirst() else { return .record([]) }
         let record = try card.record()
-        let note: NumberedNote = try card.note().map { .note($0) } ?? .plain(card)
-        return described(record, try reader.view(of: note), schedule, deck: try card.deck().record().name)
+        let view = try reader.view(of: try card.note().map { .note($0) } ?? .plain(card))
+        let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
+        try call.answer.charge(
+          1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)
+        return described(record, sides, view, schedule, deck: try card.deck().record().name)
       })
   }
 
   private static func described(
-    _ card: CardRecord, _ note: NoteView, _ schedule: AnkiNumbers, deck: String
+    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiNumbers,
+    deck: String
   ) -> Value {
     .record([
       ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.number))), ("deckName", .text(deck)),
       ("modelName", .text(note.type.name)), ("fields", note.fieldValues), ("ord", .integer(card.ordinal)),
-      ("fieldOrder", .integer(card.ordinal)), ("question", .text(FieldHTML.html(ofPlain: card.prompt))),
-      ("answer", .text(FieldHTML.html(ofPlain: card.answer))), ("css", .text(note.type.css)),
+      ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
+      ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
       ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
       ("interval", .integer(schedule.interval)), ("factor", .integer(schedule.factor)),
       ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),

@@ -47,10 +47,13 @@ public final class Door {
   /// Up to this version a result stands alone.
   private static let lastBareVersion = 4
 
-  /// Bytes that an answer may have.
+  /// Bytes of an answer that a change wants to be free before it is made.
+  private static let changeAnswer = 64
+
+  /// Bytes that the results of one request may have, together.
   private let longestAnswer: Int
 
-  public init(_ host: any DoorHost, longestAnswer: Int = 256 << 20) {
+  public init(_ host: any DoorHost, longestAnswer: Int = 128 << 20) {
     (self.host, self.longestAnswer) = (host, longestAnswer)
   }
 
@@ -61,7 +64,7 @@ public final class Door {
       return try answered(request, body)
     } catch {
       // Nobody is signed in, or the settings cannot be read.
-      return (DoorReply(status: 200), Self.text(of: failure(words(of: error))))
+      return (DoorReply(status: 200), refusal(words(of: error)))
     }
   }
 
@@ -90,13 +93,20 @@ public final class Door {
     }
     reply.allowedOrigin = request.origin
     switch parsed {
-    case .failure(let fault): return (reply, Self.text(of: failure("the request is no JSON: \(fault.words)")))
+    case .failure(let fault): return (reply, refusal("the request is no JSON: \(fault.words)"))
     case .success(let action):
-      var turn = DoorTurn(origin: request.origin, isAllowed: isAllowed, key: terms.key, left: Self.mostActions)
-      let text = Self.text(of: result(of: action, &turn))
-      if text.count <= longestAnswer { return (reply, text) }
-      return (reply, Self.text(of: failure("the answer is larger than \(longestAnswer >> 20) MiB; ask for less")))
+      let answer = DoorAnswer(limit: longestAnswer)
+      var turn = DoorTurn(
+        origin: request.origin, isAllowed: isAllowed, key: terms.key, left: Self.mostActions, answer: answer)
+      perform(action, &turn)
+      return (reply, answer.bytes)
     }
+  }
+
+  private func refusal(_ words: String) -> [UInt8] {
+    let answer = DoorAnswer(limit: longestAnswer)
+    answer.refuse(words)
+    return answer.bytes
   }
 
   private static func parsed(_ body: [UInt8]) -> Result<Value, JSONFailure> {
@@ -110,32 +120,24 @@ public final class Door {
     return action.record?["action"]?.text == "requestPermission"
   }
 
-  private static func text(of value: Value) -> [UInt8] {
-    var writer = JSONWriter(.compact)
-    writer.write(value)
-    return writer.take()
-  }
-
   // MARK: Actions
 
-  /// The result of one action as its version wants it, or why there is none.
-  func result(of value: Value, _ turn: inout DoorTurn) -> Value {
+  /// Writes the result of one action as its version wants it, or why there is none.
+  private func perform(_ value: Value, _ turn: inout DoorTurn) {
     do {
       let action = ValueReader(value)
       let version = try action["version"].value.map { _ in try action["version"].integer(in: 0...1000) }
-      let result = try run(try action.asRecord(), &turn)
-      return version ?? Self.lastBareVersion > Self.lastBareVersion
-        ? .record([("result", result), ("error", .null)]) : result
+      try run(try action.asRecord(), isBare: version ?? Self.lastBareVersion <= Self.lastBareVersion, &turn)
     } catch {
-      return failure(words(of: error))
+      turn.answer.refuse(words(of: error))
     }
   }
 
-  private func run(_ action: ValueReader, _ turn: inout DoorTurn) throws -> Value {
+  private func run(_ action: ValueReader, isBare: Bool, _ turn: inout DoorTurn) throws {
     let name = try action["action"].text("the name of an action")
     let params = action["params"].value.map { $0 == .null ? .record([]) : $0 } ?? .record([])
     let reader = try ValueReader(params).asRecord()
-    if name == "requestPermission" { return try permission(&turn) }
+    if name == "requestPermission" { return try turn.answer.write(permission(&turn), isBare: isBare) }
     if !turn.hasKey {
       let given = action["key"].value?.text ?? ""
       guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
@@ -144,13 +146,17 @@ public final class Door {
     }
     turn.left -= 1
     if turn.left < 0 { throw ActionFailure("one request holds at most \(grouped(Self.mostActions)) actions") }
-    if name == "multi" { return try multi(reader, &turn) }
+    if name == "multi" { return try multi(reader, isBare: isBare, &turn) }
     guard let known = DoorAction.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.doorWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-    let call = ActionCall(params: reader, workspace: workspace, host: host)
+    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer)
     count += 1
-    return known.changes ? try host.performing(action: name) { try changed(by: known, call) } : try known.run(call)
+    guard known.changes else { return try turn.answer.write(known.run(call), isBare: isBare) }
+    // What was changed is said, so there must be room to say it.
+    try turn.answer.charge(Self.changeAnswer)
+    let result = try host.performing(action: name) { try changed(by: known, call) }
+    try turn.answer.write(result, isBare: isBare, mustFit: false)
   }
 
   /// All that an action changes is one step of undo.
@@ -166,11 +172,12 @@ public final class Door {
     }
   }
 
-  private func multi(_ params: ValueReader, _ turn: inout DoorTurn) throws -> Value {
+  private func multi(_ params: ValueReader, isBare: Bool, _ turn: inout DoorTurn) throws {
     if turn.depth >= Self.deepestMulti { throw ActionFailure("actions stand in each other at most 8 deep") }
+    let actions = try params["actions"].elements()
     turn.depth += 1
-    defer { turn.depth -= 1 }
-    return .list(try params["actions"].elements().map { result(of: $0.value ?? .null, &turn) })
+    turn.answer.writeList(isBare: isBare) { for action in actions { perform(action.value ?? .null, &turn) } }
+    turn.depth -= 1
   }
 
   /// Asks once for an origin; a program that is no browser needs no leave.
@@ -189,8 +196,6 @@ public final class Door {
   }
 
   // MARK: Failures
-
-  private func failure(_ words: String) -> Value { .record([("result", .null), ("error", .text(words))]) }
 
   private func words(of error: any Error) -> String {
     switch error {
@@ -213,9 +218,10 @@ struct DoorTurn {
   /// Actions that may still come.
   var left: Int
   var depth = 0
+  let answer: DoorAnswer
 
-  init(origin: String?, isAllowed: Bool, key: String, left: Int) {
-    (self.origin, self.isAllowed, self.key, self.left) = (origin, isAllowed, key, left)
+  init(origin: String?, isAllowed: Bool, key: String, left: Int, answer: DoorAnswer) {
+    (self.origin, self.isAllowed, self.key, self.left, self.answer) = (origin, isAllowed, key, left, answer)
   }
 }
 

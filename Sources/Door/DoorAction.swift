@@ -11,6 +11,8 @@ struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
   let host: any DoorHost
+  /// Where the result goes: what a result gathers beyond the request's own size is charged there first.
+  let answer: DoorAnswer
 
   /// Numbers of notes or cards.
   func numbers(_ name: String) throws -> [Int] {

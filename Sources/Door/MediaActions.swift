@@ -38,7 +38,9 @@ enum MediaActions {
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
       let path = try call.workspace.mediaPath(MediaNames.checked(call.params["filename"].text()))
-      return .text(base64(try FileText.bytes(path, limit: MediaContent.limit)))
+      let file = try ByteFile(path)
+      try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
+      return .text(base64(try file.rest(limit: MediaContent.limit)))
     } catch NoteError.mediaNotFound {
       return .boolean(false)
     }

@@ -60,7 +60,10 @@ enum NoteActions {
     return .list(
       try numbers.map { number in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        return try call.workspace.numberedNote(number).map { try described(reader.view(of: $0)) } ?? .record([])
+        guard let note = try call.workspace.numberedNote(number) else { return .record([]) }
+        let view = try reader.view(of: note)
+        try call.answer.charge(view.weight)
+        return described(view)
       })
   }
 

@@ -14,6 +14,12 @@ struct NoteView {
   let modified: Int
   let cards: [Int64]
 
+  /// Bytes that it has as a value: those of its texts, and what holds them.
+  var weight: Int {
+    let texts = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 300 }
+    return 500 + texts + tags.reduce(0) { $0 + $1.utf8.count + 32 } + cards.count * 32
+  }
+
   /// `{"Front": {"value": "...", "order": 0}}`
   var fieldValues: Value {
     .record(

@@ -31,21 +31,25 @@ public struct PulledCollection {
 public final class CollectionPull {
   private let server: SyncServer
   private let folder: String
+  private let mostBytes: Int
   private let now: () -> Double
   private let isInterrupted: @Sendable () -> Bool
   /// Seconds that the two clocks may differ.
   static let mostSkew = 300
-  private static let mostRows = 50_000_000
+  private static let mostRows = 10_000_000
   /// Anki's own server gives 250 rows at a time.
-  private static let mostCalls = 400_000
+  private static let mostCalls = mostRows / 250
 
   /// - Parameters:
   ///   - folder: the account's, for what is fetched.
+  ///   - mostBytes: of what is fetched.
   ///   - now: seconds since 1970.
   public init(
-    _ server: SyncServer, folder: String, now: @escaping () -> Double, isInterrupted: @escaping @Sendable () -> Bool
+    _ server: SyncServer, folder: String, mostBytes: Int, now: @escaping () -> Double,
+    isInterrupted: @escaping @Sendable () -> Bool
   ) {
-    (self.server, self.folder, self.now, self.isInterrupted) = (server, folder, now, isInterrupted)
+    (self.server, self.folder, self.mostBytes) = (server, folder, mostBytes)
+    (self.now, self.isInterrupted) = (now, isInterrupted)
   }
 
   /// What the server has, after its clock and its wish to sync were looked at.
@@ -62,7 +66,7 @@ public final class CollectionPull {
   ///   - progress: rows fetched.
   public func run(from usn: Int = 0, progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
     let meta = try checkedMeta()
-    let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
+    let staged = try StagedCollection(in: folder, limit: mostBytes, isInterrupted: isInterrupted)
     var pulled: PulledCollection
     do {
       let graves = try server.start(from: usn)
@@ -82,8 +86,11 @@ public final class CollectionPull {
   }
 
   private func wrong(_ error: any Error) -> any Error {
-    guard let fault = error as? StagedFault else { return error }
-    return server.fault("chunk", fault.reason)
+    switch error {
+    case let fault as StagedFault: server.fault("chunk", fault.reason)
+    case let excess as StagedTooLarge: SyncError.overShare(limit: excess.limit, isMedia: false)
+    default: error
+    }
   }
 
   private func fetch(
@@ -113,6 +120,7 @@ public final class CollectionPull {
       }
       if isInterrupted() { throw SyncError.interrupted }
       let chunk = try server.chunk()
+      let before = rows
       for kind in StagedKind.allCases {
         let list = chunk[kind.rawValue]?.list ?? []
         try staged.add(kind, list)
@@ -120,6 +128,7 @@ public final class CollectionPull {
       }
       progress(rows)
       if chunk["done"]?.boolean == true { break }
+      if rows == before { throw server.fault("chunk", "has no rows and is not the last") }
     }
     try staged.finish()
     return changes["tags"]?.list ?? []

@@ -13,10 +13,13 @@ public struct MediaContents {
   let read: (_ hash: String) throws -> [UInt8]?
   /// Stores bytes; gives their hash.
   let keep: (_ bytes: [UInt8]) throws -> String
+  /// Bytes that one sync may store.
+  let limit: Int
 
-  public init(read: @escaping (_ hash: String) throws -> [UInt8]?, keep: @escaping (_ bytes: [UInt8]) throws -> String)
-  {
-    (self.read, self.keep) = (read, keep)
+  public init(
+    limit: Int, read: @escaping (_ hash: String) throws -> [UInt8]?, keep: @escaping (_ bytes: [UInt8]) throws -> String
+  ) {
+    (self.limit, self.read, self.keep) = (limit, read, keep)
   }
 }
 
@@ -155,6 +158,7 @@ public final class MediaExchange {
   }
 
   private func download(_ wanted: [String: String], _ progress: (MediaStage) -> Void) throws {
+    var stored = 0
     var left = wanted.keys.sorted()[...]
     while !left.isEmpty {
       try goOn()
@@ -170,6 +174,8 @@ public final class MediaExchange {
         guard digest == wanted[file.name] else {
           throw server.fault("downloadFiles", "has \(quoted(file.name)) otherwise than it was listed; sync again")
         }
+        stored += bytes.count
+        if stored > contents.limit { throw SyncError.overShare(limit: contents.limit, isMedia: true) }
         known.states[file.name] = MediaState(
           hash: try contents.keep(bytes), size: bytes.count, digest: digest, isPending: false)
         report.received += 1

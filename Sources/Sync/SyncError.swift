@@ -48,6 +48,8 @@ public enum SyncError: Problem, Equatable {
   case firstSync
   /// The disk would be too full for anything else.
   case noSpace(free: Int)
+  /// What the server has would take more than this many bytes, a tenth of the disk's free room.
+  case overShare(limit: Int, isMedia: Bool)
   /// A sync within a script, which is one unit of work.
   case inScript
 
@@ -140,6 +142,13 @@ public enum SyncError: Problem, Equatable {
         .storageFull, "No room on the disk",
         "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media that came are kept, "
           + "make room and sync again", ["bytes": free])
+    case .overShare(let limit, let isMedia):
+      ProblemReport(
+        .storageFull, "Too much for this disk",
+        "the server has more than \(grouped(limit >> 20)) MiB, a tenth of the disk's free room, which one sync takes at "
+          + "most; "
+          + (isMedia ? "the media that came are kept, sync again for more" : "nothing was changed, make room"),
+        ["bytes": limit])
     case .inScript:
       ProblemReport(
         .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")
@@ -189,6 +198,11 @@ extension SyncFault {
       return made(
         .badSyncAnswer, "The server sends elsewhere",
         "\(server) sends to an address that is not followed: \(printable(reason, limit: 300)). Nothing was changed")
+    case .elsewhere(let address):
+      return made(
+        .badSyncAnswer, "The server sends elsewhere",
+        "\(server) sends to \(quoted(address)), which was given neither the password nor the key. Nothing was changed; "
+          + "if that is your server too, `sync login \(printable(address))` (after `sync logout` in a linked account)")
     case .ankiWeb(let host): return SyncError.ankiWeb(host: host).report
     case .key(let reason):
       return made(

@@ -56,6 +56,7 @@ public struct SyncPlace: Equatable, Sendable {
     } catch {
       switch error {
       case .ankiWeb(let host): throw .ankiWeb(host: host)
+      case .elsewhere(let address): throw .badAddress(given: address, expected: "the address that was given expected")
       case .malformed(let expected): throw .badAddress(given: given, expected: "\(expected) expected")
       }
     }

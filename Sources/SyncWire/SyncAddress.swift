@@ -8,6 +8,8 @@ public enum SyncAddressFault: Error, Equatable, Sendable {
   case malformed(expected: String)
   /// A server of AnkiWeb, whose terms allow Anki's own programs alone.
   case ankiWeb(host: String)
+  /// A redirect to another host, port or scheme.
+  case elsewhere(address: String)
 }
 
 /// Where a server is.
@@ -20,6 +22,8 @@ public struct SyncAddress: Equatable, Sendable {
   public let text: String
   /// Lower case, without a port.
   public let host: String
+  /// Scheme, host and port: `https://sync.example.org:443`.
+  private let origin: String
   public let isEncrypted: Bool
   private static let longest = 1000
 
@@ -41,10 +45,12 @@ public struct SyncAddress: Equatable, Sendable {
     if (authority + path).contains(where: { "?#".contains($0) }) {
       throw .malformed(expected: "an address without ? and #")
     }
-    host = try SyncAddress.host(of: authority)
+    let port: UInt16?
+    (host, port) = try SyncAddress.host(of: authority)
     if host == "ankiweb.net" || host.hasSuffix(".ankiweb.net") { throw .ankiWeb(host: host) }
     if !path.hasSuffix("/") { path += "/" }
-    text = (isEncrypted ? "https" : "http") + "://" + authority.lowercased() + path
+    text = scheme.lowercased() + "://" + authority.lowercased() + path
+    origin = "\(scheme.lowercased())://\(host):\(port ?? (isEncrypted ? 443 : 80))"
   }
 
   private static func parted(_ text: String, at mark: String) -> (String, String?) {
@@ -52,7 +58,7 @@ public struct SyncAddress: Equatable, Sendable {
     return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
   }
 
-  private static func host(of authority: String) throws(SyncAddressFault) -> String {
+  private static func host(of authority: String) throws(SyncAddressFault) -> (String, port: UInt16?) {
     var name = authority.lowercased()
     var port: Substring?
     if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
@@ -71,8 +77,9 @@ public struct SyncAddress: Equatable, Sendable {
         throw .malformed(expected: "the name of a host")
       }
     }
-    if let port, !(UInt16(port).map { $0 > 0 } ?? false) { throw .malformed(expected: "a port from 1 to 65535") }
-    return name
+    guard let port else { return (name, nil) }
+    guard let number = UInt16(port), number > 0 else { throw .malformed(expected: "a port from 1 to 65535") }
+    return (name, number)
   }
 
   // MARK: Who can listen
@@ -96,14 +103,15 @@ public struct SyncAddress: Equatable, Sendable {
   // MARK: A server that has moved
 
   /// The address that a redirect of a call leads to. It may name the new place of the server, or that of the call.
+  /// Each call carries the password or the key, which only the host that the user named may have.
   /// - Parameters:
   ///   - location: an absolute URL.
   ///   - call: `sync/meta`.
-  /// - Throws: `SyncAddressFault`, also where the new place is not encrypted and this one is.
+  /// - Throws: `SyncAddressFault`, also where scheme, host or port are others.
   public func moved(to location: String, of call: String) throws(SyncAddressFault) -> SyncAddress {
     let base = location.hasSuffix("/" + call) ? String(location.dropLast(call.utf8.count)) : location
     let address = try SyncAddress(base)
-    if isEncrypted, !address.isEncrypted { throw .malformed(expected: "an encrypted address (https)") }
+    if address.origin != origin { throw .elsewhere(address: address.text) }
     return address
   }
 }

@@ -68,6 +68,8 @@ public enum SyncFault: Equatable, Sendable {
   case badAnswer(reason: String)
   /// A redirect that is not followed.
   case badRedirect(reason: String)
+  /// A redirect to another host, port or scheme.
+  case elsewhere(address: String)
   /// A redirect to AnkiWeb.
   case ankiWeb(host: String)
   /// The key cannot be read or kept.
@@ -83,6 +85,7 @@ public enum SyncFault: Equatable, Sendable {
     case .certificate(let reason): ("certificate", 0, reason)
     case .badAnswer(let reason): ("bad_answer", 0, reason)
     case .badRedirect(let reason): ("bad_redirect", 0, reason)
+    case .elsewhere(let address): ("elsewhere", 0, address)
     case .ankiWeb(let host): ("anki_web", 0, host)
     case .key(let reason): ("key", 0, reason)
     case .noKey: ("no_key", 0, "")
@@ -99,6 +102,7 @@ public enum SyncFault: Equatable, Sendable {
     case "certificate": self = .certificate(reason: text)
     case "bad_answer": self = .badAnswer(reason: text)
     case "bad_redirect": self = .badRedirect(reason: text)
+    case "elsewhere": self = .elsewhere(address: text)
     case "anki_web": self = .ankiWeb(host: text)
     case "key": self = .key(reason: text)
     case "no_key": self = .noKey

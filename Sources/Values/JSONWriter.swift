@@ -52,6 +52,23 @@ public struct JSONWriter {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  // MARK: Taking back
+
+  /// A place that `rewind` goes back to.
+  public struct Mark {
+    fileprivate let count: Int
+    fileprivate let isAfterValue: Bool
+  }
+
+  /// The end of what was written; good until bytes are taken away.
+  public var mark: Mark { Mark(count: bytes.count, isAfterValue: isAfterValue) }
+
+  /// Removes what was written after the mark.
+  public mutating func rewind(to mark: Mark) {
+    bytes.removeLast(bytes.count - mark.count)
+    isAfterValue = mark.isAfterValue
+  }
+
   // MARK: Piece by piece
 
   /// A value where one may be: the whole text, or an element of a list that was begun.

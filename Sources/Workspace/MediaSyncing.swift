@@ -25,6 +25,7 @@ extension Workspace {
       syncProgram, address: link.address, session: hexadecimal(environment.random.bytes(Workspace.syncSessionBytes)),
       keyPath: syncKeyPath)
     let contents = MediaContents(
+      limit: syncShare,
       read: { hash in try self.mediaContent(hash) },
       keep: { bytes in
         try self.requireSpace(for: bytes.count)

@@ -134,8 +134,12 @@ extension Workspace {
 
   func pull(_ server: SyncServer) -> CollectionPull {
     CollectionPull(
-      server, folder: folder, now: environment.clocks.now, isInterrupted: environment.isInterrupted)
+      server, folder: folder, mostBytes: syncShare, now: environment.clocks.now,
+      isInterrupted: environment.isInterrupted)
   }
+
+  /// Bytes that a server may put on the disk in one sync: a tenth of what is free; 1 GiB where that is not known.
+  var syncShare: Int { (Folder.freeBytes(in: folder) ?? 10 << 30) / 10 }
 
   /// Fetches all that the server has, to be shown before it is taken over.
   /// - Parameter progress: rows fetched.

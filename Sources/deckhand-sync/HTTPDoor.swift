@@ -20,9 +20,15 @@ final class HTTPDoor {
     let socket: Int32
     /// Seconds of the machine's clock since which it asks for something.
     var began: Int
+    /// The head of a request has come, and its answer has not gone.
+    var isBusy = false
+    /// It is being closed.
+    var isDropped = false
   }
 
-  private static let limits = deckhand_http_limits(connections: 16, silence: 30, head: 32 << 10)
+  /// More than are kept open, so that a new one comes in before an old one has gone.
+  private static let limits = deckhand_http_limits(connections: 4 * mostOpen, silence: 30, head: 32 << 10)
+  private static let mostOpen: UInt32 = 16
   private static let mostHeld = longestDoorBody * 2
   /// Seconds that one request may take to come in.
   private static let longestRequest = 120
@@ -84,8 +90,19 @@ final class HTTPDoor {
 
   // MARK: Connections
 
+  /// Those that wait for nothing give way to a new one, the longest idle first; then those whose request is oldest.
   fileprivate func opened(_ connection: OpaquePointer) {
     connections[connection] = OpenConnection(socket: deckhand_http_socket(connection), began: seconds())
+    let open = connections.filter { !$0.value.isDropped }
+    guard open.count > HTTPDoor.mostOpen else { return }
+    let others = open.filter { $0.key != connection }
+    guard let (key, first) = others.min(by: { HTTPDoor.givesWay($0.value, before: $1.value) }) else { return }
+    connections[key]?.isDropped = true
+    shutdown(first.socket, Int32(SHUT_RDWR))
+  }
+
+  private static func givesWay(_ one: OpenConnection, before other: OpenConnection) -> Bool {
+    one.isBusy == other.isBusy ? one.began < other.began : other.isBusy
   }
 
   fileprivate func closed(_ connection: OpaquePointer) { connections[connection] = nil }
@@ -93,6 +110,7 @@ final class HTTPDoor {
   fileprivate func ended(_ request: IncomingRequest, of connection: OpaquePointer) {
     held -= request.body.count
     connections[connection]?.began = seconds()
+    connections[connection]?.isBusy = false
   }
 
   // MARK: A request
@@ -112,6 +130,7 @@ final class HTTPDoor {
       if length > longestDoorBody { return (nil, refuse(connection, 413, "a request has at most 90 MiB")) }
       if length > HTTPDoor.mostHeld - held { return (nil, refuse(connection, 503, "too much is coming in at once")) }
     }
+    connections[connection]?.isBusy = true
     var head = DoorRequest(method: method, origin: header("Origin", connection))
     head.asksForPrivateNetwork = header("Access-Control-Request-Private-Network", connection) == "true"
     return (IncomingRequest(head), true)

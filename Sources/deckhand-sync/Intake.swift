@@ -2,11 +2,11 @@
 // Invariant: not a byte more is kept than the server announced and the call allows; what was announced and does not
 // come, or comes otherwise, is a fault.
 
-import CZstd
+import Archives
 import SyncWire
 
 final class Intake {
-  private let unpacking: Unpacking
+  private let frames: FrameReader
   private var limit: Int
   /// What `anki-original-size` said.
   private var announced: Int?
@@ -20,10 +20,10 @@ final class Intake {
   private static let mostHeaderBytes = 1 << 16
 
   init(limit: Int) throws(CallFailure) {
-    guard let unpacking = Unpacking() else {
+    self.limit = limit
+    do throws(FrameFault) { frames = try FrameReader() } catch {
       throw CallFailure(.badAnswer(reason: "is larger than this machine has memory for"))
     }
-    (self.limit, self.unpacking) = (limit, unpacking)
   }
 
   // MARK: Headers
@@ -62,12 +62,16 @@ final class Intake {
       return false
     }
     let bound = min(limit, announced)
-    switch unpacking.feed(piece, into: &bytes, atMost: bound) {
-    case .fine: return true
-    case .damaged: fail("cannot be unpacked")
-    case .tooLarge: fail("is larger than it says")
+    do {
+      try frames.feed(piece) { unpacked in
+        if unpacked.count > bound - bytes.count { throw FrameFault.tooLarge }
+        bytes += unpacked
+      }
+      return true
+    } catch {
+      fail(error as? FrameFault == .tooLarge ? "is larger than it says" : "cannot be unpacked")
+      return false
     }
-    return false
   }
 
   /// The body of an answer that came to its end.
@@ -76,7 +80,9 @@ final class Intake {
     guard let announced else {
       throw CallFailure(.badAnswer(reason: "does not say its size; it comes from no sync server of Anki's"))
     }
-    guard unpacking.isAtEnd else { throw CallFailure(.badAnswer(reason: "ends in the middle")) }
+    do throws(FrameFault) { try frames.finish() } catch {
+      throw CallFailure(.badAnswer(reason: "ends in the middle"))
+    }
     guard bytes.count == announced else { throw CallFailure(.badAnswer(reason: "is smaller than it says")) }
     return bytes
   }

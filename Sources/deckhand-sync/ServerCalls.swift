@@ -1,7 +1,8 @@
 // One call to a sync server over HTTP, by libcurl.
 // Invariant: an answer is taken whole and as its server says it is, or not at all; memory is bounded by the limit of
-// the call; certificates are checked, and a redirect is followed by hand, a few times, to no less safe an address.
+// the call; certificates are checked, and a redirect is followed by hand, a few times, on the same host and port only.
 
+import Archives
 import CCurl
 import SyncWire
 import Values
@@ -39,7 +40,7 @@ final class ServerCalls {
 
   /// - Throws: `CallFailure`.
   func make(_ call: ServerCall) throws(CallFailure) -> ServerAnswer {
-    let packed = try Packing.packed(call.body)
+    let packed = try packed(call.body)
     var address = call.address
     for _ in 0...ServerCalls.mostRedirects {
       let intake = try post(packed, to: address, call)
@@ -52,6 +53,17 @@ final class ServerCalls {
       return ServerAnswer(address: address.text, body: try intake.whole())
     }
     throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects, one after the other"))
+  }
+
+  private func packed(_ body: [UInt8]) throws(CallFailure) -> [UInt8] {
+    var packed: [UInt8] = []
+    do {
+      // Higher levels of zstd gain little.
+      try body.withUnsafeBytes { try FrameWriter(level: 3).feed($0, isLast: true) { packed += $0 } }
+    } catch {
+      throw CallFailure(.badAnswer(reason: "could not be asked for: there is too little memory"))
+    }
+    return packed
   }
 
   // MARK: One request

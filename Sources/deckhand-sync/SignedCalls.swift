@@ -65,6 +65,7 @@ extension CallFailure {
   init(_ fault: SyncAddressFault) {
     switch fault {
     case .ankiWeb(let host): self.init(SyncFault.ankiWeb(host: host))
+    case .elsewhere(let address): self.init(SyncFault.elsewhere(address: address))
     case .malformed(let expected): self.init(.badRedirect(reason: "\(expected) expected"))
     }
   }

@@ -40,12 +40,42 @@ import Workspace
     #expect(client.send(Array("{".utf8)).text.hasPrefix(#"{"result":null,"error":"the request is no JSON"#))
   }
 
+  @Test func `what one request asks for is charged before it is gathered, and what fits comes`() throws {
+    let content = String(repeating: "Y", count: 40_000)
+    try client.call("storeMediaFile", #"{"filename":"a.mp3","data":"\#(content)"}"#)
+    let id = try add(String(repeating: "x", count: 20_000))
+    let cards = try client.call("findCards", #"{"query":""}"#).numbers
+    let door = Door(client.host, longestAnswer: 100_000)
+    func errors(_ actions: [String]) throws -> [String?] {
+      let body = client.request("multi", #"{"actions":[\#(actions.joined(separator: ","))]}"#)
+      let answer = door.answer(DoorRequest(method: "POST"), Array(body.utf8)).body
+      #expect(answer.count < 200_000)
+      let results = try client.value(String(decoding: answer, as: UTF8.self)).record?["result"]?.list ?? []
+      return results.map { $0.record?["error"]?.text }
+    }
+    let media = client.request("retrieveMediaFile", #"{"filename":"a.mp3"}"#)
+    let version = client.request("version", "{}")
+    let words = "the answer to one request has at most 0 MiB; ask for less at once"
+    #expect(try errors([media, media, media, media, version]) == [nil, nil, words, words, nil])
+    // One action that gathers many times what it was given.
+    for (action, key, number) in [("notesInfo", "notes", id), ("cardsInfo", "cards", cards[0])] {
+      let ids = Array(repeating: "\(number)", count: 1000).joined(separator: ",")
+      #expect(try errors([client.request(action, #"{"\#(key)":[\#(ids)]}"#), version]) == [words, nil])
+      #expect(try errors([client.request(action, #"{"\#(key)":[\#(number)]}"#)]) == [nil])
+    }
+    // Whatever has no room to be answered is not done.
+    let create = client.request("createDeck", #"{"deck":"New"}"#)
+    let full = Array(repeating: version, count: 4000)
+    #expect(try errors(full + [create]).last == words)
+    #expect(try !client.call("deckNames").texts.contains("New"))
+  }
+
   @Test func `an answer that is too large is an error`() throws {
     let door = Door(client.host, longestAnswer: 40)
     let request = DoorRequest(method: "POST")
     let answer = door.answer(request, Array(client.request("apiReflect", #"{"scopes":["actions"]}"#).utf8)).body
     #expect(
-      try client.value(String(decoding: answer, as: UTF8.self)).record?["error"]?.text?.contains("larger") == true)
+      try client.value(String(decoding: answer, as: UTF8.self)).record?["error"]?.text?.contains("at most") == true)
     let small = door.answer(request, Array(client.request("version", "{}").utf8)).body
     #expect(String(decoding: small, as: UTF8.self) == #"{"result":6,"error":null}"#)
   }

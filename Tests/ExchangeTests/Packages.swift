@@ -1,5 +1,6 @@
 // Packages of the collections in memory, and packages put together member by member.
 
+import Archives
 import Decks
 import Files
 import GRDB

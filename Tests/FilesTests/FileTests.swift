@@ -42,6 +42,30 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
+  @Test func `a file of any size is written and read whole, also by pieces`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("a")
+    for size in streamSizes(buffer: 1 << 16) {
+      let bytes = StreamContent.random.bytes(size)
+      try AtomicFile.write(path) { sink in
+        for start in stride(from: 0, to: size, by: 1000) { try sink.append(bytes[start..<min(start + 1000, size)]) }
+      }
+      #expect(try FileText.bytes(path, limit: size) == bytes, "\(size)")
+      #expect(try ByteFile(path).bytes(at: size / 2, count: size) == Array(bytes[(size / 2)...]), "\(size)")
+      if size > 0 { #expect(throws: FileError.self) { try FileText.bytes(path, limit: size - 1) } }
+    }
+  }
+
+  @Test func `a frame of any size goes to a program and comes back`() throws {
+    // What comes in at it goes out again.
+    let echo = try ChannelProcess(path: "/bin/cat", environment: [], longestFrame: 1 << 20)
+    for size in streamSizes(buffer: 1 << 16) {
+      let bytes = StreamContent.random.bytes(size)
+      let deadline = Deadline(seconds: 60, clock: monotonicSeconds) { false }
+      #expect(try echo.ask(bytes, deadline: deadline) == bytes, "\(size)")
+    }
+  }
+
   @Test func `a symbolic link stays a link, also when it points to nothing yet`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))

@@ -183,11 +183,28 @@ import Testing
       close(socket)
     }
     #expect(try post(#"{"action":"version"}"#).hasSuffix("\r\n6"))
-    // Silent connections leave room for others: so many are open at most, and the next one waits or is closed.
-    let idle = try (0..<12).map { _ in try connected() }
-    #expect(try post(#"{"action":"version"}"#).hasSuffix("\r\n6"))
-    for socket in idle { close(socket) }
+    // Silent connections, and those with half a request, give way to new ones.
+    for start in ["", "POST / HT", head(length: 100) + "{"] {
+      let idle = try (0..<40).map { _ in try connected() }
+      for socket in idle { writeAll(Array(start.utf8), to: socket) }
+      #expect(try post(#"{"action":"version"}"#).hasSuffix("\r\n6"), "\(start)")
+      for socket in idle { close(socket) }
+    }
     #expect(try home.run("check").status == 0)
+  }
+
+  @Test func `a small request for much takes bounded memory, and is told`() throws {
+    let path = try home.write([UInt8](repeating: 0x41, count: 20 << 20), to: "long.mp3")
+    #expect(
+      try body(
+        post(#"{"action":"storeMediaFile","version":6,"params":{"filename":"long.mp3","path":"\#(path)"}}"#)
+      ).contains(#""error":null"#))
+    let one = #"{"action":"retrieveMediaFile","version":6,"params":{"filename":"long.mp3"}}"#
+    let actions = Array(repeating: one, count: 60).joined(separator: ",")
+    let answer = try post(#"{"action":"multi","version":6,"params":{"actions":[\#(actions)]}}"#)
+    #expect(answer.components(separatedBy: "the answer to one request has at most 128 MiB") == 57)
+    let peak = text(of: "/proc/\(shell.process)/status").components(after: "VmHWM:").drop { !$0.isNumber }
+    #expect(Int(peak.prefix { $0.isNumber }) ?? .max < 500 << 10, "\(peak.prefix(20))")
   }
 
   @Test func `two at one port: the second is told; a signal ends it, and deckhand-sync with it`() throws {

@@ -46,11 +46,24 @@ import Testing
     #expect(try SyncAddress("https://ankiweb.net.example.org/").host == "ankiweb.net.example.org")
   }
 
-  @Test func `a redirect never leaves encryption behind`() throws {
-    let address = try SyncAddress("https://a.org/")
-    #expect(throws: SyncAddressFault.self) { try address.moved(to: "http://a.org/sync/meta", of: "sync/meta") }
-    #expect(try address.moved(to: "https://b.org/x/sync/meta", of: "sync/meta").text == "https://b.org/x/")
-    #expect(try address.moved(to: "https://b.org/x", of: "sync/meta").text == "https://b.org/x/")
+  @Test(arguments: [
+    ("http://a.org/sync/meta", "http://a.org/"), ("https://b.org/x/sync/meta", "https://b.org/x/"),
+    ("https://a.org:444/", "https://a.org:444/"), ("https://a.org.b.org/", "https://a.org.b.org/"),
+  ])
+  func `a redirect to another scheme, host or port is not followed`(location: String, named: String) throws {
+    #expect(throws: SyncAddressFault.elsewhere(address: named)) {
+      try SyncAddress("https://a.org/").moved(to: location, of: "sync/meta")
+    }
+  }
+
+  @Test(arguments: [
+    ("https://a.org", "https://a.org/x/sync/meta", "https://a.org/x/"),
+    ("https://a.org:443", "https://A.org/x", "https://a.org/x/"),
+    ("http://a.org.", "http://a.org:80", "http://a.org:80/"),
+    ("http://[::1]:8080", "http://[::1]:8080/x/", "http://[::1]:8080/x/"),
+  ])
+  func `a redirect on the same host gives another path`(given: String, location: String, moved: String) throws {
+    #expect(try SyncAddress(given).moved(to: location, of: "sync/meta").text == moved)
   }
 
   @Test func `messages come back as they were`() throws {
@@ -59,7 +72,8 @@ import Testing
     #expect(SyncRequest(request.value) == request)
     let faults: [SyncFault] = [
       .status(409, reason: "x"), .offline(reason: "a"), .silent(seconds: 3), .certificate(reason: "c"),
-      .badAnswer(reason: "b"), .badRedirect(reason: "r"), .ankiWeb(host: "h"), .key(reason: "k"), .noKey,
+      .badAnswer(reason: "b"), .badRedirect(reason: "r"), .ankiWeb(host: "h"), .elsewhere(address: "http://b/"),
+      .key(reason: "k"), .noKey,
     ]
     for fault in faults { #expect(SyncReply(SyncReply.failed(fault).value) == .failed(fault)) }
     #expect(SyncReply(SyncReply.done(address: "http://b/").value) == .done(address: "http://b/"))

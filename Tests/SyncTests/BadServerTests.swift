@@ -6,12 +6,14 @@ import Problems
 import SyncWire
 import TestSupport
 import Testing
+import Values
 
 @testable import Sync
 
 /// The stand-in while it runs; it ends with the value.
 final class StandIn {
   let port: Int
+  private let folder = TemporaryFolder()
   private let process: pid_t
   private let input: Int32
 
@@ -31,6 +33,19 @@ final class StandIn {
     defer { close(answers.reading) }
     let text = String(decoding: readSome(answers.reading), as: UTF8.self)
     port = try #require(Int(text.split(separator: "\n").first ?? ""), "python3 did not start the stand-in: \(text)")
+  }
+
+  /// The paths that it was asked for.
+  func heard() throws -> [String] {
+    let answer = try SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds).call(
+      SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
+    return try #require(answer.answer.list).compactMap(\.text)
+  }
+
+  private func keyFile() throws -> String {
+    try folder.write("a-key", to: "key")
+    chmod(folder.file("key"), 0o600)
+    return folder.file("key")
   }
 
   deinit {
@@ -138,6 +153,23 @@ final class StandIn {
       #expect(try server.meta().usn == 7)
       #expect(server.address == base + "ok/")
     }
+  }
+
+  @Test(arguments: [307, 308])
+  func `another host hears neither the password nor the key`(status: Int) throws {
+    let (standIn, other) = try (StandIn(), StandIn())
+    let server = try server("http://127.0.0.1:\(standIn.port)/to-\(status)-\(other.port)/")
+    let expected = SyncFault.elsewhere(address: "http://127.0.0.1:\(other.port)/ok/")
+    #expect(fault { _ = try server.meta() } == expected)
+    #expect(fault { try Array("geheim".utf8).withUnsafeBytes { try server.signIn("ana", password: $0) } } == expected)
+    let media = MediaServer(
+      SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds),
+      address: server.address, session: "abc", keyPath: folder.file("key"))
+    #expect(fault { _ = try media.begin() } == expected)
+    #expect(try other.heard() == [])
+    #expect(
+      SyncError.call(expected, step: "sync/meta", address: server.address).message.contains(
+        "`sync login http://127.0.0.1:\(other.port)/ok/`"))
   }
 
   @Test func `a certificate that nobody vouches for is refused, before a word is said`() throws {

@@ -22,12 +22,12 @@ import Testing
     exchange(mode, KnownMedia(states: states, usn: usn))
   }
 
-  private func exchange(_ mode: String, _ known: KnownMedia) -> MediaExchange {
+  private func exchange(_ mode: String, _ known: KnownMedia, limit: Int = .max) -> MediaExchange {
     let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(
-      read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
+      limit: limit, read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
     return MediaExchange(
       server, contents, folder: folder.path, known, isInterrupted: { false })
   }
@@ -120,12 +120,23 @@ import Testing
     #expect(sync.report.sent == 0 && sync.report.findings.count == 3)
   }
 
+  @Test func `a server stores no more in one sync than it may; what came is kept`() throws {
+    // Two files of three bytes each.
+    let sync = exchange("media", KnownMedia(), limit: 5)
+    #expect(throws: SyncError.overShare(limit: 5, isMedia: true)) { try sync.run { _ in } }
+    #expect(sync.report.received == 1 && sync.known.usn == 0)
+    #expect(sync.known.states.count == 1)
+    let next = exchange("media", KnownMedia(), limit: 6)
+    try next.run { _ in }
+    #expect(next.report.received == 2)
+  }
+
   @Test func `an interruption ends it`() throws {
     let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
     let sync = MediaExchange(
-      server, MediaContents(read: { _ in nil }, keep: { _ in "" }), folder: folder.path, KnownMedia(),
+      server, MediaContents(limit: .max, read: { _ in nil }, keep: { _ in "" }), folder: folder.path, KnownMedia(),
       isInterrupted: { true })
     #expect(throws: SyncError.interrupted) { try sync.run { _ in } }
   }

@@ -13,12 +13,14 @@ import Values
 @Suite struct PullTests {
   private let folder = TemporaryFolder()
 
-  private func pull(_ standIn: StandIn, _ mode: String) throws -> PulledCollection {
+  private func pull(_ standIn: StandIn, _ mode: String, mostBytes: Int = .max) throws -> PulledCollection {
     try folder.write("a-key", to: "key")
     let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
-    return try CollectionPull(server, folder: folder.path, now: { Double(time(nil)) }, isInterrupted: { false }).run()
+    let pull = CollectionPull(
+      server, folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) }, isInterrupted: { false })
+    return try pull.run()
   }
 
   private func scratchFolders() -> [String] { folder.names("").filter { $0.hasPrefix(".package") } }
@@ -35,6 +37,14 @@ import Values
       #expect(
         rows == [#"[1700000000001,"g1",1600000000001,1700000000,3,"a b","uno\u001fone","","",0,""]"#])
       #expect(scratchFolders().count == 1)
+    }
+    #expect(scratchFolders().isEmpty)
+  }
+
+  @Test func `what a server has takes no more of the disk than it may`() throws {
+    let standIn = try StandIn()
+    #expect(throws: SyncError.overShare(limit: 1 << 20, isMedia: false)) {
+      try pull(standIn, "pull-endless", mostBytes: 1 << 20)
     }
     #expect(scratchFolders().isEmpty)
   }

@@ -25,7 +25,8 @@ import Values
     let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
-    let pull = CollectionPull(server, folder: folder.path, now: { Double(time(nil)) }, isInterrupted: { false })
+    let pull = CollectionPull(
+      server, folder: folder.path, mostBytes: .max, now: { Double(time(nil)) }, isInterrupted: { false })
     let pulled = try pull.run()
     var link = SyncLink(address: "a", user: "b")
     try store.operation("first") { db in

@@ -1,6 +1,7 @@
 // The container of a package that is written: the collection and the media, packed into a ZIP file.
 // Invariant: its bytes depend on what is in it alone, never on the time or on where it was made.
 
+import Archives
 import Decks
 import Files
 import Text

@@ -1,6 +1,7 @@
 // A package as a container: which version it is of, its collection unpacked, its media by name.
 // Invariant: what comes out is bounded whatever the package says; a media file has the hash that the package says.
 
+import Archives
 import Files
 import Text
 import Values
@@ -111,7 +112,7 @@ final class PackageFile {
       do { return try body() } catch let fault as FrameFault {
         switch fault {
         case .damaged: throw PackageError.damaged(path: path, place: place, reason: "is not as it was written")
-        case .tooLarge:
+        case .tooLarge, .outOfMemory:
           throw PackageError.refused(path: path, place: place, reason: "unpacks to far more than it may")
         }
       }

@@ -39,6 +39,11 @@ public struct StagedFault: Error, Equatable, Sendable {
   public let reason: String
 }
 
+/// The file would have more than so many bytes.
+public struct StagedTooLarge: Error, Equatable, Sendable {
+  public let limit: Int
+}
+
 /// What stands once in a collection.
 ///
 ///     var head = StagedHead()
@@ -83,16 +88,20 @@ public struct StagedRow {
 public final class StagedCollection {
   let scratch: Scratch
   let queue: DatabaseQueue
-  /// Of 4 KiB each.
-  private static let mostPages = 2 << 20
+  /// Bytes that the file may have.
+  private let limit: Int
+  private static let pageSize = 4096
   public private(set) var head = StagedHead()
   /// Rows of each kind, once it is finished.
   public private(set) var counts: [StagedKind: Int] = [:]
   /// Rows on their way into the file; none once it is finished.
   private var batches: [StagedKind: RowBatch] = [:]
 
-  /// - Parameter folder: the account's, for the file.
-  public init(in folder: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
+  /// - Parameters:
+  ///   - folder: the account's, for the file.
+  ///   - limit: bytes that the file may have.
+  public init(in folder: String, limit: Int = .max, isInterrupted: @escaping @Sendable () -> Bool) throws {
+    self.limit = limit
     scratch = try Scratch(in: folder)
     queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
     try queue.unsafeReentrantWrite { db in
@@ -105,7 +114,7 @@ public final class StagedCollection {
   // MARK: Putting together
 
   /// Adds rows as they came; one whose id is there takes its place.
-  /// - Throws: `StagedFault` for what is no such row.
+  /// - Throws: `StagedFault` for what is no such row, `StagedTooLarge`.
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
     if rows.isEmpty { return }
     let columns = kind.columns
@@ -117,8 +126,8 @@ public final class StagedCollection {
         try StagedCollection.put(row, kind, columns, into: batch)
         try batch.writeRow()
       }
-      if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > StagedCollection.mostPages {
-        throw StagedFault(reason: "is larger than 8 GiB")
+      if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > limit / StagedCollection.pageSize {
+        throw StagedTooLarge(limit: limit)
       }
     }
   }

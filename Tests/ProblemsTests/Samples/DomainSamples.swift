@@ -123,6 +123,7 @@ extension ProblemTable {
       "call": SyncError.call(.certificate(reason: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.badAnswer(reason: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.badRedirect(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.elsewhere(address: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.ankiWeb(host: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.key(reason: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.noKey, step: "sync/meta", address: hostile),
@@ -140,6 +141,8 @@ extension ProblemTable {
       "inScript": SyncError.inScript, "wouldRemove": SyncError.wouldRemove(cards: 3),
       "shape": SyncError.shape(type: hostile), "firstSync": SyncError.firstSync,
       "noSpace": SyncError.noSpace(free: 40 << 20),
+      "overShare": SyncError.overShare(limit: 40 << 20, isMedia: false),
+      "overShare": SyncError.overShare(limit: 40 << 20, isMedia: true),
       "unsound": SyncError.unsound(reason: hostile), "uploadNotNeeded": SyncError.uploadNotNeeded,
       "replacesServer": SyncError.replacesServer(there: 3, here: 1200),
     ])

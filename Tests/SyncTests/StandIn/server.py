@@ -46,6 +46,7 @@ TYPE = {"id": NOTE[2], "name": "Basic", "type": 0, "mod": 0, "usn": 0, "sortf": 
 CHANGES = {"models": [TYPE], "decks": [[{"id": 1, "name": "Default", "conf": 1, "dyn": 0}], [{"id": 1, "name": "Default"}]],
            "tags": ["a"], "conf": {"fsrs": True}, "crt": 1600000000}
 called = []
+heard = []
 
 
 def pull(mode, method, now):
@@ -78,6 +79,10 @@ def pull(mode, method, now):
         return {"pull-nodecks": {"models": []}, "pull-noid": dict(CHANGES, models=[{"name": "x"}]),
                 "pull-twice": dict(CHANGES, models=[TYPE, TYPE]), "pull-crt": dict(CHANGES, crt="x")}.get(mode, CHANGES)
     if method == "chunk":
+        if mode == "pull-endless":
+            # A note of 300 kB each time, never the last one.
+            number = called.count(f"{mode}/chunk")
+            return {"done": False, "notes": [[NOTE[0] + number] + NOTE[1:6] + ["x" * 300_000] + NOTE[7:]]}
         chunk = {"done": True, "notes": [NOTE], "cards": [CARD], "revlog": [LOG]}
         return {"pull-short": dict(chunk, notes=[NOTE[:-1]]), "pull-kind": dict(chunk, cards=[CARD[:-1] + [7]]),
                 "pull-text": dict(chunk, cards=[["x"] + CARD[1:]]), "pull-object": dict(chunk, notes=[{"id": 1}]),
@@ -111,6 +116,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         mode, method = self.path.split("/")[1], self.path.split("/")[-1]
+        heard.append(self.path)
+        if mode == "heard":
+            return self.plain(json.dumps(heard[:-1]).encode())
         if mode == "called":
             return self.plain(json.dumps(called).encode())
         if mode.startswith("media"):
@@ -184,6 +192,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(b"", status=308, headers=[("Location", "/ok/")])
         elif mode == "movedcall":
             self.answer(b"", status=308, headers=[("Location", "/ok/sync/meta")])
+        elif mode.startswith("to-"):
+            # to-307-8080: another listener of this machine.
+            _, status, port = mode.split("-")
+            self.answer(b"", status=int(status), headers=[("Location", f"http://127.0.0.1:{port}/ok/")])
         elif mode == "ankiweb":
             self.answer(b"", status=308, headers=[("Location", "https://sync5.ankiweb.net/")])
         elif mode == "file":

@@ -1,0 +1,128 @@
+// zstd frames, unpacked and packed piece by piece.
+// Invariant: memory is bounded by the pieces, whatever a frame says of itself; a frame that ends early is an error.
+
+import CZstd
+
+/// Why frames cannot be read or written.
+public enum FrameFault: Error, Equatable {
+  case damaged(reason: String)
+  case tooLarge
+  case outOfMemory
+}
+
+/// How much may come out of packed bytes.
+public struct UnpackedLimit: Sendable {
+  let bytes: Int
+  /// Beyond this much, at most `ratio` times the packed bytes.
+  static let free = 64 << 20
+  static let ratio = 200
+
+  public init(bytes: Int) { self.bytes = bytes }
+
+  public func allows(_ unpacked: Int, of packed: Int) -> Bool {
+    unpacked <= bytes && (unpacked <= UnpackedLimit.free || unpacked / UnpackedLimit.ratio <= packed)
+  }
+}
+
+/// Unpacks one frame after the other.
+///
+///     let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 30))
+///     try frames.feed(packed) { text.append(contentsOf: $0) }
+///     try frames.finish()
+public final class FrameReader {
+  private let context: OpaquePointer
+  private let limit: UnpackedLimit?
+  private var (packed, unpacked) = (0, 0)
+  /// A frame has begun and not ended.
+  private var isInFrame = false
+  /// Where `feed` unpacks into.
+  private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameReader.piece, alignment: 16)
+  static let piece = 1 << 17
+
+  /// - Parameter limit: nil where the caller bounds what it takes.
+  public init(limit: UnpackedLimit? = nil) throws(FrameFault) {
+    guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
+    self.context = context
+    self.limit = limit
+    // The frame's author does not choose how much memory is taken: 128 MiB at most.
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
+  }
+
+  deinit {
+    ZSTD_freeDCtx(context)
+    output.deallocate()
+  }
+
+  /// Unpacks as far as there are bytes and room, at most to the end of a frame.
+  /// - Parameter bytes: what was used is removed from its front.
+  /// - Returns: how many bytes are in `room` now.
+  func unpack(
+    _ bytes: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
+  ) throws(FrameFault) -> Int {
+    var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
+    var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
+    let left = ZSTD_decompressStream(context, &to, &from)
+    if ZSTD_isError(left) != 0 { throw .damaged(reason: String(cString: ZSTD_getErrorName(left))) }
+    // Asked again after the end of a frame, zstd answers the size of the next head, though there may be none.
+    if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
+    packed += from.pos
+    unpacked += to.pos
+    bytes = UnsafeRawBufferPointer(rebasing: bytes[from.pos...])
+    return to.pos
+  }
+
+  /// Gives what comes of the next packed bytes.
+  public func feed(_ bytes: UnsafeRawBufferPointer, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
+    var rest = bytes
+    while true {
+      let count = try unpack(&rest, into: output)
+      if let limit, !limit.allows(unpacked, of: packed + rest.count) { throw FrameFault.tooLarge }
+      if count > 0 { try piece(UnsafeRawBufferPointer(rebasing: output[..<count])) }
+      if rest.isEmpty, count < output.count { return }
+    }
+  }
+
+  /// All bytes were fed.
+  /// - Throws: `damaged` inside a frame and where there was none.
+  public func finish() throws(FrameFault) {
+    if isInFrame || packed == 0 { throw .damaged(reason: "it ends too early") }
+  }
+}
+
+/// Packs into one frame at a time.
+public final class FrameWriter {
+  private let context: OpaquePointer
+  private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+
+  /// - Parameters:
+  ///   - level: of zstd, from 1 (fast) to 19 (small).
+  ///   - hasCheckSum: so that a bit that changes on the disk is noticed.
+  public init(level: Int32, hasCheckSum: Bool = false) throws(FrameFault) {
+    guard let context = ZSTD_createCCtx() else { throw .outOfMemory }
+    self.context = context
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, hasCheckSum ? 1 : 0)
+  }
+
+  deinit {
+    ZSTD_freeCCtx(context)
+    output.deallocate()
+  }
+
+  /// - Parameter isLast: ends the frame.
+  public func feed(
+    _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ piece: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
+    while true {
+      var to = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+      let left = ZSTD_compressStream2(context, &to, &from, isLast ? ZSTD_e_end : ZSTD_e_continue)
+      if ZSTD_isError(left) != 0 { throw FrameFault.outOfMemory }
+      if to.pos > 0 { try piece(UnsafeRawBufferPointer(rebasing: output[..<to.pos])) }
+      if isLast ? left == 0 : from.pos == from.size { return }
+    }
+  }
+}
+
+/// The version of libzstd.
+public var zstdVersion: String { String(cString: ZSTD_versionString()) }

@@ -1,0 +1,63 @@
+// Archives whose files and whose ends lie at every size that a buffer could stumble over.
+
+import Files
+import TestSupport
+import Testing
+
+@testable import Archives
+
+@Suite struct ArchiveTests {
+  private let folder = TemporaryFolder()
+  private static let buffer = 1 << 17
+
+  private func write(_ files: [(name: String, bytes: [UInt8])]) throws -> String {
+    let path = folder.file("a.tar.zst")
+    try AtomicFile.write(path) { sink in
+      let archive = try ArchiveWriter(sink)
+      for (name, bytes) in files { try archive.add(name, bytes) }
+      try archive.finish()
+    }
+    return path
+  }
+
+  private func check(_ path: String, _ files: [(name: String, bytes: [UInt8])], pieces: Int) throws {
+    let reader = try ArchiveReader(path)
+    for (name, bytes) in files {
+      #expect(try reader.next() == ArchiveReader.Entry(name: name, size: bytes.count))
+      var read: [UInt8] = []
+      while case let some = try reader.read(pieces), !some.isEmpty { read += some }
+      #expect(read == bytes, "\(name)")
+    }
+    #expect(try reader.next() == nil)
+  }
+
+  @Test(arguments: StreamContent.allCases)
+  func `files of any size in one archive`(_ content: StreamContent) throws {
+    let files = streamSizes(buffer: Self.buffer, reach: 1).map { ("f\($0)", content.bytes($0)) }
+    let path = try write(files)
+    try check(path, files, pieces: Self.buffer)
+    try check(path, files, pieces: Self.buffer - 1)
+  }
+
+  @Test(arguments: StreamContent.allCases)
+  func `archives that end anywhere, and none that is cut`(_ content: StreamContent) throws {
+    for size in streamSizes(buffer: Self.buffer) where size > 1 << 14 || size % 7 == 0 {
+      let files = [("one", content.bytes(size))]
+      let path = try write(files)
+      try check(path, files, pieces: Self.buffer)
+      let whole = try #require(folder.read("a.tar.zst"))
+      try folder.write(Array(whole.dropLast()), to: "cut")
+      #expect(throws: ArchiveError.self, "\(size)") { try check(folder.file("cut"), files, pieces: Self.buffer) }
+    }
+  }
+
+  @Test(arguments: StreamContent.allCases)
+  func `what is packed by gzip has any size`(_ content: StreamContent) throws {
+    var limits = PackedLimits()
+    limits.unpacked = 1 << 19
+    for size in streamSizes(buffer: 1 << 15) {
+      let files = try PackedFiles(folder: "p", [PackedFile("f", content.bytes(size))], path: "p", limits: limits)
+      #expect(try PackedFiles(unpacking: files.packed(as: "p", limits: limits), path: "p", limits: limits) == files)
+    }
+  }
+}

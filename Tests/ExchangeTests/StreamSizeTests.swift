@@ -1,0 +1,116 @@
+// What is read through a buffer, at every size that the buffer's edges could cut wrongly.
+
+import Decks
+import Files
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+@Suite struct StreamSizeTests {
+  private let folder = TemporaryFolder()
+  /// Of letters, so that one of two bytes lies across each edge at every second size.
+  private let sizes = streamSizes(buffer: ByteSource.chunk)
+
+  private func source(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> ByteSource {
+    var options = SourceOptions()
+    options.encoding = encoding
+    return try ByteSource(path: try folder.write(bytes, to: "file"), options)
+  }
+
+  /// The one cell, the one prompt.
+  private func table(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> [[UInt8]] {
+    let rows = TableRows(try source(bytes, encoding), separator: UInt8(ascii: ","))
+    var cells: [[UInt8]] = []
+    while try rows.next() != nil { cells += (0..<rows.count).map { Array(rows[$0]) } }
+    return cells
+  }
+
+  private func prompts(_ text: String, isLines: Bool) throws -> [[UInt8]] {
+    let cards = JSONCards(try source(Array(text.utf8)), isLines: isLines)
+    var (row, prompts): (CardRow, [[UInt8]]) = (CardRow(), [])
+    while try cards.next(into: &row) {
+      #expect(row.start.invalidReason == nil)
+      prompts.append(row.prompt)
+    }
+    return prompts
+  }
+
+  @Test func `bytes one by one and by the line are those of the file`() throws {
+    for size in sizes {
+      let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 % 61 + 0x30) }
+      let all = try source(bytes)
+      var read: [UInt8] = []
+      while try all.peek() != nil {
+        all.take(into: &read) { $0 == 0x30 }
+        if let byte = try all.next() { read.append(byte) }
+      }
+      #expect(read == bytes && all.taken == size, "\(size)")
+    }
+  }
+
+  @Test func `cells, plain and in quotes, may end anywhere`() throws {
+    for size in sizes {
+      let (plain, wide) = ([UInt8](repeating: 0x61, count: size), Array(String(repeating: "é", count: size / 2).utf8))
+      let quoted = Array(String(repeating: "\"\"", count: size / 2).utf8)
+      let file = plain + Array(",\r\n,".utf8) + wide + Array("\n\"".utf8) + quoted + Array("\"".utf8)
+      let marks = [UInt8](repeating: UInt8(ascii: "\""), count: size / 2)
+      #expect(try table(file) == [plain, [], [], wide, marks], "\(size)")
+    }
+  }
+
+  @Test func `texts of JSON may end anywhere, escapes too`() throws {
+    for size in sizes {
+      let text = String(repeating: "a", count: size)
+      let more = String(repeating: #"\n"#, count: size / 2)
+      let cards = #"{"prompt":"\#(text)é\u00e9","answer":"x"}"#
+      let next = #"{"prompt":"\#(more)","answer":"x"}"#
+      let expected = [Array((text + "éé").utf8), [UInt8](repeating: 10, count: size / 2)]
+      #expect(try prompts("[\(cards),\(next)]", isLines: false) == expected, "\(size)")
+      #expect(try prompts("\(cards)\n\(next)\n", isLines: true) == expected, "\(size)")
+    }
+  }
+
+  @Test(arguments: [TextEncoding.latin1, .windows1252, .utf16])
+  func `other encodings may be cut anywhere`(encoding: TextEncoding) throws {
+    for size in sizes {
+      let text = String(repeating: "é", count: size / 2) + "😀b"
+      let bytes: [UInt8] =
+        switch encoding {
+        case .utf16: [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        default: [UInt8](repeating: 0xE9, count: size)
+        }
+      let expected = encoding == .utf16 ? text : String(repeating: "é", count: size)
+      #expect(try table(bytes, encoding) == (size == 0 && encoding != .utf16 ? [] : [Array(expected.utf8)]), "\(size)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `members of a package may have any size`(isDeflated: Bool) throws {
+    for size in streamSizes(buffer: 1 << 17) {
+      let bytes = StreamContent.random.bytes(size)
+      let zip = try ZipFile(package(folder, [("a", bytes), ("b", frame(bytes))], deflated: isDeflated), named: "zip")
+      var read: [UInt8] = []
+      try zip.read(try #require(zip.members["a"])) { read += $0 }
+      #expect(read == bytes, "\(size)")
+    }
+  }
+
+  @Test(arguments: StreamContent.allCases)
+  func `media of a package that we write, of any size, come back`(_ content: StreamContent) throws {
+    let there = PackageCollection()
+    let deck = try there.collection.deck("Sounds")
+    var sent: [String: [UInt8]] = [:]
+    let names = streamSizes(buffer: 1 << 17, reach: 1).map { size in (size, "s\(size).mp3") }
+    for (size, name) in names {
+      sent[name] = content.bytes(size)
+      #expect(try there.settings().receiveMedia(content.bytes(size), name) == name)
+      try there.collection.addNote(deck, ["Front": "[sound:\(name)]", "Back": "\(size)"])
+    }
+    let here = PackageCollection()
+    try here.importing(there.exporting("Sounds").path)
+    #expect(here.media.count == sent.count)
+    for (name, bytes) in here.media { #expect(sent[name] == bytes, "\(name)") }
+  }
+}
