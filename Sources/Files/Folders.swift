@@ -101,6 +101,13 @@ public enum Folder {
     if failure != 0 { throw FileError(path, .write, number: failure) }
   }
 
+  /// Writes what of a file waits for the disk.
+  public static func syncFile(_ path: String) throws(FileError) {
+    let descriptor = try openFile(path, .readOnly, .noFollow)
+    defer { closeQuietly(descriptor) }
+    guard fsync(descriptor.rawValue) == 0 else { throw FileError(path, .sync) }
+  }
+
   /// Makes a folder of a name that nothing has yet, with mode 0700. Who asks for it removes it with `removeTree`.
   /// - Parameter prefix: what the name begins with.
   public static func makeTemporary(in folder: String, prefix: String) throws(FileError) -> String {

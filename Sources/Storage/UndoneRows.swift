@@ -110,6 +110,26 @@ struct UndoneRows {
 
   // MARK: Putting back
 
+  /// The statements of one step, each made once: a step may hold a million rows.
+  private final class Statements {
+    private var insertions: [Int: Statement] = [:]
+    private var updates: [Int: [(columns: [Int], statement: Statement)]] = [:]
+
+    func insertion(_ db: Database, _ table: Int, _ known: UndoTable) throws -> Statement {
+      if let made = insertions[table] { return made }
+      let statement = try db.makeStatement(sql: known.insertion)
+      insertions[table] = statement
+      return statement
+    }
+
+    func update(_ db: Database, _ table: Int, _ known: UndoTable, _ columns: [Int]) throws -> Statement {
+      if let made = updates[table]?.first(where: { $0.columns == columns }) { return made.statement }
+      let statement = try db.makeStatement(sql: known.update(columns))
+      updates[table, default: []].append((columns, statement))
+      return statement
+    }
+  }
+
   /// - Parameter known: the tables as they are now.
   /// - Throws: `UndoError.differs` when a row is not as the step left it.
   func apply(_ db: Database, _ known: [UndoTable], step: String) throws {
@@ -119,17 +139,18 @@ struct UndoneRows {
       if isUsed, found == nil { throw UndoError.differs(step, what: "the table \(table.name) is gone") }
       return found
     }
+    let statements = Statements()
     try bytes.withUnsafeBytes { raw in
       try removeNew(db, described, raw)
       var end = events.count
       while end > 0 {
         let event = events[end - 1]
         if event.kind == .changed {
-          try change(db, event, described, raw, step)
+          try change(db, event, described, raw, statements, step)
           end -= 1
         } else {
           let start = (events[..<end].lastIndex { $0.kind != .removed } ?? -1) + 1
-          try putBack(db, start..<end, described, raw)
+          try putBack(db, start..<end, described, raw, statements)
           end = start
         }
       }
@@ -143,7 +164,7 @@ struct UndoneRows {
         try db.run(known.rangeRemoval, [span.low, span.high])
       }
       for key in table.keys {
-        try run(db, known.keyRemoval) { statement in
+        try run(db, db.cachedStatement(sql: known.keyRemoval)) { statement in
           var reader = UndoReader(raw, key)
           for index in known.key.indices { try reader.bind(statement, index + 1) }
         }
@@ -153,11 +174,12 @@ struct UndoneRows {
 
   /// Rows that were removed one after the other, in the order of their row ids: that is fastest.
   private func putBack(
-    _ db: Database, _ range: Range<Int>, _ described: [UndoTable?], _ raw: UnsafeRawBufferPointer
+    _ db: Database, _ range: Range<Int>, _ described: [UndoTable?], _ raw: UnsafeRawBufferPointer,
+    _ statements: Statements
   ) throws {
     for (table, group) in Dictionary(grouping: events[range], by: \.table).sorted(by: { $0.key < $1.key }) {
       guard let known = described[table] else { continue }
-      let statement = try db.makeStatement(sql: known.insertion)
+      let statement = try statements.insertion(db, table, known)
       for event in group.sorted(by: { $0.row < $1.row }) {
         var reader = UndoReader(raw, event.payload)
         let first = known.isKeyed ? 1 : 2
@@ -172,7 +194,8 @@ struct UndoneRows {
   }
 
   private func change(
-    _ db: Database, _ event: Event, _ described: [UndoTable?], _ raw: UnsafeRawBufferPointer, _ step: String
+    _ db: Database, _ event: Event, _ described: [UndoTable?], _ raw: UnsafeRawBufferPointer,
+    _ statements: Statements, _ step: String
   ) throws {
     guard let known = described[event.table] else { return }
     var reader = UndoReader(raw, event.payload)
@@ -190,7 +213,7 @@ struct UndoneRows {
       parts.append((column, start..<middle, middle..<reader.place))
     }
     if parts.isEmpty { return }
-    try run(db, known.update(parts.map(\.column))) { statement in
+    try run(db, statements.update(db, event.table, known, parts.map(\.column))) { statement in
       for (index, part) in parts.enumerated() {
         var old = UndoReader(raw, part.old)
         try old.bind(statement, index + 1)
@@ -210,8 +233,7 @@ struct UndoneRows {
     }
   }
 
-  private func run(_ db: Database, _ sql: String, _ bind: (Statement) throws -> Void) throws {
-    let statement = try db.cachedStatement(sql: sql)
+  private func run(_ db: Database, _ statement: Statement, _ bind: (Statement) throws -> Void) throws {
     try bind(statement)
     try statement.run()
   }

@@ -35,10 +35,19 @@ extension Workspace {
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func addMedia(from path: String, _ kinds: FileKinds = .plain) throws -> String {
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
-    return try addMedia(named: MediaNames.checked(name)) {
+    try addMedia(named: MediaNames.checked(Self.mediaName(path))) {
       try FileText.bytes(path, limit: Workspace.mediaLimit, kinds, isInterrupted: environment.isInterrupted)
     }
+  }
+
+  private static func mediaName(_ path: String) -> String {
+    path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
+  }
+
+  /// Takes several files over as one operation: all of them, or none when one cannot be read.
+  public func addMedia(from paths: [String], _ kinds: FileKinds = .plain) throws -> [String] {
+    if paths.count == 1 { return [try addMedia(from: paths[0], kinds)] }
+    return try perform(.addMedia, count: { $0.count }) { _ in try paths.map { try addMedia(from: $0, kinds) } }
   }
 
   /// The same with bytes at hand.
@@ -58,19 +67,43 @@ extension Workspace {
   func addMedia(_ bytes: [UInt8], hash: String, named name: String) throws -> String {
     try perform(.addMedia) { db in
       let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
-      if !rehearsal.isOn { try writeMedia(bytes, hash: hash) }
+      try writeMedia(bytes, hash: hash)
       return name
     }
   }
 
-  /// Content that is there is not written again. In a rehearsal nothing is written.
+  /// Content that is there is not written again. In a rehearsal nothing is written. It is on the disk for good with
+  /// `syncNewMedia`, which goes before the commit.
   func writeMedia(_ bytes: [UInt8], hash: String) throws {
     let path = mediaFolder + "/" + hash
-    if try FileFacts.at(path, followingLinks: false)?.size == bytes.count { return }
-    if rehearsal.isOn { return }
+    if rehearsal.isOn || unit.newMedia.contains(path) { return }
+    // What an operation left that was cut off by a loss of power may have the size alone.
+    if try FileFacts.at(path, followingLinks: false)?.size == bytes.count,
+      try FileText.bytes(path, limit: bytes.count, isInterrupted: environment.isInterrupted) == bytes
+    {
+      return
+    }
     try makePrivateFolder(mediaFolder)
-    try AtomicFile.write(path, bytes, .ofOurs(temporaryName: "new-\(environment.random.entropy())"))
+    var options = Replacement.ofOurs(temporaryName: "new-\(environment.random.entropy())")
+    options.isSynced = false
+    try AtomicFile.write(path, bytes, options)
+    unit.newMedia.insert(path)
   }
+
+  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each by itself waits for the disk.
+  func syncNewMedia() throws {
+    let paths = unit.newMedia
+    if paths.isEmpty { return }
+    unit.newMedia = []
+    if paths.count > Self.mostSyncedAlone {
+      try Folder.syncFileSystem(of: mediaFolder)
+    } else {
+      for path in paths { try Folder.syncFile(path) }
+      Folder.sync(mediaFolder)
+    }
+  }
+
+  private static let mostSyncedAlone = 8
 
   /// All media, by name.
   public func media() throws -> [MediaRecord] { try read { try MediaTable.list($0) } }

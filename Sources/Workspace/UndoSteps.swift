@@ -113,6 +113,7 @@ extension Workspace: DocumentDecider {
   func keepUnit(named name: String, ofScript: Bool) throws -> [DocumentError] {
     let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
     do {
+      try syncNewMedia()
       try database.commitUnit(
         named: name,
         prepare: documents.map { documents in
@@ -152,6 +153,7 @@ extension Workspace: DocumentDecider {
       result = try database.operation(
         operation.rawValue, step: { self.named(operation.words(subject, count($0))) },
         prepare: { db in
+          try self.syncNewMedia()
           guard let documents = self.opened.documents, documents.hasUnitChanges else { return [] }
           return try self.prepare(documents, db)
         }, body)

@@ -74,6 +74,8 @@ struct UnitRecord {
   var adders = CardAdders()
   /// Bytes that may wait for the end of the unit now, and those that wait by who made them.
   var waiting = (most: Int.max, ofMakers: [String: Int]())
+  /// Media files that were written and are not synced yet.
+  var newMedia: Set<String> = []
 }
 
 /// What adds single cards to decks, for a loop that adds many.

@@ -1,5 +1,5 @@
-// Files in memory that somebody may cut short meanwhile. Invariant: reading a mapping of this file never ends the
-// process: a page that the file does not have any more reads as zeros.
+// Files in memory that somebody may cut short meanwhile, and what of files Swift's Glibc does not have. Invariant:
+// reading a mapping of this file never ends the process: a page that the file does not have any more reads as zeros.
 
 #ifndef CMAPPING_H
 #define CMAPPING_H
@@ -21,5 +21,7 @@ int mapping_sync_file_system(int file);
 
 /// For a handler of SIGBUS: whether the address is in a mapping. It reads as zeros then, and the thread may go on.
 bool mapping_fill(const void *address);
+
+/// Writes all that waits for the disk that an open file is on, and waits for it: 0, or -1 and `errno`.
 
 #endif

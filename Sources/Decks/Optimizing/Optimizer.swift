@@ -29,6 +29,8 @@ public struct Optimizer {
   /// Answers on later days that it takes at least.
   public static let fewestReviews = 400
   private static let batch = 512
+  /// Of several passes; the parameters move no more after it. One pass is made in any case.
+  private static let mostSteps = 4000
 
   /// How far each parameter usually is from the published one, over many people: what is far is believed only with
   /// evidence.
@@ -68,7 +70,9 @@ public struct Optimizer {
     var w = initial
     for (index, stability) in firstStabilities().enumerated() { w[index] = stability }
     let batches = batches()
-    let epochs = max(5, min(60, 600 / max(1, batches.count)))
+    // A long log says enough in fewer passes.
+    let count = max(1, batches.count)
+    let epochs = max(1, min(5, Self.mostSteps / count), min(60, 600 / count))
     var (best, bestLoss) = (w, loss(of: w, on: training))
     var adam = Adam(total: epochs * batches.count)
     for epoch in 0..<epochs {

@@ -46,6 +46,9 @@ enum CardStatus: String, CaseIterable, Sendable {
     "state > 0 AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
   }
 
+  /// In its first steps, or in those after it was forgotten.
+  static let isBeingLearnt = "state IN (1, 3)"
+
   /// Neither suspended nor buried.
   static func shown(_ moment: MomentSQL = .named) -> String { "suspended = 0 AND NOT \(CardStatus.buried.sql(moment))" }
 }

@@ -172,4 +172,7 @@ public enum ReviewOrder: String, CaseIterable, Sendable {
   case overdue, added
   case addedLast = "added_last"
   case random
+
+  /// Whether a deck's cards come in the order of the days that they are due.
+  var isByDay: Bool { [.due, .dueRandom, .dueDeck, .deckDue].contains(self) }
 }

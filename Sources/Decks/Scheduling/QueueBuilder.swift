@@ -74,16 +74,21 @@ struct QueueBuilder {
   /// What is being learnt, then what is due, then what is new, as far as today's limits go; mixed at the end.
   private mutating func scheduled() throws -> ReviewQueue {
     for (place, deck) in decks.enumerated() {
-      try gather(CardStatus.due.sql(), place, deck.id, [:])
+      try gather("\(CardStatus.isBeingLearnt) AND \(CardStatus.due.sql())", place, deck.id, [:])
     }
     let began = moment.start(ofDay: moment.today)
-    for entry in learnt where entry.schedule.state != .review {
+    for entry in learnt {
       let due = entry.schedule.due ?? 0
       // What was answered on an earlier day is due from the beginning of its day on.
       let isOfToday = (entry.schedule.lastReview ?? 0) >= began
       learning.append((isOfToday ? due : min(due, moment.now), entry.card))
     }
-    learnt.removeAll { $0.schedule.state != .review }
+    learnt = []
+    for (place, deck) in decks.enumerated() {
+      // Where the earliest day comes first, no more are read than the day's limit lets in.
+      let most = order.reviewOrder.isByDay ? (options[deck.id] ?? DeckOptions()).reviewsPerDay : .max
+      try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
+    }
     var waiting = try freshCounts()
     for entry in learnt { waiting[decks[entry.deck].id]?.due += 1 }
     limits = StudyLimits(
@@ -98,23 +103,27 @@ struct QueueBuilder {
     return ReviewQueue(learning: Array(learning.prefix(room.learning)), main: mixed(due, try sortedNew(room.new)))
   }
 
+  /// - Parameter most: so many cards, in the order of `due`, and then all others of the last one's day.
   private mutating func gather(
     _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: any DatabaseValueConvertible],
-    by order: String = "due"
+    by order: String = "due", upTo most: Int = .max
   ) throws {
     let sql = """
       SELECT id, state, due, last_review, stability, difficulty FROM cards
       WHERE deck = :deck AND \(CardStatus.shown()) AND \(condition) ORDER BY \(order)
       """
     let arguments = moment.arguments(of: sql, more.merging(["deck": deck.rawValue]) { $1 })
-    try db.forEachRow(sql, arguments) { row in
+    let start = learnt.count
+    var isFull = false
+    try db.forEachRow(sql, while: { !isFull }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
+      let day = moment.dueDay(of: row.optionalNumber(2) ?? 0)
+      if learnt.count - start >= most, learnt.last?.day != day { return isFull = true }
       var schedule = CardSchedule()
       schedule.state = CardState(rawValue: row.integer(1)) ?? .new
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
-      let day = moment.dueDay(of: schedule.due ?? 0)
       learnt.append(Learnt(card: card, deck: place, schedule: schedule, day: day))
     }
   }

@@ -45,8 +45,7 @@ extension StudyLimits {
     let options = try DeckTable.allOptions(db, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
-      waiting[deck.id] = try WaitingCounts(
-        db, deck.id, at: moment, newUpTo: (options[deck.id] ?? DeckOptions()).newPerDay)
+      waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options[deck.id] ?? DeckOptions())
     }
     self.init(
       decks, options: options, waiting: waiting,
@@ -63,16 +62,19 @@ struct WaitingCounts {
   init(learning: Int = 0, due: Int = 0, new: Int = 0) { (self.learning, self.due, self.new) = (learning, due, new) }
 
   /// Of a deck's own cards.
-  /// - Parameter newUpTo: new cards that are counted; the day's limit takes no more. nil counts all.
-  init(_ db: Database, _ deck: DeckID, at moment: StudyMoment, newUpTo: Int? = nil) throws {
-    let sql = """
-      SELECT coalesce(sum(NOT \(CardStatus.review.sql())), 0), coalesce(sum(\(CardStatus.review.sql())), 0)
-      FROM cards WHERE deck = :deck AND \(CardStatus.due.sql())
-      """
-    let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])
-    let found = try db.firstRow(sql, arguments) { ($0.count(0), $0.count(1)) }
-    (learning, due) = found ?? (0, 0)
-    new = try DeckTable.newCount(db, deck, at: moment, upTo: newUpTo)
+  /// - Parameter limits: the day's; what they keep back is not counted. nil counts all.
+  init(_ db: Database, _ deck: DeckID, at moment: StudyMoment, within limits: DeckOptions? = nil) throws {
+    func count(_ condition: String, upTo most: Int) throws -> Int {
+      let sql = """
+        SELECT count(*) FROM (
+          SELECT 1 FROM cards WHERE deck = :deck AND \(condition) AND \(CardStatus.due.sql()) LIMIT :most)
+        """
+      let arguments = moment.arguments(of: sql, ["deck": deck.rawValue, "most": most])
+      return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
+    }
+    learning = try count(CardStatus.isBeingLearnt, upTo: -1)
+    due = try count(CardStatus.review.sql(), upTo: limits?.reviewsPerDay ?? -1)
+    new = try DeckTable.newCount(db, deck, at: moment, upTo: limits?.newPerDay)
   }
 
   /// What a session of at most so many cards takes of it: what is being learnt first, new cards last.

@@ -43,9 +43,8 @@ enum MediaCommands {
       example: "media add perro.mp3"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let names = try invocation.list("FILE").map {
-        try workspace.addMedia(from: session.environment.folders.expanded($0), .any)
-      }
+      let folders = session.environment.folders
+      let names = try workspace.addMedia(from: invocation.list("FILE").map { folders.expanded($0) }, .any)
       return CommandResult(
         .value(.list(names.map { .text($0) })), .lines(names.map { "Added \(quoted($0))." }))
     }
