@@ -72,7 +72,7 @@ extension Store {
   }
 
   /// Numbers that were given out stay given out: the log of a removed card is nobody else's.
-  static func copySequences(_ db: Database, from source: String) throws {
+  static func copySequences(_ db: Database, from source: String) throws(StorageError) {
     try db.execute(
       sql: """
         DELETE FROM main.sqlite_sequence;

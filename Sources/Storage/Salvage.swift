@@ -44,8 +44,9 @@ extension Store {
         try salvage.run()
         losses += salvage.losses
       }
-      do { try copySequences(db, from: "damaged") } catch let error as StorageError where error.isOfContents {
+      do throws(StorageError) { try copySequences(db, from: "damaged") } catch {
         // The highest number of each table is that of its last row then.
+        if !error.isOfContents { throw error }
       }
     }
     return losses
@@ -53,9 +54,10 @@ extension Store {
 
   /// - Returns: false, with nothing attached, where its schema cannot be read or is not that of the new file.
   private static func attach(_ damaged: String, _ db: Database) throws -> Bool {
-    do {
+    do throws(StorageError) {
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
-    } catch let error as StorageError where error.isOfContents || error.isOfSchema {
+    } catch {
+      guard error.isOfContents || error.isOfSchema else { throw error }
       return false
     }
     do {
@@ -198,14 +200,17 @@ private struct TableSalvage {
     let known = Set(losses.compactMap(\.rows))
     for index in try indexes() {
       var missing: [Int64] = []
-      do {
+      do throws(StorageError) {
         missing = try Int64.fetchAll(
           db,
           sql: """
             SELECT rowid FROM damaged.\(table.quoted) AS old INDEXED BY \(UndoTable.quoted(index))
             WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
             """)
-      } catch let error as StorageError where error.isOfContents { continue }
+      } catch {
+        guard error.isOfContents else { throw error }
+        continue
+      }
       for row in missing where !known.contains(where: { $0.contains(row) }) { lose(row...row) }
       return
     }
@@ -219,10 +224,11 @@ private struct TableSalvage {
 
   /// Runs statements as a transaction; false, and nothing was done, when what they read is damaged.
   private func attempt(_ sql: String) throws -> Bool {
-    do {
+    do throws(StorageError) {
       try db.execute(sql: "SAVEPOINT attempt; \(sql); RELEASE attempt")
       return true
-    } catch let error as StorageError where error.isOfContents {
+    } catch {
+      guard error.isOfContents else { throw error }
       try db.execute(sql: "ROLLBACK TO attempt; RELEASE attempt")
       return false
     }

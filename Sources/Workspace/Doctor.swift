@@ -306,14 +306,13 @@ extension Workspace {
 
   private static let mostNames = 100
 
-  /// What refers to a name: notes and cards by their guids, types by their names.
+  /// What refers to a name: notes by their guids, types by their names.
   private func userNames(_ references: MediaReferences) throws -> String {
     let users = try users(of: references)
     let names =
       try users.notes.prefix(3).map { "note \(try $0.record().guid)" }
-      + users.cards.prefix(3).map { "card \(try $0.record().guid)" }
       + users.types.prefix(3).map { "note type \(try $0.record().name)" }
-    let count = references.notes.count + references.cards.count + references.types.count
+    let count = references.notes.count + references.types.count
     return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
   }
 

@@ -77,7 +77,7 @@ struct MomentSQL {
 
 extension StudyMoment {
   /// The arguments of a statement that names borders of the moment, and those of its own.
-  func arguments(of sql: String, _ more: [String: any DatabaseValueConvertible] = [:]) -> StatementArguments {
+  func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
     for (name, value) in [("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday)]
     where sql.contains(":\(name)") {

@@ -105,7 +105,7 @@ struct QueueBuilder {
 
   /// - Parameter most: so many cards, in the order of `due`, and then all others of the last one's day.
   private mutating func gather(
-    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: any DatabaseValueConvertible],
+    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: (any Bindable)?],
     by order: String = "due", upTo most: Int = .max
   ) throws {
     let sql = """
