@@ -1,5 +1,6 @@
 // Units of work of the store, what its check finds, and what it keeps beside the documents.
 
+import Files
 import Glibc
 import Problems
 import TestSupport
