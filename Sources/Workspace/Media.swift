@@ -90,7 +90,7 @@ extension Workspace {
     unit.newMedia.insert(path)
   }
 
-  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each by itself waits for the disk.
+  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each alone waits for the disk.
   func syncNewMedia() throws {
     let paths = unit.newMedia
     if paths.isEmpty { return }
