@@ -1,7 +1,7 @@
 // JSON read piece by piece (RFC 8259), by whoever knows what the pieces mean: a list of cards without ever holding more
 // than one of them, an object whose values keep their very characters.
-// Invariant: what is not JSON is refused with its place, a name that is twice in one object is named; numbers keep their
-// characters; depth and a row's size are bounded.
+// Invariant: what is not JSON is refused with its place, a name that is twice in one object by that name; numbers keep
+// their characters; depth and a row's size are bounded.
 
 import Text
 

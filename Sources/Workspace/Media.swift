@@ -77,20 +77,20 @@ extension Workspace {
   func writeMedia(_ bytes: [UInt8], hash: String) throws {
     let path = mediaFolder + "/" + hash
     if rehearsal.isOn || unit.newMedia.contains(path) { return }
-    // What an operation left that was cut off by a loss of power may have the size alone.
-    if try FileFacts.at(path, followingLinks: false)?.size == bytes.count,
-      try FileText.bytes(path, limit: bytes.count, isInterrupted: environment.isInterrupted) == bytes
-    {
-      return
+    // What was left by an operation that a loss of power cut off may have the size alone.
+    let isThere =
+      try FileFacts.at(path, followingLinks: false)?.size == bytes.count
+      && FileText.bytes(path, limit: bytes.count, isInterrupted: environment.isInterrupted) == bytes
+    if !isThere {
+      try makePrivateFolder(mediaFolder)
+      var options = Replacement.ofOurs(temporaryName: "new-\(environment.random.entropy())")
+      options.isSynced = false
+      try AtomicFile.write(path, bytes, options)
     }
-    try makePrivateFolder(mediaFolder)
-    var options = Replacement.ofOurs(temporaryName: "new-\(environment.random.entropy())")
-    options.isSynced = false
-    try AtomicFile.write(path, bytes, options)
     unit.newMedia.insert(path)
   }
 
-  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each by itself waits for the disk.
+  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each alone waits for the disk.
   func syncNewMedia() throws {
     let paths = unit.newMedia
     if paths.isEmpty { return }

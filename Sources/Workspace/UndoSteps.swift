@@ -158,6 +158,7 @@ extension Workspace: DocumentDecider {
           return try self.prepare(documents, db)
         }, body)
     } catch {
+      unit.newMedia = []
       try opened.documents?.rollbackUnit()
       throw error
     }

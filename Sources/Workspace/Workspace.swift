@@ -240,7 +240,7 @@ public final class Workspace {
   public func rollbackUnit() throws {
     let store = try store()
     unit.waitingGame?.isWaiting = false
-    (unit.waitingGame, unit.adders) = (nil, CardAdders())
+    (unit.waitingGame, unit.adders, unit.newMedia) = (nil, CardAdders(), [])
     try opened.documents?.rollbackUnit()
     // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
     if rehearsal.isOn { opened.documents?.beginUnit() }

@@ -7,7 +7,7 @@ import LuaRuntime
 import Shell
 import Text
 
-/// What the program was started with, without its own name. Swift's `CommandLine` reads /proc, and without one has none.
+/// What the program was started with, without its own name. Swift's `CommandLine` reads /proc, and has none without it.
 /// - Throws: `ProgramOptions.Wrong` for an argument that is not UTF-8.
 func programArguments() throws(ProgramOptions.Wrong) -> [String] {
   var count: Int32 = 0

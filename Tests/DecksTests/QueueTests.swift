@@ -247,6 +247,22 @@ import Testing
     #expect((session.remaining, session.right) == (1, 1))
   }
 
+  @Test(arguments: ["due", "due_random", "due_deck", "deck_due"])
+  func `what a day's limit keeps back is not read, and the order of the rest is the same`(order: String) throws {
+    let outer = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    for (number, deck) in [outer, inner, outer].enumerated() {
+      try fill(deck, (0..<12).map { "\(number) \($0)" })
+      for card in 0..<12 { try learn("\(number) \(card)", dueIn: -(card * 7 % 5)) }
+    }
+    try set(outer, .reviewOrder, order)
+    let all = try shown(StudySelection([outer]))
+    #expect(all.count == 36)
+    try set(outer, .reviewsPerDay, "7")
+    #expect(try shown(StudySelection([outer])) == Array(all.prefix(7)))
+    #expect(try collection.store.read { try StudyCounts.of($0, outer, at: moment) }.due == 7)
+  }
+
   // MARK: Hiding
 
   @Test func `a buried card waits until tomorrow, and no clock makes it wait longer`() throws {

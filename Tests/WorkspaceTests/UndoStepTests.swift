@@ -3,6 +3,7 @@
 import Authentication
 import CardDocuments
 import Decks
+import Files
 import Glibc
 import Problems
 import Storage
@@ -102,6 +103,22 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     #expect(try documentFiles(person).isEmpty)
     for _ in 0..<3 { try workspace.redo() }
     #expect(try documentFiles(person) == after)
+  }
+
+  @Test func `several media files are one step, all of them or none`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let paths = try (0..<12).map { try person.folder.write("sound \($0)", to: "s\($0).mp3") }
+    #expect(throws: (any Error).self) { try workspace.addMedia(from: paths + ["/nonexistent.mp3"]) }
+    #expect(try workspace.media().isEmpty && workspace.undoSteps().isEmpty)
+    #expect(try workspace.addMedia(from: paths).count == 12)
+    #expect(try workspace.undoSteps().map(\.name) == ["adding 12 media files"])
+    #expect(try workspace.checkMedia().damaged.isEmpty)
+    // A file whose content was lost with the power is written again.
+    let path = try workspace.mediaPath("s1.mp3")
+    try AtomicFile.write(path, Array(repeating: 0, count: 7))
+    _ = try workspace.addMedia(from: paths[1])
+    #expect(try FileText.bytes(path, limit: 100) == Array("sound 1".utf8))
   }
 
   @Test func `a document that was changed since is not trampled`() throws {

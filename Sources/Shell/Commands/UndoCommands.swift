@@ -19,7 +19,8 @@ enum UndoCommands {
       summary: "Undoes the last change, or the step of a number.", answer: "{step, name, at, changes, undone}",
       details: """
         Each change is a step, in this shell or another one; all that a script did is one. A step that is not the last can \
-        be undone too, unless what it changed was changed again since. At least 100 steps are kept, or 256 MB.
+        be undone too, unless what it changed was changed again since. At least 100 steps are kept, or 256 MB. Settings and \
+        games are no steps: `set --reset` gives a setting its initial value.
         """,
       arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
       options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
