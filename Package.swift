@@ -95,10 +95,14 @@ let package = Package(
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite], isHot: true),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CLibraries", grdb, sqlite], isHot: true),
+    // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
+    room("Memory", ["Problems", "Text"], isHot: true),
+    room(
+      "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "CLibraries", grdb, sqlite], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
-      "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", grdb, sqlite],
+      "Exchange",
+      ["Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", grdb, sqlite],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
@@ -113,7 +117,8 @@ let package = Package(
     room(
       "Workspace",
       [
-        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "CardDocuments",
+        "Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync",
+        "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
@@ -126,7 +131,8 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Exchange",
+        "Memory", "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
@@ -139,7 +145,8 @@ let package = Package(
     room(
       "Shell",
       [
-        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
+        "Memory", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime",
+        "Workspace",
         "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
@@ -161,7 +168,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
+        "Memory", "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace",
+        "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
         "Storage", grdb,
       ], path: "Tests/Benchmarks",
@@ -203,6 +211,7 @@ let package = Package(
     tests(
       "Problems",
       [
+        "Memory",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
         "Lexicon",
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
@@ -210,15 +219,16 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
+    tests("Memory", ["Problems"]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
     tests(
-      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
+      "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
       resources: [.copy("Fixtures")]),
     tests(
-      "Exchange", ["Archives", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
+      "Exchange", ["Archives", "Memory", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
@@ -235,6 +245,7 @@ let package = Package(
     tests(
       "Workspace",
       [
+        "Memory",
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
         "Text", "Values", "Files", "TestWorkspace", grdb,
       ]),

@@ -5,6 +5,7 @@ public import Decks
 import Files
 import GRDB
 import Glibc
+public import Memory
 
 /// Which preset a deck is to have.
 public enum PresetChoice: Equatable, Sendable {

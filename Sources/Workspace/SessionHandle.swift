@@ -5,6 +5,7 @@
 public import Decks
 import Files
 import GRDB
+public import Memory
 
 /// What an answer in a session did.
 ///

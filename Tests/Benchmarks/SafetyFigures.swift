@@ -7,6 +7,7 @@ import Files
 import GRDB
 import Glibc
 import Lexicon
+import Memory
 import Storage
 import ToggleSettings
 import WordGames

@@ -5,6 +5,7 @@ import BenchmarkReferences
 import Decks
 import GRDB
 import Glibc
+import Memory
 import Storage
 import ToggleSettings
 import WordGames

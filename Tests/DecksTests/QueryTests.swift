@@ -1,6 +1,7 @@
 // Queries: what they find, held against a slow model, and how a malformed one is told.
 
 import GRDB
+import Memory
 import Problems
 import Storage
 import TestDecks

@@ -2,6 +2,7 @@
 
 import Decks
 import GRDB
+import Memory
 import Problems
 import Storage
 import TestDecks
@@ -180,7 +181,7 @@ import Testing
   @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])
   func `answers have names`(name: String, rating: Rating) throws {
     #expect(try Rating(named: name) == rating)
-    let error = #expect(throws: DeckError.self) { try Rating(named: name + "er") }
+    let error = #expect(throws: MemoryError.self) { try Rating(named: name + "er") }
     #expect(error?.code == "bad_answer")
   }
 }

@@ -3,6 +3,7 @@
 import Decks
 import Files
 import GRDB
+import Memory
 import Problems
 import Storage
 import Testing

@@ -2,6 +2,7 @@
 
 import Decks
 import GRDB
+import Memory
 import Problems
 import Storage
 import TestDecks

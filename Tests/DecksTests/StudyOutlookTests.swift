@@ -2,6 +2,7 @@
 
 import Decks
 import GRDB
+import Memory
 import Storage
 import TestDecks
 import Testing

@@ -4,6 +4,7 @@
 import Decks
 import Files
 import GRDB
+import Memory
 import Problems
 import Storage
 import TestDecks

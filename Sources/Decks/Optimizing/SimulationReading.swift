@@ -2,6 +2,7 @@
 // Invariant: nothing is changed.
 
 public import GRDB
+public import Memory
 
 extension Simulation {
   /// Of a deck and those within it, with the deck's options.
@@ -20,7 +21,17 @@ extension Simulation {
       }
     }
     self.init(
-      options: try DeckTable.options(db, deck), cards: starts, newCards: new, habits: try Habits(db, decks, moment))
+      options: Options(try DeckTable.options(db, deck)), cards: starts, newCards: new,
+      habits: try Habits(db, decks, moment))
+  }
+}
+
+extension Simulation.Options {
+  init(_ options: DeckOptions) {
+    self.init()
+    (parameters, shortTerm, fuzzes) = (options.parameters, options.shortTerm, options.fuzzes)
+    (reviewsPerDay, newPerDay) = (options.reviewsPerDay, options.newPerDay)
+    maximumInterval = options.maximumInterval
   }
 }
 

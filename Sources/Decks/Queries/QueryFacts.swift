@@ -2,6 +2,7 @@
 // Invariant: only what the query asks for is read.
 
 import GRDB
+import Memory
 import Text
 
 final class QueryFacts {

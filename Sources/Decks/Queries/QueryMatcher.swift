@@ -2,6 +2,7 @@
 // Invariant: no String is made for a card; a text is folded once a card however many words look for it.
 
 import GRDB
+import Memory
 
 struct QueryMatcher {
   /// What a row must hold, in this order.

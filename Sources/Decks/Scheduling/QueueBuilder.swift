@@ -2,6 +2,7 @@
 // Invariant: the same cards, options and day always give the same order; as many cards come as the counts said.
 
 import GRDB
+import Memory
 
 struct QueueBuilder {
   private struct Learnt {

@@ -3,6 +3,7 @@
 // over.
 
 public import GRDB
+public import Memory
 
 /// What an answer did.
 ///

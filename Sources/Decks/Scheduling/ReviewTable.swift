@@ -2,6 +2,7 @@
 // Invariant: an answer and the schedule it gives are written together, and taken back together.
 
 import GRDB
+import Memory
 
 public enum ReviewTable {
   /// Writes an answer. Returns the id of its record.

@@ -4,6 +4,7 @@
 
 public import GRDB
 import GRDBSQLite
+import Memory
 
 extension DeckStatistics {
   /// Of some decks and those within them, or with nil of everything.

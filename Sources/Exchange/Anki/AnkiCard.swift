@@ -3,6 +3,7 @@
 // changed since goes out as that row.
 
 import Decks
+import Memory
 import Text
 import Values
 

@@ -3,6 +3,7 @@
 // now.
 
 import Decks
+import Memory
 import Values
 
 /// Makes rows of the cards of one deck.
