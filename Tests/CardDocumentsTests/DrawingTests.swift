@@ -9,7 +9,6 @@ import Wire
 @testable import CardDocuments
 
 @Suite struct DrawingTests {
-  /// To write the golden files again: DECKHAND_RECORD=1, then look at them.
   @Test func `a length that is none ends the conversation, not the shell`() throws {
     let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
@@ -23,6 +22,7 @@ import Wire
         == .refused(.badRequest, "the request makes no sense"))
   }
 
+  /// To write the golden files again: DECKHAND_RECORD=1, then look at them.
   @Test(arguments: goldenNames)
   func `a card looks like its golden picture`(name: String) throws {
     let folder = TemporaryFolder()
