@@ -3,7 +3,7 @@
 // Invariant: an answer is in the log once; a schedule never goes back behind a later answer.
 
 public import GRDB
-import Memory
+public import Memory
 
 /// The schedulers of decks, each made at its first use.
 struct DeckSchedulers {

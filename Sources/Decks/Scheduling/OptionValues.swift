@@ -2,6 +2,7 @@
 // Invariant: what is written reads back as the same value.
 
 import Memory
+import Problems
 import Text
 import Values
 
