@@ -92,10 +92,12 @@ let package = Package(
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
+    // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
+    room("Memory", ["Problems", "Text"], isHot: true),
+    room("Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
-      "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
+      "Exchange", ["Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
@@ -110,8 +112,8 @@ let package = Package(
     room(
       "Workspace",
       [
-        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "CardDocuments",
-        "Lexicon", "WordGames", "ToggleSettings", "Authentication",
+        "Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync",
+        "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
@@ -123,7 +125,8 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Exchange",
+        "Memory", "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
@@ -136,7 +139,8 @@ let package = Package(
     room(
       "Shell",
       [
-        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
+        "Memory", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime",
+        "Workspace",
         "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
@@ -157,7 +161,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
+        "Memory", "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace",
+        "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
         "Storage",
       ], path: "Tests/Benchmarks",
@@ -199,6 +204,7 @@ let package = Package(
     tests(
       "Problems",
       [
+        "Memory",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
         "Lexicon",
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
@@ -206,15 +212,16 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
+    tests("Memory", ["Problems"]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files"]),
     tests(
-      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
+      "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
-      "Exchange", ["Archives", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
+      "Exchange", ["Archives", "Memory", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
@@ -231,6 +238,7 @@ let package = Package(
     tests(
       "Workspace",
       [
+        "Memory",
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
         "Text", "Values", "Files", "TestWorkspace",
       ]),

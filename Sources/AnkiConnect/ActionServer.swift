@@ -1,5 +1,5 @@
-// The server for other programs: AnkiConnect's interface over an open workspace. What comes in is an action in JSON, what
-// goes out its result. Source: notes.md, section 6; the interface's own guide.
+// AnkiConnect's interface over an open workspace: what comes in is an action in JSON, what goes out its result.
+// Source: the interface's own guide.
 // Invariant: every request gets an answer in the interface's form, whatever it holds; an action is one step of undo, or
 // nothing.
 
@@ -29,7 +29,7 @@ public protocol ActionHost: AnyObject {
 /// Answers requests.
 ///
 ///     let server = ActionServer(host)
-///     let (reply, text) = server.answer(ClientRequest(method: "POST"), Array(#"{"action":"deckNames","version":6}"#.utf8))
+///     let (reply, text) = server.answer(ClientRequest(method: "POST"), Array(#"{"action":"deckNames"}"#.utf8))
 public final class ActionServer {
   unowned let host: any ActionHost
   /// Origins that were refused: nobody is asked twice.

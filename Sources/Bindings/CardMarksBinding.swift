@@ -2,6 +2,7 @@
 
 import Decks
 import LuaRuntime
+import Memory
 import Workspace
 
 func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {

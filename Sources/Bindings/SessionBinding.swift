@@ -2,6 +2,7 @@
 
 import Decks
 public import LuaRuntime
+import Memory
 import Text
 public import Workspace
 

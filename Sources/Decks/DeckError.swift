@@ -35,16 +35,12 @@ public enum DeckError: Problem, Equatable {
   case interrupted
   /// There is nothing to undo in a session.
   case nothingToUndo
-  /// An answer that the session's kind does not know.
-  case badAnswer(answer: String, expected: String)
   /// A query that cannot be understood; column counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
   /// No preset has that name.
   case presetNotFound(name: String, suggestion: String?)
   /// A preset of that name is there, or one that differs only in capitals.
   case presetExists(name: String)
-  /// A log too short to fit the memory model to it.
-  case tooFewReviews(count: Int, needed: Int)
   /// A deck option out of its range or of the wrong kind.
   case badOption(name: String, reason: String)
 
@@ -69,9 +65,6 @@ public enum DeckError: Problem, Equatable {
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .nothingToUndo:
       ProblemReport(.nothingToUndo, "Nothing to undo", "nothing has been answered since the session began")
-    case .badAnswer(let answer, let expected):
-      ProblemReport(
-        .badAnswer, "This is not an answer", "\(quoted(answer)) is not an answer here; \(expected) expected")
     case .badQuery(let query, let column, let expected):
       ProblemReport(
         .badQuery, "The query cannot be understood",
@@ -88,11 +81,6 @@ public enum DeckError: Problem, Equatable {
         .exists, "The preset is there already",
         "a preset called \(quoted(name)) is there already; names that differ only in capitals are the same",
         ["name": name])
-    case .tooFewReviews(let count, let needed):
-      ProblemReport(
-        .tooFewReviews, "Too few reviews",
-        "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are "
-          + grouped(count), ["count": count, "needed": needed])
     case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
     }
   }

@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import Glibc
+public import Memory
 import Storage
 
 /// Which preset a deck is to have.

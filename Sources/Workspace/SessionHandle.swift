@@ -4,6 +4,7 @@
 
 public import Decks
 import Files
+public import Memory
 import Storage
 
 /// What an answer in a session did.

@@ -6,6 +6,7 @@ import Decks
 import Files
 import Glibc
 import Lexicon
+import Memory
 import Storage
 import ToggleSettings
 import WordGames

@@ -4,6 +4,7 @@
 import BenchmarkReferences
 import Decks
 import Glibc
+import Memory
 import Storage
 import Workspace
 

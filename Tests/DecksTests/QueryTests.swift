@@ -1,7 +1,8 @@
 // Queries: what they find, held against a slow model, and how a malformed one is told.
 
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
 // What a session shows and in which order: limits of decks within decks, orders, mixing, burials, selections.
 
 import Decks
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import TestSupport
 import Testing

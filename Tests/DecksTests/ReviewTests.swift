@@ -1,8 +1,9 @@
 // Sessions of reviews: order, limits, what an answer writes, undo.
 
 import Decks
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import Testing
 import Values
@@ -205,7 +206,7 @@ import Values
   @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])
   func `answers have names`(name: String, rating: Rating) throws {
     #expect(try Rating(named: name) == rating)
-    let error = #expect(throws: DeckError.self) { try Rating(named: name + "er") }
+    let error = #expect(throws: MemoryError.self) { try Rating(named: name + "er") }
     #expect(error?.code == "bad_answer")
   }
 }

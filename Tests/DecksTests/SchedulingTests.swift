@@ -2,8 +2,9 @@
 
 import Decks
 import Files
-import Problems
+import Memory
 import Storage
+import Problems
 import TestSupport
 import Testing
 

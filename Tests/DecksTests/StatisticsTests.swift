@@ -1,8 +1,9 @@
 // Figures of study, held against a slow count of the same rows.
 
 import Decks
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // Siblings of a note in sessions and queries, what waits when nothing is due, and cards in other orders and decks.
 
 import Decks
+import Memory
 import Storage
 import TestDecks
 import Testing

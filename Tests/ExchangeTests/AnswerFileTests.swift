@@ -1,8 +1,9 @@
 // The answers of a page come back: entered once, in the order of time, by the shell's own scheduler.
 
 import Decks
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import TestSupport
 import Testing

@@ -3,8 +3,9 @@
 
 import Decks
 import Files
-import Problems
+import Memory
 import Storage
+import Problems
 import TestDecks
 import TestSupport
 import Testing

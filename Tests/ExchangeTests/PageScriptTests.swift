@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Glibc
+import Memory
 import TestDecks
 import TestSupport
 import Testing

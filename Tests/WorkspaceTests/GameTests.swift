@@ -1,6 +1,7 @@
 // Games and sessions at the workspace's door: what is stored, scored and notified, whoever guesses or answers.
 
 import Decks
+import Memory
 import Problems
 import TestSupport
 import TestWorkspace

@@ -1,6 +1,7 @@
 // A simulation that begins with the cards of a deck, and with how its user has answered.
 // Invariant: nothing is changed.
 
+public import Memory
 public import Storage
 
 extension Simulation {
@@ -23,7 +24,17 @@ extension Simulation {
       }
     }
     self.init(
-      options: try DeckTable.options(db, deck), cards: starts, newCards: new, habits: try Habits(db, decks, moment))
+      options: Options(try DeckTable.options(db, deck)), cards: starts, newCards: new,
+      habits: try Habits(db, decks, moment))
+  }
+}
+
+extension Simulation.Options {
+  init(_ options: DeckOptions) {
+    self.init()
+    (parameters, shortTerm, fuzzes) = (options.parameters, options.shortTerm, options.fuzzes)
+    (reviewsPerDay, newPerDay) = (options.reviewsPerDay, options.newPerDay)
+    maximumInterval = options.maximumInterval
   }
 }
 

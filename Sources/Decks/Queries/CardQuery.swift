@@ -1,6 +1,8 @@
 // What a user looks for among cards, as a tree.
 // Invariant: a query that exists can be answered for every card; its depth and size are bounded.
 
+import Memory
+
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:1, deck:a::*, note:basic, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
 ///

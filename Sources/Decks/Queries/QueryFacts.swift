@@ -1,6 +1,7 @@
 // What conditions of a query need to know beside a card's row: answers, decks, note types, fields. Asked once a query.
 // Invariant: only what the query asks for is read.
 
+import Memory
 import Storage
 import Text
 

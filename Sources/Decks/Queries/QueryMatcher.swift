@@ -1,6 +1,7 @@
 // Whether a card is what a query looks for, judged on a row in place.
 // Invariant: no String is made for a card; a text is folded once a card however many words look for it.
 
+import Memory
 import Storage
 
 struct QueryMatcher {

@@ -1,6 +1,8 @@
 // From the text of a query in our own language to its tree.
 // Invariant: a query has at most 10,000 characters; what stands for itself may be quoted.
 
+import Memory
+
 struct QueryParser: QueryGrammar {
   static let lengthLimit = 10_000
 

@@ -1,6 +1,8 @@
 // As much of a query as SQLite can judge. Invariant: its condition holds for every card that the query finds; where it
 // is exact, for no other one. No text of a user becomes part of a statement: numbers only.
 
+import Memory
+
 struct QuerySQL {
   private struct Part {
     let text: String

@@ -2,6 +2,7 @@
 // from elsewhere after they were given.
 // Invariant: an answer is in the log once; a schedule never goes back behind a later answer.
 
+public import Memory
 public import Storage
 
 /// The schedulers of decks, each made at its first use.

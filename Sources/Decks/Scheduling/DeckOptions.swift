@@ -1,6 +1,8 @@
 // How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a
 // newer program wrote beside them survives reading and writing.
 
+import Memory
+
 /// The options of a preset, or those that are good for a deck.
 ///
 ///     var options = DeckOptions()

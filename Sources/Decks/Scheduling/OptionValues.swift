@@ -1,6 +1,8 @@
 // Values of options: checked against their kind, read from what people type and from the file, and written to both.
 // Invariant: what is written reads back as the same value.
 
+import Memory
+import Problems
 import Text
 import Values
 
@@ -18,10 +20,19 @@ extension DeckOptions.Name {
       guard choices.contains(choice) else { throw refusal }
     case (.steps, .steps(let steps)):
       guard steps.count <= 100, steps.allSatisfy({ (1...365 * 86_400).contains($0) }) else { throw refusal }
-    case (.parameters, .parameters(let numbers)): return .parameters(try MemoryModel.converted(numbers))
+    case (.parameters, .parameters(let numbers)): return .parameters(try DeckOptions.Name.converted(numbers))
     default: throw refusal
     }
     return value
+  }
+
+  private static func converted(_ numbers: [Double]) throws(DeckError) -> [Double] {
+    do throws(MemoryError) { return try MemoryModel.converted(numbers) } catch {
+      guard case .badOption(let name, let reason) = error else {
+        throw .badOption(name: "parameters", reason: error.message)
+      }
+      throw .badOption(name: name, reason: reason)
+    }
   }
 
   private var refusal: DeckError { .badOption(name: text, reason: "must be \(expectation)") }

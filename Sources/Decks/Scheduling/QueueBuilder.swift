@@ -1,6 +1,7 @@
 // Gathers the cards of a session and puts them into the order that the options say.
 // Invariant: the same cards, options and day always give the same order; as many cards come as the counts said.
 
+import Memory
 import Storage
 
 struct QueueBuilder {

@@ -2,6 +2,7 @@
 // Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
 // over. Going back moves the queue alone: the undo log has what an answer changed.
 
+public import Memory
 public import Storage
 
 /// What an answer did.

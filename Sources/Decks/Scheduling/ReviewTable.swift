@@ -1,6 +1,7 @@
 // The record of answers in the database, and the schedules that they change.
 // Invariant: an answer and the schedule it gives are written together.
 
+import Memory
 import Storage
 
 public enum ReviewTable {

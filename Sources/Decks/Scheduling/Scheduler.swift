@@ -2,6 +2,8 @@
 // Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes
 // back before good and good before easy.
 
+public import Memory
+
 /// A schedule after an answer, and how long it is until the card comes back.
 ///
 ///     let next = scheduler.next(card.schedule, .good, at: moment)

@@ -2,6 +2,7 @@
 // that are none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are
 // asked for.
 
+import Memory
 public import Storage
 
 extension DeckStatistics {

@@ -1,5 +1,6 @@
 // Figures of study as plain data, for `--json` and Lua. Invariant: every figure that is drawn is in it.
 
+import Memory
 public import Values
 
 extension DeckStatistics {

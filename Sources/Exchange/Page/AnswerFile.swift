@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Memory
 import Values
 
 /// An answer of a page.

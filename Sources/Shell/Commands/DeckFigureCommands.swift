@@ -6,6 +6,7 @@ import CardDocuments
 import Commands
 import Decks
 import Files
+import Memory
 import Problems
 import Text
 import Values
@@ -126,7 +127,7 @@ enum DeckFigureCommands {
         try deck.keep(result)
         values.append(result.value(name))
         lines += try [name + ":"] + words(result, deck.presetName ?? "", session).map { "  " + $0 }
-      } catch let problem as DeckError {
+      } catch let problem as MemoryError {
         guard case .tooFewReviews = problem else { throw problem }
         values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
         lines += ["\(name):", "  " + problem.message]

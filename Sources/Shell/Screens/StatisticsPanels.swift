@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Memory
 import Text
 
 struct StatisticsPanels {

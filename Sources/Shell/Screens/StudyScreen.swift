@@ -7,6 +7,7 @@ import Bindings
 import Commands
 import Decks
 import Files
+import Memory
 import Problems
 import Storage
 import Text

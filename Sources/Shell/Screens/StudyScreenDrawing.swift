@@ -4,6 +4,7 @@
 import Bindings
 import CardDocuments
 import Decks
+import Memory
 import Text
 import Workspace
 

@@ -4,6 +4,7 @@ import CardDocuments
 import Exchange
 import Files
 import Glibc
+import Memory
 import Problems
 import Storage
 
@@ -87,12 +88,18 @@ extension ProblemTable {
       "badGuid": DeckError.badGuid(guid: hostile, reason: "has no blanks"), "batchTooLong": DeckError.batchTooLong,
       "over": DeckError.over, "paused": DeckError.paused, "interrupted": DeckError.interrupted,
       "nothingToUndo": DeckError.nothingToUndo,
-      "badAnswer": DeckError.badAnswer(answer: hostile, expected: "right or wrong"),
       "badQuery": DeckError.badQuery(query: hostile, column: 3, expected: "a )"),
       "badOption": DeckError.badOption(name: hostile, reason: "must be from 1 to 9"),
       "presetNotFound": DeckError.presetNotFound(name: hostile, suggestion: "Hard"),
       "presetExists": DeckError.presetExists(name: hostile),
-      "tooFewReviews": DeckError.tooFewReviews(count: 12, needed: 400),
+    ])
+
+  static let memory = ProblemTable(
+    MemoryError.self, in: "Memory/MemoryError.swift",
+    [
+      "badAnswer": MemoryError.badAnswer(answer: hostile),
+      "badOption": MemoryError.badOption(name: hostile, reason: "must be from 1 to 9"),
+      "tooFewReviews": MemoryError.tooFewReviews(count: 12, needed: 400),
     ])
 
   static let documents = [

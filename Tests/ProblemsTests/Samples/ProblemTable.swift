@@ -21,7 +21,8 @@ struct ProblemTable: CustomTestStringConvertible {
 
   static let all =
     [
-      authentication, storage, files, decks, exchange, packages, notes, lexicon, dictionaries, builds, games, settings,
+      authentication, storage, files, memory, decks, exchange, packages, notes, lexicon, dictionaries, builds, games,
+      settings,
       workspace, syncs, listening,
     ] + safety + documents + commands
     + bindings

@@ -1,73 +1,19 @@
-// FSRS-6 beyond the published defaults: other versions' parameters, fuzz, the order of answers, the long term alone.
-// Expected values: fsrs-rs 6.6.1, ts-fsrs (cdec8d2f), py-fsrs 6.3.2, as their own tests state them.
+// Schedules beyond the published defaults: the long term alone, the order of answers, steps, the clock; and the log as
+// the memory model is fitted to it. Expected values: ts-fsrs (cdec8d2f), as its own tests state them.
 
 import Glibc
+import Memory
 import Problems
+import Storage
+import TestDecks
 import TestSupport
 import Testing
 
 @testable import Decks
 
-@Suite struct MemoryModelTests {
+@Suite struct SchedulerTests {
   private func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool {
     abs(a - b) <= tolerance * max(1, abs(b))
-  }
-
-  private static let seventeen = [
-    0.4, 0.6, 2.4, 5.8, 4.93, 0.94, 0.86, 0.01, 1.49, 0.14, 0.94, 2.18, 0.05, 0.34, 1.26, 0.29, 2.61,
-  ]
-  private static let nineteen = [
-    0.6845422, 1.6790825, 4.7349424, 10.042885, 7.4410233, 0.64219797, 1.071918, 0.0025195254, 1.432437, 0.1544,
-    0.8692766, 2.0696752, 0.0953, 0.2975, 2.4691248, 0.19542035, 3.201072, 0.18046261, 0.121442534,
-  ]
-
-  @Test func `parameters of FSRS 4.5 become those of FSRS-6`() throws {
-    let expected = [
-      0.4, 0.6, 2.4, 5.8, 6.81, 0.44675013, 1.36, 0.01, 1.49, 0.14, 0.94, 2.18, 0.05, 0.34, 1.26, 0.29, 2.61, 0, 0, 0,
-      0.5,
-    ]
-    let converted = try MemoryModel.converted(Self.seventeen)
-    #expect(zip(converted, expected).allSatisfy { isNear($0, $1, 1e-7) } && converted.count == 21)
-    #expect(try MemoryModel.converted(converted) == converted)
-  }
-
-  @Test(arguments: [
-    (Rating.again, 2.9691455, 8.000659), (.hard, 17.091452, 7.6913934), (.good, 31.722992, 7.382128),
-    (.easy, 71.7502, 7.0728626),
-  ])
-  func `parameters of FSRS-5 give the published states`(rating: Rating, stability: Double, difficulty: Double) throws {
-    let model = try MemoryModel(parameters: Self.nineteen)
-    var state = model.initial(.again)
-    for days in [1, 3, 8] { state = model.next(state, .good, days: days) }
-    state = model.next(state, rating, days: 21)
-    #expect(isNear(state.stability, stability) && isNear(state.difficulty, difficulty))
-    let one = model.next(MemoryState(stability: 20.925528, difficulty: 7.005062), .good, days: 21)
-    #expect(isNear(one.stability, 40.87456) && isNear(one.difficulty, 6.9913807))
-  }
-
-  @Test func `without a short term the published state is another one`() throws {
-    let model = try MemoryModel(parameters: [], countsSameDay: false)
-    var state = model.initial(.again)
-    for days in [0, 1, 3, 8, 21] { state = model.next(state, .good, days: days) }
-    #expect(isNear(state.stability, 53.335106))
-  }
-
-  @Test(arguments: [1, 16, 18, 20, 22, 100])
-  func `another number of parameters is refused`(count: Int) {
-    let given = [Double](repeating: 1, count: count)
-    let error = #expect(throws: DeckError.self) { try MemoryModel(parameters: given) }
-    #expect(error?.code == "bad_value")
-  }
-
-  @Test(arguments: [
-    (2.5, 10.0, 0.9, 10.0, 6.9140563), (2.5, 10, 0.8, 3.01572, 9.393428), (2.5, 10, 0.95, 24.841097, 1.2974405),
-    (1.3, 20, 0.9, 20, 10),
-  ])
-  func `an ease of SM-2 gives the published state`(
-    ease: Double, interval: Double, retention: Double, stability: Double, difficulty: Double
-  ) {
-    let state = MemoryModel().state(ease: ease, interval: interval, retention: retention)
-    #expect(isNear(state.stability, stability) && isNear(state.difficulty, difficulty))
   }
 
   private static let longTerm: [(ratings: [Int64], days: [Int], stability: [Double])] = [
@@ -109,21 +55,6 @@ import Testing
       #expect(isNear(schedule.stability ?? 0, stability[index], 1e-6) && schedule.state == .review)
       now = schedule.due ?? 0
     }
-  }
-
-  // MARK: Fuzz and order
-
-  @Test(arguments: [
-    (1.0, 1...1), (2, 2...2), (2.49, 2...2), (2.5, 2...4), (3, 2...4), (5, 4...6), (6.9, 5...9), (7, 5...9),
-    (7.1, 5...9), (10, 8...12), (17, 14...20), (19.9, 17...23), (20, 17...23), (20.1, 17...23), (37, 33...41),
-    (50, 46...54), (100, 93...107), (365, 345...385), (1000, 948...1052),
-  ])
-  func `fuzz stays within the bounds of the rule and reaches them`(interval: Double, bounds: ClosedRange<Int>) {
-    #expect(Fuzz.bounds(interval) == bounds)
-    let days = Set((0..<2000).map { Fuzz(seed: $0).days(interval, from: 1, to: 36_500) })
-    if bounds.count > 1 { #expect(days == Set(bounds)) }
-    #expect(Fuzz(seed: 5).days(interval, from: 1, to: 1) == 1)
-    #expect(Fuzz(seed: 5).days(interval, from: 40, to: 30) == 30)
   }
 
   @Test func `hard comes before good and good before easy, whatever the card`() throws {
@@ -214,6 +145,36 @@ import Testing
     for rating in Rating.allCases {
       let next = Scheduler(options: DeckOptions()).next(schedule, rating, at: moment, seed: 1)
       #expect(next.interval > 0 && (next.schedule.due ?? 0) > moment.now && next.schedule.lastReview == moment.now)
+    }
+  }
+
+  // MARK: The log
+
+  @Test func `impossible rows of a log are left out`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("d")
+    let other = try collection.deck("other")
+    let card = try collection.add(deck, "a", "b").rawValue
+    let second = try collection.add(deck, "c", "d").rawValue
+    let foreign = try collection.add(other, "c", "d").rawValue
+    let day = 86_400.0
+    try collection.store.operation("x") { db in
+      let rows: [(Int64, Double, Int64, Int64)] = [
+        (card, 100 * day, 3, 0), (card, 101 * day, 9, 2), (card, 102 * day, 0, 2), (card, -5, 3, 2),
+        (card, 9e300, 3, 2), (card, 103 * day, 3, 2), (card, 103 * day, 1, 2), (card, 104 * day, -3, 99),
+        // No first answer: the beginning is not known.
+        (second, 100 * day, 3, 2), (second, 110 * day, 3, 2), (foreign, 90 * day, 3, 0), (foreign, 99 * day, 3, 2),
+      ]
+      for (card, at, rating, state) in rows {
+        try db.execute(
+          sql: """
+            INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, ?, ?, ?, 1, 1, 1)
+            """, arguments: [card, at, rating, state])
+      }
+      let history = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
+      #expect(history.cardCount == 1 && history.laterCount == 1)
+      #expect(Array(history.days) == [0, 3, 0] && Array(history.ratings) == [3, 3, 1])
+      #expect(try ReviewHistory(db, at: StudyMoment(now: collection.now)).laterCount == 2)
     }
   }
 }

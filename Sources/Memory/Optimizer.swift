@@ -48,7 +48,7 @@ public struct Optimizer {
 
   /// - Parameter parameters: to begin with and to compare with; none for the published ones.
   /// - Throws: `tooFewReviews`, `badOption`.
-  public init(_ history: ReviewHistory, parameters: [Double] = []) throws(DeckError) {
+  public init(_ history: ReviewHistory, parameters: [Double] = []) throws(MemoryError) {
     let count = history.laterCount
     guard count >= Optimizer.fewestReviews else {
       throw .tooFewReviews(count: count, needed: Optimizer.fewestReviews)
@@ -180,7 +180,7 @@ public struct Optimizer {
   // MARK: Judging
 
   /// The mean log loss of parameters on the whole history.
-  public func loss(of parameters: [Double]) throws(DeckError) -> Double {
+  public func loss(of parameters: [Double]) throws(MemoryError) -> Double {
     let given = try MemoryModel.converted(parameters)
     return loss(of: given.isEmpty ? MemoryModel.defaultParameters : given, on: Array(0..<history.cardCount))
   }

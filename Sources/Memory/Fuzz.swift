@@ -3,18 +3,18 @@
 // of the bounds that it was given.
 
 /// How an interval may vary.
-struct Fuzz: Sendable {
+public struct Fuzz: Sendable {
   /// From 0 to 1 without 1; nil for intervals that do not vary.
   let share: Double?
 
-  static let none = Fuzz(share: nil)
+  public static let none = Fuzz(share: nil)
 
   private init(share: Double?) { self.share = share }
 
   /// - Parameter seed: SplitMix64's mixing makes neighbouring seeds give shares that have nothing in common.
-  init(seed: UInt64) { share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992 }
+  public init(seed: UInt64) { share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992 }
 
-  static func mixed(_ seed: UInt64) -> UInt64 {
+  public static func mixed(_ seed: UInt64) -> UInt64 {
     var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -22,7 +22,7 @@ struct Fuzz: Sendable {
   }
 
   /// Whole days from `minimum` to `maximum`, near an interval.
-  func days(_ interval: Double, from minimum: Int, to maximum: Int) -> Int {
+  public func days(_ interval: Double, from minimum: Int, to maximum: Int) -> Int {
     let maximum = max(1, maximum)
     let minimum = min(max(1, minimum), maximum)
     let interval = interval.isNaN ? 1 : min(Double(maximum), max(Double(minimum), interval))
@@ -35,7 +35,7 @@ struct Fuzz: Sendable {
   }
 
   /// Between which days an interval may become another one.
-  static func bounds(_ interval: Double) -> ClosedRange<Int> {
+  public static func bounds(_ interval: Double) -> ClosedRange<Int> {
     guard interval >= 2.5 else {
       let whole = Int(max(0, interval).rounded())
       return whole...whole

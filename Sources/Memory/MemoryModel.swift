@@ -14,13 +14,13 @@ public enum Rating: Int64, Sendable, CaseIterable {
   case easy = 4
 
   /// As users and Lua say it; `right` is good, `wrong` is again.
-  public init(named name: String) throws(DeckError) {
+  public init(named name: String) throws(MemoryError) {
     switch name {
     case "again", "wrong": self = .again
     case "hard": self = .hard
     case "good", "right": self = .good
     case "easy": self = .easy
-    default: throw .badAnswer(answer: name, expected: "again, hard, good, easy, right or wrong")
+    default: throw .badAnswer(answer: name)
     }
   }
 
@@ -60,7 +60,8 @@ public struct MemoryModel: Sendable {
     0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
   ]
 
-  let w: [Double]
+  /// w0 to w20, as they are used.
+  public let w: [Double]
   private let decay: Double
   private let factor: Double
 
@@ -70,13 +71,13 @@ public struct MemoryModel: Sendable {
   ///   - parameters: none for the published ones, or 17, 19 or 21.
   ///   - countsSameDay: whether answers on the day of the last one change the stability.
   /// - Throws: `badOption` for another number of them, or one out of its range.
-  public init(parameters: [Double], countsSameDay: Bool = true) throws(DeckError) {
+  public init(parameters: [Double], countsSameDay: Bool = true) throws(MemoryError) {
     let converted = try MemoryModel.converted(parameters)
     self.init(checked: converted, countsSameDay: countsSameDay)
   }
 
   /// - Parameter given: 21 parameters in their ranges, or none.
-  init(checked given: [Double], countsSameDay: Bool = true) {
+  public init(checked given: [Double], countsSameDay: Bool = true) {
     var w = given.count == 21 ? given : MemoryModel.defaultParameters
     if !countsSameDay { (w[17], w[18], w[19]) = (0, 0, 0) }
     self.w = w
@@ -97,7 +98,7 @@ public struct MemoryModel: Sendable {
   }
 
   /// Days after which the probability has fallen to `retention`; not finite for a retention of 0.
-  func exactInterval(stability: Double, retention: Double) -> Double {
+  public func exactInterval(stability: Double, retention: Double) -> Double {
     clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)
   }
 

@@ -14,7 +14,7 @@ extension MemoryModel {
 
   /// The 21 parameters of FSRS-6 for those of FSRS 4.5 (17), FSRS-5 (19) or FSRS-6; none for none.
   /// - Throws: `badOption` for another number of them, one that is no number, or one out of its range.
-  public static func converted(_ given: [Double]) throws(DeckError) -> [Double] {
+  public static func converted(_ given: [Double]) throws(MemoryError) -> [Double] {
     switch given.count {
     case 0: return []
     case 17, 19, 21: break
@@ -32,7 +32,7 @@ extension MemoryModel {
     return zip(longer, parameterRanges).map { min($1.upperBound, max($1.lowerBound, $0)) }
   }
 
-  private static func refusal(_ index: Int) -> DeckError {
+  private static func refusal(_ index: Int) -> MemoryError {
     let range = parameterRanges[index]
     return .badOption(
       name: "parameters", reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")

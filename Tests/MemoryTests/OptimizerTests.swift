@@ -2,12 +2,10 @@
 
 import Glibc
 import Problems
-import Storage
-import TestDecks
 import TestSupport
 import Testing
 
-@testable import Decks
+@testable import Memory
 
 /// A user whose memory follows known parameters.
 struct SimulatedUser {
@@ -152,46 +150,18 @@ struct SimulatedUser {
   @Test func `a short log is refused with the count, and a fitting can be stopped`() throws {
     var user = try SimulatedUser(Self.people[0], seed: 3)
     let short = user.history(cards: 20)
-    let error = #expect(throws: DeckError.self) { try Optimizer(short) }
+    let error = #expect(throws: MemoryError.self) { try Optimizer(short) }
     #expect(error == .tooFewReviews(count: short.laterCount, needed: 400) && error?.code == "too_few_reviews")
-    #expect(throws: DeckError.tooFewReviews(count: 0, needed: 400)) { try Optimizer(ReviewHistory()) }
+    #expect(throws: MemoryError.tooFewReviews(count: 0, needed: 400)) { try Optimizer(ReviewHistory()) }
     var optimizer = try Optimizer(user.history(cards: 100))
     #expect(throws: CancellationError.self) { try optimizer.run { if $0 > 0.2 { throw CancellationError() } } }
-  }
-
-  @Test func `impossible rows of a log are left out`() throws {
-    let collection = TestCollection()
-    let deck = try collection.deck("d")
-    let other = try collection.deck("other")
-    let card = try collection.add(deck, "a", "b").rawValue
-    let second = try collection.add(deck, "c", "d").rawValue
-    let foreign = try collection.add(other, "c", "d").rawValue
-    let day = 86_400.0
-    try collection.store.operation("x") { db in
-      let rows: [(Int64, Double, Int64, Int64)] = [
-        (card, 100 * day, 3, 0), (card, 101 * day, 9, 2), (card, 102 * day, 0, 2), (card, -5, 3, 2),
-        (card, 9e300, 3, 2), (card, 103 * day, 3, 2), (card, 103 * day, 1, 2), (card, 104 * day, -3, 99),
-        // No first answer: the beginning is not known.
-        (second, 100 * day, 3, 2), (second, 110 * day, 3, 2), (foreign, 90 * day, 3, 0), (foreign, 99 * day, 3, 2),
-      ]
-      for (card, at, rating, state) in rows {
-        try db.execute(
-          sql: """
-            INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, ?, ?, ?, 1, 1, 1)
-            """, arguments: [card, at, rating, state])
-      }
-      let history = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
-      #expect(history.cardCount == 1 && history.laterCount == 1)
-      #expect(Array(history.days) == [0, 3, 0] && Array(history.ratings) == [3, 3, 1])
-      #expect(try ReviewHistory(db, at: StudyMoment(now: collection.now)).laterCount == 2)
-    }
   }
 
   // MARK: Simulation
 
   @Test func `a higher retention costs more reviews and keeps more known`() throws {
-    var options = DeckOptions()
-    try options.set(.reviewsPerDay, to: 9999)
+    var options = Simulation.Options()
+    options.reviewsPerDay = 9999
     let simulation = Simulation(options: options, cards: [], newCards: 1000)
     let forecasts = try simulation.run(retentions: [0.7, 0.8, 0.9, 0.95], days: 120)
     #expect(forecasts.map(\.retention) == [0.7, 0.8, 0.9, 0.95])
@@ -205,8 +175,8 @@ struct SimulatedUser {
   }
 
   @Test func `limits of a day hold in a simulation, and nothing is lost`() throws {
-    var options = DeckOptions()
-    try options.set(.reviewsPerDay, to: 10)
+    var options = Simulation.Options()
+    options.reviewsPerDay = 10
     let start = Simulation.Start(state: MemoryState(stability: 50, difficulty: 5), elapsed: 60, dueIn: -10)
     let simulation = Simulation(options: options, cards: Array(repeating: start, count: 35), newCards: 0)
     let forecast = try simulation.run(retentions: [0.9], days: 10)[0]
@@ -216,9 +186,9 @@ struct SimulatedUser {
   @Test func `a simulation refuses days and retentions out of range, and bad states are survived`() throws {
     let start = Simulation.Start(
       state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
-    let simulation = Simulation(options: DeckOptions(), cards: [start], newCards: -5)
-    #expect(problemCode { _ = try simulation.run(retentions: [0.9], days: 0) } == "bad_value")
-    #expect(problemCode { _ = try simulation.run(retentions: [1], days: 5) } == "bad_value")
+    let simulation = Simulation(options: Simulation.Options(), cards: [start], newCards: -5)
+    #expect(throws: MemoryError.self) { try simulation.run(retentions: [0.9], days: 0) }
+    #expect(throws: MemoryError.self) { try simulation.run(retentions: [1], days: 5) }
     #expect(try simulation.run(retentions: [0.9], days: 5)[0].known.allSatisfy { $0.isFinite })
   }
 }

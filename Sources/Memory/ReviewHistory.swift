@@ -1,18 +1,16 @@
 // The answers of cards, one card after the other, as the memory model is fitted to them: flat arrays, 9 bytes an
 // answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out.
 
-public import Storage
-
 /// The answers of many cards.
 public struct ReviewHistory: Sendable {
   /// Answers of one card that are looked at.
   static let longest = 128
 
   /// Where each card's answers begin; one more than there are cards.
-  private(set) var starts: [Int] = [0]
+  public private(set) var starts: [Int] = [0]
   /// Whole days since the answer before, 0 for the first one.
-  private(set) var days: [Int32] = []
-  private(set) var ratings: [UInt8] = []
+  public private(set) var days: [Int32] = []
+  public private(set) var ratings: [UInt8] = []
   private var openCard: Int64?
   private var lastDay = 0
   private var lastIsNew = false
@@ -49,31 +47,5 @@ public struct ReviewHistory: Sendable {
   /// Ends the last card. Nothing can be read before.
   public mutating func close() {
     if days.count > starts[starts.count - 1] { starts.append(days.count) }
-  }
-
-  /// The answers of the cards of some decks, with those of the decks within; of every card when nil.
-  public init(_ db: Database, decks: [DeckID]? = nil, at moment: StudyMoment) throws {
-    var wanted: Set<Int64>?
-    if let decks {
-      wanted = []
-      for deck in decks {
-        for inner in [deck] + (try DeckTable.within(db, deck).map(\.id)) {
-          wanted?.formUnion(try CardTable.ids(db, in: inner).map(\.rawValue))
-        }
-      }
-    }
-    // A day's grace: the clock of another machine may be ahead. The `+` keeps SQLite from the index by time, which would
-    // sort the whole log in memory.
-    let sql = """
-      SELECT card, at, rating, state FROM reviews WHERE card IS NOT NULL AND +at > 0 AND +at < ? ORDER BY card, at, id
-      """
-    try db.forEachRow(sql, [moment.now + 86_400]) { row in
-      let (card, state) = (row.integer(0), row.integer(3))
-      if let wanted, !wanted.contains(card) { return }
-      add(
-        card: card, day: moment.day(of: row.number(1)), rating: row.integer(2), isFirst: state == 0,
-        isLearning: state == 0 || state == 1)
-    }
-    close()
   }
 }

@@ -16,7 +16,24 @@ public struct RetentionForecast: Equatable, Sendable {
   public var knownAtEnd: Double { known.last ?? 0 }
 }
 
+/// Plays study through.
+///
+///     let simulation = Simulation(options: Simulation.Options(), cards: [], newCards: 1000)
+///     try simulation.run(retentions: [0.8, 0.9], days: 90)[1].reviewsPerDay
 public struct Simulation: Sendable {
+  /// What study goes by; each as the option of a deck of its name.
+  public struct Options: Sendable {
+    public var parameters: [Double] = []
+    public var shortTerm = true
+    public var reviewsPerDay = 200
+    public var newPerDay = 20
+    public var fuzzes = true
+    /// Days.
+    public var maximumInterval = 36_500
+
+    public init() {}
+  }
+
   /// A card as a simulation begins with it.
   public struct Start: Sendable {
     public var state: MemoryState
@@ -46,7 +63,7 @@ public struct Simulation: Sendable {
     var due: Int
   }
 
-  private let options: DeckOptions
+  private let options: Options
   private let model: MemoryModel
   private let cards: [Start]
   private let newCards: Int
@@ -55,7 +72,7 @@ public struct Simulation: Sendable {
   /// - Parameters:
   ///   - cards: the learnt ones.
   ///   - newCards: how many are still new.
-  public init(options: DeckOptions, cards: [Start], newCards: Int, habits: Habits = Habits()) {
+  public init(options: Options, cards: [Start], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
@@ -69,12 +86,12 @@ public struct Simulation: Sendable {
     retentions: [Double], days: Int = 365, seed: UInt64 = 1, progress: (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
     guard (1...3650).contains(days) else {
-      throw DeckError.badOption(name: "days", reason: "must be a whole number from 1 to 3,650")
+      throw MemoryError.badOption(name: "days", reason: "must be a whole number from 1 to 3,650")
     }
     var forecasts: [RetentionForecast] = []
     for (number, retention) in retentions.enumerated() {
       guard (0.7...0.99).contains(retention) else {
-        throw DeckError.badOption(name: "retention", reason: "must be a number from 0.7 to 0.99")
+        throw MemoryError.badOption(name: "retention", reason: "must be a number from 0.7 to 0.99")
       }
       forecasts.append(
         try forecast(retention, days, seed) { share in

@@ -1,0 +1,34 @@
+// What can go wrong with answers, parameters and forecasts, as facts, and the words for it.
+// Invariant: codes never change; every message says what is expected instead.
+
+public import Problems
+import Text
+
+/// Why the memory model does not take something.
+///
+///     MemoryError.tooFewReviews(count: 20, needed: 400).code   // too_few_reviews
+public enum MemoryError: Problem, Equatable {
+  /// A word that names no answer of a review.
+  case badAnswer(answer: String)
+  /// `reason` completes "NAME ...".
+  case badOption(name: String, reason: String)
+  /// The log is too short to fit parameters to it.
+  case tooFewReviews(count: Int, needed: Int)
+
+  public var report: ProblemReport {
+    switch self {
+    case .badAnswer(let answer):
+      ProblemReport(
+        .badAnswer, "This is not an answer",
+        "\(quoted(answer)) is not an answer here; again, hard, good, easy, right or wrong expected")
+    case .badOption(let name, let reason):
+      ProblemReport(
+        .badValue, "This cannot be the option's value", "\(printable(name)) \(reason)", ["name": name])
+    case .tooFewReviews(let count, let needed):
+      ProblemReport(
+        .tooFewReviews, "Too few reviews",
+        "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are "
+          + grouped(count), ["count": count, "needed": needed])
+    }
+  }
+}
