@@ -129,16 +129,16 @@ import Testing
 }
 
 extension PseudoTerminal {
-  /// What the program writes until there is a prompt, or it has been quiet for long.
+  /// What the program writes until there is a prompt, or until it has waited for long.
   func settle(awaitsPrompt: Bool) -> String {
     let end = monotonicSeconds() + 120
     var text = ""
     var quiet = 0
     while monotonicSeconds() < end {
-      let some = takeOutput(milliseconds: 60)
-      quiet = some.isEmpty ? quiet + 1 : 0
+      let some = takeOutput(milliseconds: 20)
+      quiet = some.isEmpty && isResting ? quiet + 1 : 0
       text += some
-      if quiet >= (awaitsPrompt ? text.hasSuffix("> ") ? 3 : 25 : 10) { break }
+      if quiet >= (awaitsPrompt ? text.hasSuffix("> ") ? 2 : 60 : 20) { break }
     }
     return text
   }

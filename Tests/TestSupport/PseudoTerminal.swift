@@ -105,6 +105,15 @@ public final class PseudoTerminal {
     return output
   }
 
+  /// Whether the program and all that it started wait for something: what they had to write, they have written.
+  public var isResting: Bool { isAsleep(process) }
+
+  private func isAsleep(_ process: pid_t) -> Bool {
+    let state = text(of: "/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ").first
+    let children = text(of: "/proc/\(process)/task/\(process)/children").split(separator: " ").compactMap { pid_t($0) }
+    return state != "R" && state != "D" && children.allSatisfy(isAsleep)
+  }
+
   /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not
   /// end.
   public func ended(seconds: Double = patience) -> Int32 {
