@@ -3,7 +3,6 @@
 
 import Bindings
 import Text
-import Workspace
 
 /// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {

@@ -75,7 +75,8 @@ enum PluginKeys {
     if let key = known.first(where: { $0.id == text.uppercased() }) { return key }
     let path = session.environment.folders.expanded(text)
     if fileExists(path),
-      let key = String(validating: try FileText.bytes(path, limit: 8192), as: UTF8.self).flatMap(MinisignKey.init)
+      let key = try FileText.read(path, limit: 8192, isInterrupted: session.environment.isInterrupted)
+        .flatMap(MinisignKey.init)
     {
       return key
     }
