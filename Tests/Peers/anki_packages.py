@@ -111,7 +111,7 @@ def from_deckhand(program, folder, seed):
     with open(paths["latest"], "rb") as one, open(paths["again"], "rb") as other:
         check("the same deck twice", one.read() == other.read(), True)
     cards = deckhand.lines("card", "list")
-    notes = len({card["note"] or card["guid"] for card in cards})
+    notes = len({card["note"] for card in cards})
     for key in ("latest", "legacy", "plain"):
         col = Collection(tempfile.mkdtemp(dir=folder) + "/c.anki2")
         check(key, take_in(col, paths[key]), (notes, 0, 0))
@@ -123,7 +123,8 @@ def from_deckhand(program, folder, seed):
             check_schedules(col, cards)
         check_sums(col, paths["legacy"], folder)
         if key == "latest":
-            edited = next(card for card in cards if not card["note"])
+            of_note = [card["note"] for card in cards]
+            edited = next(card for card in cards if of_note.count(card["note"]) == 1)
             time.sleep(1.1)
             deckhand.run("card", "edit", edited["guid"], "--answer", "edited here")
             deckhand.run("deck", "export", "Out", paths["again"])
@@ -329,7 +330,7 @@ def from_anki(program, folder, count, seed):
 
 def key(card):
     guid, _, number = card["guid"].rpartition("/")
-    return (guid, int(number) - 1) if card["note"] and card["guid"] != card["note"] else (card["guid"], 0)
+    return (guid, int(number) - 1) if card["guid"] != card["note"] else (card["guid"], 0)
 
 
 def check_places(wanted, cards):
