@@ -29,7 +29,7 @@ final class WaitingCards {
     }
     rows = try RowBatch(
       db, into: "cards (deck, created, modified, rank, guid, content, prompt, answer, tags, fields, document)",
-      "?1, ?2, ?2, *", shared: 2, columns: Column.allCases.count, lane: RowBatch.makeLane())
+      "?1, ?2, ?2, *", shared: 2, columns: Column.allCases.count, inLane: true)
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
     changes = db.totalChanges
@@ -72,7 +72,7 @@ final class WaitingCards {
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
       if !isUnderWay { try checkTransaction() }
-      try number(rows.fillingRows, &ranks)
+      try rows.editFilling { try number(&$0, &ranks) }
       try rows.handOver()
     }
   }
@@ -82,10 +82,10 @@ final class WaitingCards {
   func write(at ranks: inout BatchRanks) throws {
     try renewingGuids {
       // What failed says why the transaction was taken back, where it was.
-      try rows.settle()
+      try rows.drain()
       try checkTransaction()
-      for part in rows.waitingRows { try number(part, &ranks) }
-      try rows.write()
+      try rows.editWaiting { try number(&$0, &ranks) }
+      try rows.flush()
     }
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
@@ -104,7 +104,7 @@ final class WaitingCards {
     }
   }
 
-  private func number(_ part: RowBuffer, _ ranks: inout BatchRanks) throws {
+  private func number(_ part: inout RowBuffer, _ ranks: inout BatchRanks) throws {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
       for row in 0..<part.count {
         part.put(Column.rank.rawValue, try ranks.next(), row: row)
@@ -114,7 +114,4 @@ final class WaitingCards {
       }
     }
   }
-
-  /// Waits until no card is being written.
-  func settle() { rows.drain() }
 }

@@ -42,7 +42,7 @@ public final class NoteReceiver {
 
   /// - Parameters:
   ///   - now: seconds since 1970.
-  ///   - isAlone: whether nobody uses the database between the calls without `flush`: then a second thread writes.
+  ///   - isAlone: whether a second thread writes, because the caller does nothing else with the database.
   ///   - field: is given each field that is stored, and gives what is stored in its place.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool = { false },
@@ -87,9 +87,6 @@ public final class NoteReceiver {
   /// Writes the notes and cards that wait.
   public func flush() throws { try rows.flush() }
 
-  /// Waits until none of them is being written.
-  public func settle() { rows.settle() }
-
   /// The note of a guid.
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
@@ -105,7 +102,6 @@ public final class NoteReceiver {
 
   func kind(of type: NoteType) -> Kind {
     if let known = kinds[type.id] { return known }
-    settle()
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
@@ -142,7 +138,6 @@ public final class NoteReceiver {
   /// A plain card of that guid in the deck is the note's only card: it was sent out once and comes back.
   private func takeOver(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> ReceivedOutcome? {
     guard cards.count == 1, let card = cards.first, kind.isBasic, try hasCards(card.deck) else { return nil }
-    settle()
     statements.plain.bind(1, card.deck.rawValue)
     statements.plain.bind(2, note.guid)
     let found = try statements.plain.first { (id: CardID(rawValue: $0.integer(0)), modified: $0.number(1)) }
@@ -167,7 +162,6 @@ public final class NoteReceiver {
   /// Whether the deck had cards when it was first asked.
   private func hasCards(_ deck: DeckID) throws -> Bool {
     if let known = decksWithCards[deck] { return known }
-    settle()
     let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE deck = ?)"
     let found = try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) != 0 } ?? false
     decksWithCards[deck] = found
@@ -233,7 +227,6 @@ public final class NoteReceiver {
 
   private func deckName(_ deck: DeckID) throws -> String {
     if let known = deckNames[deck] { return known }
-    settle()
     let name = try DeckTable.record(db, deck).name
     deckNames[deck] = name
     return name
