@@ -155,9 +155,6 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// Waits until no card is being written; those of which that failed wait for `flush`.
-  public func settle() { waiting?.settle() }
-
   /// Writes a card without counting it.
   /// - Throws: `DeckError.duplicate` when duplicates are errors, `NoteError` when an update would change what a note
   ///   makes; what SQLite throws.

@@ -42,7 +42,7 @@ final class WaitingCards {
     }
     let type = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(
-      db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, lane: RowBatch.makeLane())
+      db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, inLane: true)
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
     rows.putShared(3, type.rawValue)
@@ -91,7 +91,7 @@ final class WaitingCards {
         try checkTransaction()
         nextNote = try NoteTable.freeID(db, now: now)
       }
-      try number(rows.fillingRows, &ranks)
+      try rows.editFilling { try number(&$0, &ranks) }
       try rows.handOver()
     }
   }
@@ -101,11 +101,11 @@ final class WaitingCards {
   func write(at ranks: inout BatchRanks) throws {
     try renewingGuids {
       // What failed says why the transaction was taken back, where it was.
-      try rows.settle()
+      try rows.drain()
       try checkTransaction()
       nextNote = try NoteTable.freeID(db, now: now)
-      for part in rows.waitingRows { try number(part, &ranks) }
-      try rows.write()
+      try rows.editWaiting { try number(&$0, &ranks) }
+      try rows.flush()
     }
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
@@ -124,7 +124,7 @@ final class WaitingCards {
     }
   }
 
-  private func number(_ part: RowBuffer, _ ranks: inout BatchRanks) throws {
+  private func number(_ part: inout RowBuffer, _ ranks: inout BatchRanks) throws {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
       for row in 0..<part.count {
         part.put(Column.rank.rawValue, try ranks.next(), row: row)
@@ -136,7 +136,4 @@ final class WaitingCards {
       }
     }
   }
-
-  /// Waits until no card is being written.
-  func settle() { rows.drain() }
 }

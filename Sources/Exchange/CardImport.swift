@@ -51,7 +51,6 @@ public final class CardImport {
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     let rows = try rows(of: format, try ByteSource(path: path, source))
     rowCount = 0
-    defer { places.settle() }
     var row = CardRow()
     while try rows.next(into: &row) {
       if row.note?.isCard ?? true { rowCount += 1 }

@@ -81,9 +81,6 @@ final class ImportPlaces {
   /// Writes the cards that wait.
   func flush() throws { try last?.batch.flush() }
 
-  /// Waits until no card is being written.
-  func settle() { last?.batch.settle() }
-
   private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     try row.withBytes { bytes in
       let card = try refusing { () throws(DeckError) in try CheckedCard(bytes) }

@@ -1,6 +1,7 @@
 // An open database as SQLite's library knows it: what statements and the database share of it.
 // Invariant: it is closed when the last of those that hold it is gone, so that no statement outlives it; every error of
-// SQLite becomes a `StorageError` here.
+// SQLite becomes a `StorageError` here. SQLite's handles are given out only while no second thread writes: whoever asks
+// for one waits until it is done.
 
 import CSQLite
 import Glibc
@@ -9,7 +10,11 @@ import Glibc
 private let isConfigured = deckhand_configure_sqlite() == SQLITE_OK
 
 final class Connection {
-  let pointer: OpaquePointer
+  private let handle: OpaquePointer
+  /// The second thread that writes rows, while batches hold it.
+  private weak var lane: WorkLane?
+  /// Whether rows were given to the lane that are not known to be written.
+  private(set) var isLent = false
   /// The database's file, as messages name it.
   let path: String
   /// What is being done, as messages name it.
@@ -30,12 +35,56 @@ final class Connection {
       sqlite3_close_v2(opened)
       throw StorageError.ofSQLite(code, detail, path: path, operation: "opening")
     }
-    (pointer, self.path) = (opened, path)
+    (handle, self.path) = (opened, path)
     sqlite3_busy_timeout(opened, 100)
     _ = deckhand_refuse_quoted_texts(opened)
   }
 
-  deinit { if !isClosed { sqlite3_close_v2(pointer) } }
+  deinit { if !isClosed { sqlite3_close_v2(handle) } }
+
+  // MARK: The second thread
+
+  /// SQLite's handle, once no second thread uses it.
+  var pointer: OpaquePointer {
+    if isLent { wait() }
+    return handle
+  }
+
+  /// The handle for what the lane does.
+  var lentPointer: OpaquePointer { handle }
+
+  /// The one second thread of this database: at most one at a time.
+  func sharedLane() -> WorkLane {
+    if let lane { return lane }
+    let made = WorkLane(ahead: RowBatch.ahead)
+    lane = made
+    return made
+  }
+
+  /// Rows are on their way to the lane.
+  func lend() { isLent = true }
+
+  /// Waits until the lane is idle. A failure of it stays, and so does the lending.
+  func wait() {
+    lane?.waitUntilIdle()
+    if lane?.failure == nil { isLent = false }
+  }
+
+  /// Waits until the lane is idle.
+  /// - Throws: what failed there, until its batch took it: nothing is read or changed on top of rows that are missing.
+  func drain() throws(StorageError) {
+    wait()
+    if let failure = lane?.failure { throw failure }
+  }
+
+  /// What is to be taken back is taken back whatever the lane says.
+  func afterAnyFailure(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+    wait()
+    let before = isLent
+    isLent = false
+    defer { isLent = before }
+    try body()
+  }
 
   /// No statement may be left.
   func close() throws(StorageError) {

@@ -130,7 +130,9 @@ public final class Database {
 
   public func commit() throws(StorageError) { try run("COMMIT") }
 
-  public func rollback() throws(StorageError) { try run("ROLLBACK") }
+  public func rollback() throws(StorageError) {
+    try connection.afterAnyFailure { () throws(StorageError) in try run("ROLLBACK") }
+  }
 
   /// The body as a transaction: kept, or taken back when it throws.
   public func transaction<T>(_ body: () throws -> T) throws -> T {
@@ -155,8 +157,10 @@ public final class Database {
       return result
     } catch {
       if isInsideTransaction {
-        try run("ROLLBACK TO part")
-        try run("RELEASE part")
+        try connection.afterAnyFailure { () throws(StorageError) in
+          try run("ROLLBACK TO part")
+          try run("RELEASE part")
+        }
       }
       throw error
     }

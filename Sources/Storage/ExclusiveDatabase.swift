@@ -1,5 +1,6 @@
 // The holder of an open database: it lends it for the time of a closure.
-// Invariant: nobody else has the connection.
+// Invariant: nobody else has the connection, and none is lent while a second thread writes. That thread is given only
+// what may cross threads, and that is neither a `Database` nor a `Statement`.
 
 import CSQLite
 
@@ -40,8 +41,11 @@ public final class ExclusiveDatabase {
     _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
   }
 
-  /// Lends the database until the body returns.
-  public func use<T>(_ body: (Database) throws -> T) throws -> T { try body(database) }
+  /// Lends the database until the body returns, once all that a second thread was given is written.
+  public func use<T>(_ body: (Database) throws -> T) throws -> T {
+    try database.connection.drain()
+    return try body(database)
+  }
 
   /// The same to what an error calls by that name.
   func use<T>(for operation: String, _ body: (Database) throws -> T) throws -> T {

@@ -1,7 +1,11 @@
 // Rows that are written by one statement many at a time, because beginning and ending a statement is half of what
 // SQLite does for a row; and by a second thread, while the first makes more of them.
 // Invariant: rows are written in their order, those of one statement all or none; those that are not written wait. The
-// database is used by nobody else while rows are under way: whoever wants to calls `settle` or `write` before.
+// second thread is given rows that it owns and a statement of its own, nothing else; whoever else uses the database
+// waits for it in `Connection`.
+
+import CSQLite
+import Synchronization
 
 /// Rows on their way into a table, or each into several.
 ///
@@ -10,22 +14,36 @@
 ///     batch.put(0, text: bytes)
 ///     batch.put(1, 12)
 ///     try batch.writeRow()
-///     try batch.write()
+///     try batch.flush()
 public final class RowBatch: ColumnBinding {
   /// Rows of one statement: more of them gain little.
   public static let rows = 64
   /// Rows under way are at most so many times as many, those of other batches of the lane counted in.
   public static let ahead = 6
 
-  private let target: Target
+  private let connection: Connection
+  private let statements: [Statement]
+  private let target: RowTarget
   private let columns: Int
   private let lane: WorkLane?
   private var filling: RowBuffer
-  /// Rows that were handed over, in their order. None is reused before it is known to be written.
-  private var handed: [RowBuffer] = []
+  /// Rows that were handed over, in their order.
+  private var handed: [Handed] = []
   private var empty: [RowBuffer] = []
   /// Whether the second thread may be at work for this batch.
   public private(set) var isUnderWay = false
+
+  private struct Handed {
+    let rows: RowBuffer
+    let mark: WrittenMark
+  }
+
+  /// Says across threads that rows are in the table.
+  private final class WrittenMark: Sendable {
+    private let flag = Atomic<Bool>(false)
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+    func set() { flag.store(true, ordering: .releasing) }
+  }
 
   /// A table that each row goes into.
   public struct Part: Sendable {
@@ -38,81 +56,55 @@ public final class RowBatch: ColumnBinding {
     public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }
   }
 
-  /// The statements, for whichever thread writes.
-  private final class Target {
-    private let db: Database
-    private let shared: Int
-    private let limit: Int32
-    let statements: [Statement]
-
-    init(_ db: Database, _ sql: [String], shared: Int, limit: Int) throws(StorageError) {
-      self.db = db
-      var made: [Statement] = []
-      for sql in sql { made.append(try Statement(db, sql)) }
-      statements = made
-      (self.shared, self.limit) = (shared, Int32(clamping: limit))
-    }
-
-    /// Where one statement fails, what those before it did is taken back.
-    func write(_ rows: RowBuffer) throws {
-      if rows.count == 0 { return }
-      if statements.count == 1 { try run(statements[0], rows) } else {
-        try db.savepoint { for statement in statements { try run(statement, rows) } }
-      }
-      rows.isWritten = true
-    }
-
-    private func run(_ statement: Statement, _ rows: RowBuffer) throws(StorageError) {
-      rows.bind(statement, from: Int32(clamping: shared + 1))
-      statement.bind(limit, Int64(rows.count))
-      try statement.finishKeepingValues()
-    }
-  }
-
   /// - Parameters:
   ///   - target: the table and its columns.
   ///   - values: what they are given: see `Part.values`.
   ///   - shared: how many values all rows share.
   ///   - columns: how many values a row has.
   ///   - replaces: whether a row takes the place of one that has its key.
-  ///   - lane: writes full batches meanwhile; batches of one database share one. Nil: all is written here.
+  ///   - inLane: whether a second thread writes full batches meanwhile. Otherwise all is written here.
   public convenience init(
     _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
-    lane: WorkLane? = nil
-  ) throws {
+    inLane: Bool = false
+  ) throws(StorageError) {
     try self.init(
-      db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, lane: lane)
+      db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, inLane: inLane)
   }
 
   /// Rows that each go into several tables, in their order; those of one statement into all of them or none.
   public init(
-    _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, lane: WorkLane? = nil
-  ) throws {
+    _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
+  ) throws(StorageError) {
     let all = (0..<RowBatch.rows).map { row in
       "(" + (1...columns).map { "?\(shared + row * columns + $0)" }.joined(separator: ", ") + ")"
     }.joined(separator: ", ")
     let limit = shared + columns * RowBatch.rows + 1
     let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
-    let sql = parts.map { "\(verb) INTO \($0.target) SELECT \($0.values) FROM (VALUES \(all)) LIMIT ?\(limit)" }
-    target = try Target(db, sql, shared: shared, limit: limit)
-    (self.columns, self.lane) = (columns, lane)
+    connection = db.connection
+    var made: [Statement] = []
+    for part in parts {
+      made.append(
+        try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
+    }
+    statements = made
+    target = RowTarget(db, made, shared: shared, limit: limit)
+    self.columns = columns
+    lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  deinit { drain() }
-
-  /// A second thread for the batches of a database.
-  public static func makeLane() -> WorkLane { WorkLane(ahead: ahead) }
+  /// The lane's statement is not given up while the lane uses it.
+  deinit { connection.wait() }
 
   // MARK: Values
 
   /// A value that all rows share, given before the first of them. The first is 1.
   public func putShared(_ place: Int, _ value: Int64) {
-    for statement in target.statements { statement.bind(Int32(clamping: place), value) }
+    for statement in statements { statement.bind(Int32(clamping: place), value) }
   }
 
   public func putShared(_ place: Int, _ value: Double) {
-    for statement in target.statements { statement.bind(Int32(clamping: place), value as Double?) }
+    for statement in statements { statement.bind(Int32(clamping: place), value as Double?) }
   }
 
   /// A column of the row that comes next. The first is 0.
@@ -137,62 +129,72 @@ public final class RowBatch: ColumnBinding {
   public func endRow() { filling.endRow() }
 
   /// The same; once there are enough, all are handed over.
-  public func writeRow() throws {
+  public func writeRow() throws(StorageError) {
     endRow()
     if isFull { try handOver() }
   }
 
   /// Rows that are not written, once none is under way.
   public var waitingCount: Int {
-    drain()
-    return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
+    connection.wait()
+    return handed.reduce(filling.count) { $0 + ($1.mark.isSet ? 0 : $1.rows.count) }
   }
 
-  /// The rows that were not handed over.
-  public var fillingRows: RowBuffer { filling }
+  /// Gives values to the rows that were not handed over.
+  public func editFilling(_ body: (inout RowBuffer) throws -> Void) rethrows { try body(&filling) }
 
-  /// The rows that are not written, in their order, when none is under way.
-  public var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
+  /// Gives values to all rows that are not written, in their order.
+  public func editWaiting(_ body: (inout RowBuffer) throws -> Void) throws {
+    try drain()
+    handed = try handed.map { part in
+      var rows = part.rows
+      try body(&rows)
+      return Handed(rows: rows, mark: part.mark)
+    }
+    try body(&filling)
+  }
 
   /// Has the rows that wait written meanwhile.
-  public func handOver() throws {
-    guard let lane else { return try write() }
+  public func handOver() throws(StorageError) {
+    guard let lane else { return try flush() }
     if filling.count == 0 { return }
-    let (rows, target) = (filling, self.target)
+    let (rows, mark, target) = (filling, WrittenMark(), self.target)
     isUnderWay = true
-    guard try lane.add({ try target.write(rows) }) else { return try settle() }
-    handed.append(rows)
+    connection.lend()
+    let isAdded = try lane.add { () throws(StorageError) in
+      try target.write(rows)
+      mark.set()
+    }
+    guard isAdded else { return try drain() }
+    handed.append(Handed(rows: rows, mark: mark))
     // All but the last of what the lane was given is done.
-    while handed.count > RowBatch.ahead + 1, handed[0].isWritten { reuse(handed.removeFirst()) }
+    while handed.count > RowBatch.ahead + 1, handed[0].mark.isSet { reuse(handed.removeFirst().rows) }
     filling = empty.popLast() ?? RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  private func reuse(_ rows: RowBuffer) {
+  private func reuse(_ rows: consuming RowBuffer) {
     rows.forget()
     empty.append(rows)
   }
 
-  /// Waits until nothing is being written, by other batches of the lane either; a failure stays to be told by `settle`.
-  public func drain() { lane?.drain() }
-
-  /// Waits until what was handed over is written, of other batches of the lane too: they use the same database. Rows
-  /// that failed, and those after them, wait.
-  public func settle() throws {
-    guard let lane else { return }
-    defer {
-      handed.filter(\.isWritten).forEach(reuse)
-      handed.removeAll { $0.count == 0 }
-    }
+  /// Waits until what was handed over is written, of other batches of the lane too: they use the same database.
+  /// - Throws: the failure of one, once; its rows and those after them wait.
+  public func drain() throws(StorageError) {
     isUnderWay = false
-    try lane.wait()
+    guard let lane else { return try connection.drain() }
+    connection.wait()
+    let failure = lane.takeFailure()
+    connection.wait()
+    while let first = handed.first, first.mark.isSet { reuse(handed.removeFirst().rows) }
+    if let failure { throw failure }
   }
 
   /// Writes the rows that wait.
-  public func write() throws {
-    try settle()
-    while let rows = handed.first {
-      try target.write(rows)
-      reuse(handed.removeFirst())
+  public func flush() throws(StorageError) {
+    try drain()
+    while let part = handed.first {
+      try target.write(part.rows)
+      reuse(handed.removeFirst().rows)
     }
     try target.write(filling)
     filling.forget()
@@ -200,9 +202,58 @@ public final class RowBatch: ColumnBinding {
 
   /// Gives up the rows that wait.
   public func forget() {
-    drain()
-    handed.forEach(reuse)
+    connection.wait()
+    for part in handed { reuse(part.rows) }
     handed.removeAll()
     filling.forget()
+  }
+}
+
+/// The statements that write rows, for whichever thread does.
+private final class RowTarget: Sendable {
+  // The handles go to the lane here and nowhere else. It uses them between `Connection.lend` and the end of
+  // `Connection.wait`, and the first thread gets none from the connection meanwhile; the batch that has the statements
+  // waits before it gives them up.
+  nonisolated(unsafe) private let statements: [OpaquePointer]
+  nonisolated(unsafe) private let connection: OpaquePointer
+  private let path: String
+  private let shared: Int32
+  private let limit: Int32
+
+  init(_ db: Database, _ statements: [Statement], shared: Int, limit: Int) {
+    (self.statements, connection) = (statements.map(\.lentPointer), db.connection.lentPointer)
+    (self.shared, self.limit) = (Int32(clamping: shared), Int32(clamping: limit))
+    path = db.connection.path
+  }
+
+  /// Where one statement fails, what those before it did is taken back.
+  func write(_ rows: RowBuffer) throws(StorageError) {
+    if rows.count == 0 { return }
+    if statements.count == 1 { return try run(statements[0], rows) }
+    try run("SAVEPOINT rows")
+    do throws(StorageError) { for statement in statements { try run(statement, rows) } } catch {
+      // Where SQLite has taken the transaction back there is nothing to go back to: the error says why.
+      if sqlite3_get_autocommit(connection) == 0 { try run("ROLLBACK TO rows; RELEASE rows") }
+      throw error
+    }
+    try run("RELEASE rows")
+  }
+
+  private func run(_ statement: OpaquePointer, _ rows: RowBuffer) throws(StorageError) {
+    let code = rows.bind(statement, from: shared + 1) {
+      sqlite3_bind_int64(statement, limit, Int64(rows.count))
+      defer { sqlite3_reset(statement) }
+      return sqlite3_step(statement)
+    }
+    if code != SQLITE_DONE { throw failure(code) }
+  }
+
+  private func run(_ sql: String) throws(StorageError) {
+    let code = sqlite3_exec(connection, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(code) }
+  }
+
+  private func failure(_ code: Int32) -> StorageError {
+    .ofSQLite(code, String(cString: sqlite3_errmsg(connection)), path: path, operation: "writing rows")
   }
 }

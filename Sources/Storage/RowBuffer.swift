@@ -1,11 +1,11 @@
 // Rows in memory on their way into a table, in the form in which SQLite is given them.
-// Invariant: a value that was put stays where it is until the rows are forgotten; memory is that of the rows alone, and
-// what a long text took is given back.
+// Invariant: it is a value, so that whoever has it owns it and two threads never share one; memory is that of the rows
+// alone, and what a long text took is given back.
 
 import CSQLite
 
-/// Rows of values. They are filled by one thread and bound by another, never at once.
-public final class RowBuffer {
+/// Rows of values. They are filled by one thread and bound by another.
+public struct RowBuffer: Sendable {
   /// A row is not begun beyond so many bytes of texts.
   private static let fullTexts = 1 << 16
 
@@ -21,88 +21,76 @@ public final class RowBuffer {
 
   private let columns: Int
   private let rows: Int
-  private let cells: UnsafeMutablePointer<Cell>
-  private var texts: UnsafeMutablePointer<UInt8>
-  private var room = RowBuffer.fullTexts
-  private var used = 0
+  private var cells: [Cell]
+  private var texts: [UInt8] = []
   public private(set) var count = 0
-  /// Whether the rows stand in the table.
-  var isWritten = false
 
   init(rows: Int, columns: Int) {
     (self.rows, self.columns) = (rows, columns)
-    cells = .allocate(capacity: rows * columns)
-    cells.initialize(repeating: Cell(), count: rows * columns)
-    texts = .allocate(capacity: room)
+    cells = Array(repeating: Cell(), count: rows * columns)
+    texts.reserveCapacity(RowBuffer.fullTexts)
   }
 
-  deinit {
-    cells.deallocate()
-    texts.deallocate()
-  }
-
-  var isFull: Bool { count == rows || used >= RowBuffer.fullTexts }
+  var isFull: Bool { count == rows || texts.count >= RowBuffer.fullTexts }
 
   /// Beyond the room that there is nothing is put: whoever goes on after a failed write has lost the batch anyway.
-  func endRow() { count = min(rows, count + 1) }
+  mutating func endRow() { count = min(rows, count + 1) }
 
-  func forget() {
-    (count, used, isWritten) = (0, 0, false)
-    if room > 4 * RowBuffer.fullTexts {
-      texts.deallocate()
-      room = RowBuffer.fullTexts
-      texts = .allocate(capacity: room)
-    }
+  mutating func forget() {
+    count = 0
+    texts.removeAll(keepingCapacity: texts.capacity <= 4 * RowBuffer.fullTexts)
   }
 
   // MARK: Values
 
-  private func set(_ column: Int, _ row: Int, _ cell: Cell) {
+  private mutating func set(_ column: Int, _ row: Int, _ cell: Cell) {
     if row < rows, column < columns { cells[row * columns + column] = cell }
   }
 
-  public func put(_ column: Int, _ value: Int64, row: Int) { set(column, row, Cell(kind: .integer, value: value)) }
+  public mutating func put(_ column: Int, _ value: Int64, row: Int) {
+    set(column, row, Cell(kind: .integer, value: value))
+  }
 
-  public func put(_ column: Int, _ value: Double?, row: Int) {
+  mutating func put(_ column: Int, _ value: Double?, row: Int) {
     guard let value else { return putNull(column, row: row) }
     set(column, row, Cell(kind: .number, value: Int64(bitPattern: value.bitPattern)))
   }
 
-  func putNull(_ column: Int, row: Int) { set(column, row, Cell()) }
+  mutating func putNull(_ column: Int, row: Int) { set(column, row, Cell()) }
 
-  public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>, row: Int) {
-    if text.count > room - used { grow(by: text.count) }
-    if let start = text.baseAddress { (texts + used).update(from: start, count: text.count) }
-    set(column, row, Cell(kind: .text, count: Int32(clamping: text.count), value: Int64(used)))
-    used += text.count
-  }
-
-  private func grow(by count: Int) {
-    let larger = max(2 * room, used + count)
-    let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
-    fresh.update(from: texts, count: used)
-    texts.deallocate()
-    (texts, room) = (fresh, larger)
+  public mutating func put(_ column: Int, text: UnsafeBufferPointer<UInt8>, row: Int) {
+    set(column, row, Cell(kind: .text, count: Int32(clamping: text.count), value: Int64(texts.count)))
+    texts.append(contentsOf: text)
   }
 
   // MARK: Binding
 
-  /// Binds all values in place, the first of them as the parameter `first`.
-  func bind(_ target: Statement, from first: Int32) {
-    let statement = target.pointer
-    texts.withMemoryRebound(to: CChar.self, capacity: room) { texts in
-      for place in 0..<(count * columns) {
-        let cell = cells[place]
-        let parameter = first + Int32(truncatingIfNeeded: place)
-        let code =
-          switch cell.kind {
-          case .null: sqlite3_bind_null(statement, parameter)
-          case .integer: sqlite3_bind_int64(statement, parameter, cell.value)
-          case .number: sqlite3_bind_double(statement, parameter, Double(bitPattern: UInt64(bitPattern: cell.value)))
-          case .text: sqlite3_bind_text(statement, parameter, texts + Int(cell.value), cell.count, nil)
-          }
-        target.check(code)
+  /// Runs the body with all values bound in place, the first of them as the parameter `first`.
+  /// - Returns: what the body answers, or why SQLite refused a value.
+  func bind(_ statement: OpaquePointer, from first: Int32, _ body: () -> Int32) -> Int32 {
+    texts.withUnsafeBytes { texts in
+      cells.withUnsafeBufferPointer { cells in
+        for place in 0..<(count * columns) {
+          let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
+          if code != SQLITE_OK { return code }
+        }
+        return body()
       }
+    }
+  }
+
+  private func bind(
+    _ cell: Cell, _ texts: UnsafeRawBufferPointer, _ statement: OpaquePointer, _ parameter: Int32
+  ) -> Int32 {
+    switch cell.kind {
+    case .null: sqlite3_bind_null(statement, parameter)
+    case .integer: sqlite3_bind_int64(statement, parameter, cell.value)
+    case .number: sqlite3_bind_double(statement, parameter, Double(bitPattern: UInt64(bitPattern: cell.value)))
+    case .text where cell.count == 0: sqlite3_bind_text(statement, parameter, "", 0, nil)
+    case .text:
+      sqlite3_bind_text(
+        statement, parameter, texts.baseAddress?.advanced(by: Int(cell.value)).assumingMemoryBound(to: CChar.self),
+        cell.count, nil)
     }
   }
 }

@@ -24,7 +24,7 @@ public protocol ColumnBinding {
 ///     try insertion.run()
 public final class Statement {
   let connection: Connection
-  let pointer: OpaquePointer
+  private let handle: OpaquePointer
   /// Why a value could not be bound.
   private var refusal = SQLITE_OK
 
@@ -43,11 +43,20 @@ public final class Statement {
     self.init(connection, try outcome.get())
   }
 
-  init(_ connection: Connection, _ pointer: OpaquePointer) {
-    (self.connection, self.pointer) = (connection, pointer)
+  init(_ connection: Connection, _ handle: OpaquePointer) {
+    (self.connection, self.handle) = (connection, handle)
   }
 
   deinit { sqlite3_finalize(pointer) }
+
+  /// SQLite's handle, once no second thread uses the database.
+  var pointer: OpaquePointer {
+    if connection.isLent { connection.wait() }
+    return handle
+  }
+
+  /// The handle for what the lane does.
+  var lentPointer: OpaquePointer { handle }
 
   /// The one statement of a text.
   private static func only(
@@ -117,7 +126,7 @@ public final class Statement {
 
   func bindNull(_ place: Int32) { check(sqlite3_bind_null(pointer, place)) }
 
-  func check(_ code: Int32) { if code != SQLITE_OK { refusal = code } }
+  private func check(_ code: Int32) { if code != SQLITE_OK { refusal = code } }
 
   /// SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies what is bound.
   private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
@@ -129,21 +138,13 @@ public final class Statement {
 
   /// - Returns: false when there are no more rows.
   func step() throws(StorageError) -> Bool {
+    if connection.isLent { try connection.drain() }
     if refusal != SQLITE_OK { throw connection.failure(refusal, String(cString: sqlite3_errstr(refusal))) }
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code: throw connection.failure(code)
     }
-  }
-
-  /// Runs it to its end; what is bound stays for the next time.
-  func finishKeepingValues() throws(StorageError) {
-    defer {
-      sqlite3_reset(pointer)
-      refusal = SQLITE_OK
-    }
-    while try step() {}
   }
 
   /// Runs it to its end with what is bound.
@@ -199,7 +200,7 @@ public final class Statement {
   }
 
   /// The row that it stands on.
-  private var row: Row { Row(statement: pointer) }
+  private var row: Row { Row(statement: handle) }
 
   /// Ends a walk and gives up what is bound.
   public func reset() {

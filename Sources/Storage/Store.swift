@@ -8,8 +8,6 @@ public protocol WaitingRows: AnyObject {
   var waitingCount: Int { get }
   /// Writes them; they go on waiting where that fails.
   func flush() throws
-  /// Waits until none is being written by another thread.
-  func settle()
 }
 
 /// A SQLite file in WAL mode, used from the thread that made it, and by a `WorkLane` while that thread leaves it alone.
@@ -124,10 +122,7 @@ public final class Store {
   public func writing<T>(_ rows: any WaitingRows, _ body: () throws -> T) throws -> T {
     let outer = waitingRows
     waitingRows = rows
-    defer {
-      rows.settle()
-      waitingRows = outer
-    }
+    defer { waitingRows = outer }
     let result = try body()
     try rows.flush()
     return result

@@ -1,17 +1,20 @@
 // Work that a second thread does in its order while the first goes on: reading and checking rows takes as long as
 // writing them, and a machine has two processors.
 // Invariant: at most `ahead` pieces wait, so that memory stays bounded; after a piece that failed none is begun until
-// the failure was taken; no piece is under way once `wait`, `drain` or the lane's end has come back. Signals go to the
-// other threads.
+// the failure was taken; no piece is under way once `waitUntilIdle`, `drain` or the lane's end has come back. A piece
+// holds only what may cross threads. Signals go to the other threads.
 
 import Glibc
 
-/// A second thread for pieces of work. What a piece touches nobody else touches between `add` and `wait`.
+/// A second thread for pieces of work.
 ///
 ///     let lane = WorkLane(ahead: 4)
-///     lane.add { try write(rows) }
-///     try lane.wait()
+///     try lane.add { try write(rows) }
+///     try lane.drain()
 public final class WorkLane {
+  /// A piece of work.
+  public typealias Piece = @Sendable () throws(StorageError) -> Void
+
   private let state: State
   private var thread: pthread_t?
 
@@ -20,10 +23,10 @@ public final class WorkLane {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let ahead: Int
-    private var pieces: [() throws -> Void] = []
+    private var pieces: [Piece] = []
     private var isBusy = false
     private var isEnding = false
-    private var failure: (any Error)?
+    private var failure: StorageError?
 
     init(ahead: Int) {
       self.ahead = ahead
@@ -49,8 +52,8 @@ public final class WorkLane {
       while true {
         var piece = next()
         if piece == nil { return }
-        var fault: (any Error)?
-        do { try piece?() } catch { fault = error }
+        var fault: StorageError?
+        do throws(StorageError) { try piece?() } catch { fault = error }
         // What it holds, statements of the database among it, is given up before it counts as done.
         piece = nil
         locked {
@@ -64,7 +67,7 @@ public final class WorkLane {
       }
     }
 
-    private func next() -> (() throws -> Void)? {
+    private func next() -> Piece? {
       locked {
         while pieces.isEmpty, !isEnding { pthread_cond_wait(changed, lock) }
         if isEnding { return nil }
@@ -75,7 +78,7 @@ public final class WorkLane {
     }
 
     /// - Returns: false, with nothing added, after a failure.
-    func add(_ piece: @escaping () throws -> Void) -> Bool {
+    func add(_ piece: @escaping Piece) -> Bool {
       locked {
         if pieces.count >= ahead {
           // Not for each piece that goes: waking a thread takes as long as some rows.
@@ -88,9 +91,11 @@ public final class WorkLane {
       }
     }
 
-    func drain() { locked { while isBusy || !pieces.isEmpty { pthread_cond_wait(changed, lock) } } }
+    func waitUntilIdle() { locked { while isBusy || !pieces.isEmpty { pthread_cond_wait(changed, lock) } } }
 
-    func takeFailure() -> (any Error)? {
+    var fault: StorageError? { locked { failure } }
+
+    func takeFailure() -> StorageError? {
       locked {
         defer { failure = nil }
         return failure
@@ -115,9 +120,9 @@ public final class WorkLane {
   }
 
   /// Has a piece done after those before it, waiting while too many wait. Where no thread is to be had it is done here.
-  /// - Returns: false, with nothing added, once a piece has failed: `wait` says how.
+  /// - Returns: false, with nothing added, once a piece has failed: `drain` says how.
   @discardableResult
-  public func add(_ piece: @escaping () throws -> Void) throws -> Bool {
+  public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
     if thread == nil, !begin() {
       try piece()
       return true
@@ -127,13 +132,18 @@ public final class WorkLane {
 
   /// Waits for all pieces.
   /// - Throws: what the first that failed threw, once.
-  public func wait() throws {
-    state.drain()
+  public func drain() throws(StorageError) {
+    state.waitUntilIdle()
     if let failure = state.takeFailure() { throw failure }
   }
 
   /// Waits for all pieces; a failure stays to be taken.
-  public func drain() { state.drain() }
+  func waitUntilIdle() { state.waitUntilIdle() }
+
+  /// Of a piece, until it is taken.
+  var failure: StorageError? { state.fault }
+
+  func takeFailure() -> StorageError? { state.takeFailure() }
 
   private func begin() -> Bool {
     var (all, before) = (sigset_t(), sigset_t())

@@ -118,23 +118,22 @@ private final class ShadowWriter {
     insertion = try Statement(
       db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     review = try Statement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
-    let lane = RowBatch.makeLane()
     let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
     // The rows here that they are of, and what these hold.
     notes = try RowBatch(
       db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4,
-      lane: lane)
+      inLane: true)
     let card = "FROM anki_cards JOIN cards ON cards.id = anki_cards.card WHERE anki = column1"
     cards = try RowBatch(
       db, into: target,
       "\(ShadowKind.card.rawValue), *, (SELECT card \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4,
-      lane: lane)
+      inLane: true)
   }
 
   /// Writes the notes and cards that wait.
   func flush() throws {
-    try notes.write()
-    try cards.write()
+    try notes.flush()
+    try cards.flush()
   }
 
   /// Rows of the log here that came.

@@ -1,13 +1,12 @@
 // Work on a second thread: its order, its bounds, and what a failure leaves.
 
 import Glibc
-import Storage
 import Synchronization
 import Testing
 
-@Suite struct WorkLaneTests {
-  private struct Stop: Error, Equatable { let number: Int }
+@testable import Storage
 
+@Suite struct WorkLaneTests {
   /// What pieces did, from any thread.
   private final class Notes: Sendable {
     private let numbers = Mutex<[Int]>([])
@@ -20,10 +19,10 @@ import Testing
     for number in 0..<1000 {
       try lane.add { notes.add(pthread_equal(pthread_self(), here) == 0 ? number : -1) }
     }
-    try lane.wait()
+    try lane.drain()
     #expect(notes.all == Array(0..<1000))
     try lane.add { notes.add(1000) }
-    lane.drain()
+    try lane.drain()
     #expect(notes.all.count == 1001)
   }
 
@@ -37,24 +36,24 @@ import Testing
       // One is under way, two wait.
       #expect(begun.all.count >= number - 2)
     }
-    try lane.wait()
+    try lane.drain()
   }
 
   @Test func `after a failure nothing is begun until it was taken`() throws {
     let (lane, notes) = (WorkLane(ahead: 8), Notes())
     for number in 0..<6 {
-      _ = try lane.add {
+      _ = try lane.add { () throws(StorageError) in
         usleep(2000)
-        if number == 2 { throw Stop(number: 2) }
+        if number == 2 { throw StorageError.full(path: "2") }
         notes.add(number)
       }
     }
-    lane.drain()
+    lane.waitUntilIdle()
     #expect(try !lane.add { notes.add(10) })
-    #expect(throws: Stop(number: 2)) { try lane.wait() }
+    #expect(throws: StorageError.full(path: "2")) { try lane.drain() }
     #expect(notes.all == [0, 1])
     #expect(try lane.add { notes.add(11) })
-    try lane.wait()
+    try lane.drain()
     #expect(notes.all == [0, 1, 11])
   }
 
@@ -80,7 +79,7 @@ import Testing
       pthread_sigmask(SIG_BLOCK, nil, &blocked)
       for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH] { notes.add(Int(sigismember(&blocked, signal))) }
     }
-    try lane.wait()
+    try lane.drain()
     #expect(notes.all == [1, 1, 1, 1])
   }
 
@@ -97,7 +96,7 @@ import Testing
       let held = Held(notes)
       try lane.add { _ = held.notes }
       _ = consume held
-      lane.drain()
+      try lane.drain()
       #expect(notes.all.count == number)
     }
   }

@@ -37,7 +37,7 @@ public final class NoteReceiver {
 
   /// - Parameters:
   ///   - now: seconds since 1970.
-  ///   - isAlone: whether nobody uses the database between the calls without `flush`: then a second thread writes.
+  ///   - isAlone: whether a second thread writes, because the caller does nothing else with the database.
   ///   - field: is given each field that is stored, and gives what is stored in its place.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool = { false },
@@ -81,9 +81,6 @@ public final class NoteReceiver {
   /// Writes the notes and cards that wait.
   public func flush() throws { try rows.flush() }
 
-  /// Waits until none of them is being written.
-  public func settle() { rows.settle() }
-
   /// The note of a guid.
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
@@ -99,7 +96,6 @@ public final class NoteReceiver {
 
   func kind(of type: NoteType) -> Kind {
     if let known = kinds[type.id] { return known }
-    settle()
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
@@ -192,7 +188,6 @@ public final class NoteReceiver {
 
   private func deckName(_ deck: DeckID) throws -> String {
     if let known = deckNames[deck] { return known }
-    settle()
     let name = try DeckTable.record(db, deck).name
     deckNames[deck] = name
     return name

@@ -1,6 +1,6 @@
 // The rows of notes and cards that come from a package, written together where nothing is in their way.
 // Invariant: a note is written before its cards, and a card before its row of where it came from; an id, a rank or a
-// guid that is taken gives way. A second thread writes meanwhile: whoever uses the database calls `flush` before.
+// guid that is taken gives way. A second thread writes meanwhile: whoever wants to see the rows calls `flush` before.
 
 import Storage
 
@@ -77,17 +77,15 @@ final class ReceivedRows {
   private var last: [Card] = []
   private var ids: FreeIDs
 
-  /// - Parameter isAlone: whether a second thread may write, because nobody uses the database without calling `flush`
-  ///   or `settle` before.
+  /// - Parameter isAlone: whether a second thread writes, because the caller does nothing else with the database.
   init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
     (self.db, self.now, self.statements) = (db, now, statements)
     ids = try FreeIDs(db)
-    let lane = isAlone ? RowBatch.makeLane() : nil
-    notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, lane: lane)
+    notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(
       db, into: "cards (\(ReceivingStatements.cardColumns), id)", "*",
-      columns: ReceivingStatements.cardColumnCount + 1, lane: lane)
-    foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4, lane: lane)
+      columns: ReceivingStatements.cardColumnCount + 1, inLane: isAlone)
+    foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4, inLane: isAlone)
   }
 
   /// The id that a note gets which is to have a given one.
@@ -178,13 +176,10 @@ final class ReceivedRows {
 
   /// Writes what waits.
   func flush() throws {
-    try inOrder { try $0.write() }
+    try inOrder { try $0.flush() }
     last.removeAll(keepingCapacity: true)
     ids.lastCard = nil
   }
-
-  /// Waits until nothing is being written.
-  func settle() { notes.drain() }
 
   /// One of the cards is in the way of something: each that is not written by itself.
   private func recover(from error: StorageError) throws {
@@ -193,7 +188,7 @@ final class ReceivedRows {
     let rest = last.suffix(cards.waitingCount)
     cards.forget()
     foreign.forget()
-    try notes.write()
+    try notes.flush()
     last = []
     ids.lastCard = nil
     for card in rest { try writeAlone(card) }
@@ -219,7 +214,7 @@ final class ReceivedRows {
         try ids.lookForForeign(db)
         let elsewhere = try freeForeignID(card.card)
         put(card.card, id, elsewhere)
-        try foreign.write()
+        try foreign.flush()
         return CardID(rawValue: id)
       }
     }

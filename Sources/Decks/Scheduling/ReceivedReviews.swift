@@ -79,7 +79,7 @@ public final class ReviewReceiver {
       ? try RowBatch(
         db, into: "reviews (\(ReviewReceiver.columns))",
         "(SELECT card FROM anki_cards WHERE anki = column8), "
-          + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, lane: RowBatch.makeLane()) : nil
+          + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, inLane: true) : nil
     card = try Statement(db, "SELECT card FROM anki_cards WHERE anki = ?1")
     insertion = try Statement(
       db,
@@ -121,7 +121,7 @@ public final class ReviewReceiver {
   }
 
   /// Writes the rows that wait.
-  public func flush() throws { try batch?.write() }
+  public func flush() throws { try batch?.flush() }
 
   /// All rows were given and written: cards that did not say when they were answered last have it from the log, and
   /// decks.

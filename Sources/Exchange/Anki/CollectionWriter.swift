@@ -62,18 +62,17 @@ final class CollectionWriter {
       INSERT OR IGNORE INTO cards
       VALUES (?1, ?2, ?3, ?4, ?5, -1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
       """)
-    let lane = ofSeveralDecks ? nil : RowBatch.makeLane()
     newNotes =
       ofSeveralDecks
       ? nil
       : try RowBatch(
         db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *",
-        columns: 9, lane: lane)
+        columns: 9, inLane: true)
     newCards = try RowBatch(
       db,
       into: """
         cards (usn, id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data)
-        """, "-1, *", columns: 17, lane: lane)
+        """, "-1, *", columns: 17, inLane: !ofSeveralDecks)
     log = try Statement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
@@ -177,7 +176,6 @@ final class CollectionWriter {
 
   /// - Returns: the id that it has now.
   func add(_ review: ReceivedReview) throws -> Int64 {
-    try settle()
     let id = try write(id: review.id, log, "revlog") {
       let answer = review.answer
       log.bind(2, review.card)
@@ -232,15 +230,8 @@ final class CollectionWriter {
 
   /// Writes the notes and cards that wait.
   private func writeWaiting() throws {
-    try settle()
-    try newNotes?.write()
-    try newCards.write()
-  }
-
-  /// Waits until none of them is being written.
-  private func settle() throws {
-    try newNotes?.settle()
-    try newCards.settle()
+    try newNotes?.flush()
+    try newCards.flush()
   }
 
   /// The row of the collection, and the end of the transaction.

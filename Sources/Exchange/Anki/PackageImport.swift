@@ -99,10 +99,7 @@ public final class PackageImport {
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
       field: media?.renaming ?? { $0 })
-    defer {
-      receiver.settle()
-      media?.flush = {}
-    }
+    defer { media?.flush = {} }
     targets.flush = receiver.flush
     media?.flush = receiver.flush
     let rows = try ofPackage(path) { try PackageRows(foreign) }

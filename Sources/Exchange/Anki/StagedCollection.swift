@@ -178,7 +178,7 @@ public final class StagedCollection {
   /// All rows were added: counts them.
   public func finish() throws {
     try file.use { db in
-      for batch in batches.values { try batch.write() }
+      for batch in batches.values { try batch.flush() }
       batches = [:]
       try db.commit()
       for kind in StagedKind.allCases {
