@@ -160,7 +160,8 @@ private struct TableSalvage {
   private mutating func copy(_ rows: ClosedRange<Int64>, _ start: String) throws {
     let range = "WHERE rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)"
     // The stock rows of a new collection give way to those of the file.
-    let stock = "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
+    let stock =
+      "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
     if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
     patience -= 1
     guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
@@ -218,12 +219,14 @@ private struct TableSalvage {
 
   /// Runs statements as a transaction; false, and nothing was done, when what they read is damaged.
   private func attempt(_ sql: String) throws -> Bool {
-    do {
-      try db.execute(sql: "SAVEPOINT attempt; \(sql); RELEASE attempt")
-      return true
-    } catch let error as DatabaseError where Store.isDamage(error) {
-      try db.execute(sql: "ROLLBACK TO attempt; RELEASE attempt")
-      return false
-    }
+    let connection = db.sqliteConnection
+    if sqlite3_exec(connection, "BEGIN; \(sql); COMMIT", nil, nil, nil) == SQLITE_OK { return true }
+    let error = DatabaseError(
+      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+      message: String(cString: sqlite3_errmsg(connection)))
+    // Where SQLite took it back itself this changes nothing.
+    sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
+    guard Store.isDamage(error) else { throw error }
+    return false
   }
 }

@@ -64,13 +64,14 @@ public final class HeldDatabase {
       try queue.unsafeReentrantRead { source in
         let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
         try copied.unsafeReentrantWrite { copy in
+          try copy.execute(sql: "PRAGMA synchronous = OFF")
           try withoutActuallyEscaping(progress) { progress in
             try source.backup(to: copy, pagesPerStep: HeldDatabase.pages) { step in
               if self.isInterrupted() { throw StorageError.interrupted(path: self.path) }
               progress((step.totalPageCount - step.remainingPageCount) * size, step.totalPageCount * size)
             }
           }
-          try copy.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
+          try copy.execute(sql: "PRAGMA journal_mode = DELETE")
           try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
         }
       }
