@@ -163,7 +163,8 @@ private struct TableSalvage {
   private mutating func copy(_ rows: ClosedRange<Int64>, _ start: String) throws {
     let range = "WHERE rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)"
     // The stock rows of a new collection give way to those of the file.
-    let stock = "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
+    let stock =
+      "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
     if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
     patience -= 1
     guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
@@ -225,11 +226,11 @@ private struct TableSalvage {
   /// Runs statements as a transaction; false, and nothing was done, when what they read is damaged.
   private func attempt(_ sql: String) throws -> Bool {
     do throws(StorageError) {
-      try db.execute(sql: "SAVEPOINT attempt; \(sql); RELEASE attempt")
+      try db.execute(sql: "BEGIN; \(sql); COMMIT")
       return true
     } catch {
+      if db.isInsideTransaction { try db.rollback() }
       guard error.isOfContents else { throw error }
-      try db.execute(sql: "ROLLBACK TO attempt; RELEASE attempt")
       return false
     }
   }

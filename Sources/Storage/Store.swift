@@ -321,7 +321,7 @@ public final class Store {
     giveBackRoom(db)
   }
 
-  /// What was taken back lies in the log until it is written anew; a large one gives its room back at once.
+  /// What was taken back lies in the log: a large one gives its room back at once.
   private func giveBackRoom(_ db: Database) {
     guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.keptLog else { return }
     // Where another process reads, the room comes back when it ends.

@@ -51,11 +51,12 @@ public final class HeldDatabase {
     try database.use(for: "copying") { source in
       let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
       try copied.use(for: "copying") { copy in
+        try copy.execute(sql: "PRAGMA synchronous = OFF")
         try source.backup(to: copy, pages: HeldDatabase.pages) { done, total in
           if isInterrupted() { throw StorageError.interrupted(path: path) }
           progress(done * size, total * size)
         }
-        try copy.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
+        try copy.execute(sql: "PRAGMA journal_mode = DELETE")
         try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
       }
     }

@@ -23,7 +23,7 @@ extension Workspace {
     for name in try Folder.names(in: backupFolder) where name.hasPrefix(DailyBackup.start) {
       try Folder.move(backupFolder + "/" + name, to: backupFolder + "/kept-" + name.dropFirst(DailyBackup.start.count))
     }
-    opened.hasCollection = true
+    hasCollection = true
     try database.operation("making a new collection") { _ in }
   }
 }

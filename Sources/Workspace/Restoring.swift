@@ -64,6 +64,7 @@ extension Workspace {
   /// - Throws: `BackupError` for what is no backup, or none of this account or this version.
   public func stageBackup(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {
     guard isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    try makePrivateFolder(folder)
     let scratch = try Scratch(.restore, in: folder)
     let file = BackupFile(path, isInterrupted: environment.isInterrupted)
     let packed = scratch.path("collection.sqlite")
@@ -98,9 +99,9 @@ extension Workspace {
 
   /// What is here now; nil where it is damaged or gone.
   public func contentsIfReadable() throws -> BackupContents? {
-    do { return try contents() } catch let error as StorageError where error.isOfContent { return nil } catch
-      WorkspaceError.collectionGone
-    { return nil }
+    do { return try contents() } catch let error as StorageError where error.isOfContent {
+      return nil
+    } catch WorkspaceError.collectionGone { return nil }
   }
 
   private func requireOwn(_ contents: BackupContents, _ path: String, _ powers: Set<BackupPower>) throws {
@@ -168,12 +169,12 @@ extension Workspace {
     if rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
     guard !database.isInUnit, !database.isInOperation else { throw BackupError.inUnit }
     let (replaced, kept) = try keepWhatIsHere()
-    opened.isReplacing = replaced == nil
-    defer { opened.isReplacing = false }
-    opened.hasCollection = true
+    isReplacing = replaced == nil
+    defer { isReplacing = false }
+    hasCollection = true
     let documents: DocumentStore
     do { documents = try documentStore() } catch {
-      opened.hasCollection = false
+      hasCollection = false
       throw error
     }
     do {
@@ -184,7 +185,7 @@ extension Workspace {
       }
       try database.replaceAll(from: staged.database)
     } catch {
-      opened.hasCollection = false
+      hasCollection = false
       try documents.rollbackUnit()
       throw error
     }

@@ -95,7 +95,7 @@ extension Operation {
 
 extension Workspace: DocumentDecider {
   public func isDecided(_ batch: String) throws -> Bool {
-    try !opened.isReplacing && database.read { try DecidedBatches.holds($0, batch) }
+    try !isReplacing && database.read { try DecidedBatches.holds($0, batch) }
   }
 
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {

@@ -74,6 +74,10 @@ public final class Workspace {
   /// Told before each step that changes the documents' folder; the tests end the process there.
   var documentStep: (String) -> Int32 = { _ in 0 }
   var opened = OpenedParts()
+  /// Whether the collection was found, or is to be made.
+  var hasCollection = false
+  /// A damaged collection gives way: what it decided about documents is not asked.
+  var isReplacing = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
   /// Who is notified of what happens in games and sessions.
@@ -159,9 +163,9 @@ public final class Workspace {
   /// The one way to the data.
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
     guard isOpen else { throw .signedOut(what: what) }
-    if !opened.hasCollection {
+    if !hasCollection {
       if isCollectionGone { throw .collectionGone(path: folder + "/collection.sqlite", backup: newestBackup()) }
-      opened.hasCollection = true
+      hasCollection = true
     }
     return database
   }

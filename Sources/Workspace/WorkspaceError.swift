@@ -41,7 +41,8 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .storageDamaged, "The collection is gone",
         "\(quoted(path)) is empty or not there, though other data are; "
-          + (backup.map { "`restore \(printable($0, limit: 4096))` puts the newest backup back; " } ?? "no backup is there; ")
+          + (backup.map { "`restore \(printable($0, limit: 4096))` puts the newest backup back; " }
+            ?? "no backup is there; ")
           + "`doctor --mend` begins an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .noPlayer:

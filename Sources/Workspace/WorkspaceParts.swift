@@ -29,10 +29,6 @@ struct OpenedParts {
   var player: SoundPlayer?
   /// The day's backup while it is made beside the prompt.
   var backup: BackgroundBackup?
-  /// Whether the collection was found, or is to be made.
-  var hasCollection = false
-  /// A damaged collection gives way: what it decided about documents is not asked.
-  var isReplacing = false
 }
 
 /// The objects that were handed out, one for each thing while somebody holds it.

@@ -22,10 +22,10 @@ enum CareCommands {
       "backup", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes everything of the account to one file.", answer: "{path, contents}",
       details: """
-        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another shell \
-        is at work, and from a disk that is full or read-only to another one. Without FILE it is kept in the folder \
-        `backups` beside your data. One is made by itself after the first change of a day; `set backup` says how many of \
-        those stay.
+        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another \
+        shell is at work, and from a disk that is full or read-only to another one. Without FILE it is kept in the \
+        folder `backups` beside your data. One is made by itself after the first change of a day; `set backup` says \
+        how many of those stay.
         """,
       arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
       example: "backup ~/deckhand.backup"
@@ -51,11 +51,12 @@ enum CareCommands {
       summary: "Puts back the cards, documents and media that a backup holds.",
       answer: "{restored, replaced, kept, powers} or {backup, here, powers} or nothing",
       details: """
-        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a backup \
-        before it is replaced; a damaged collection is kept as it is. A backup may come from anybody: what gives power \
-        stays as it is here and is listed. --with takes it, by one or several names with commas: settings (those that \
-        plugins may not change, and the link with a sync server), grants (what plugins may do), history. The backup of an \
-        account goes back into that account only; `--with account` takes one of no account.
+        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a \
+        backup before it is replaced; a damaged collection is kept as it is. A backup may come from anybody: what \
+        gives power stays as it is here and is listed. --with takes it, by one or several names with commas: \
+        settings (those that plugins may not change, and the link with a sync server), grants (what plugins may do), \
+        history. The backup of an account goes back into that account only; `--with account` takes one of no \
+        account.
         """,
       arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
       options: [Option("--with", "NAMES", help: "take settings, grants, history too, or a backup of no account")],
@@ -107,7 +108,10 @@ enum CareCommands {
   private static func powers(of staged: StagedBackup) -> [(power: BackupPower, what: String)] {
     staged.settings.map { (BackupPower.settings, "\($0.name) = \($0.value)") }
       + PluginHost.grants(in: staged.grants ?? []).map {
-        (.grants, "the plugin \($0.plugin)" + ($0.permissions.isEmpty ? "" : ": " + $0.permissions.joined(separator: ", ")))
+        (
+          .grants,
+          "the plugin \($0.plugin)" + ($0.permissions.isEmpty ? "" : ": " + $0.permissions.joined(separator: ", "))
+        )
       } + (staged.hasHistory ? [(.history, "the lines that were typed")] : [])
   }
 
@@ -156,9 +160,10 @@ enum CareCommands {
       summary: "Looks at everything that is kept, and says what is wrong.",
       answer: "{area, code, what, place, remedy, mendable}...",
       details: """
-        The database, decks and cards, documents, media, games, settings, what can be undone, files and their modes, free \
-        space, plugins, word lists; with AREA only that. --mend makes a backup and then does what each finding says; with \
-        `media` it also deletes the content of media that were removed. Status 1 tells that something is wrong.
+        The database, decks and cards, documents, media, games, settings, what can be undone, files and their modes, \
+        free space, plugins, word lists; with AREA only that. --mend makes a backup and then does what each finding \
+        says; with `media` it also deletes the content of media that were removed. Status 1 tells that something is \
+        wrong.
         """,
       arguments: [
         Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "look only at these")
