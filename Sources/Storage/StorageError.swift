@@ -170,7 +170,9 @@ public enum StorageError: Problem, Equatable {
   }
 
   /// Whether a statement does not fit the tables of the file.
-  var isOfSchema: Bool { if case .failed(_, let result, _) = self { result & 0xFF == Int(SQLITE_ERROR) } else { false } }
+  var isOfSchema: Bool {
+    if case .failed(_, let result, _) = self { result & 0xFF == Int(SQLITE_ERROR) } else { false }
+  }
 
   /// What the state of the disk explains: SQLite tells neither apart from a file that is not the user's.
   private static func ofDisk(_ path: String) -> StorageError? {

@@ -1,8 +1,8 @@
 // Queries: what they find, held against a slow model, and how a malformed one is told.
 
 import Memory
-import Storage
 import Problems
+import Storage
 import TestDecks
 import TestSupport
 import Testing

@@ -2,8 +2,8 @@
 
 import Decks
 import Memory
-import Storage
 import Problems
+import Storage
 import TestDecks
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@
 import Decks
 import Files
 import Memory
-import Storage
 import Problems
+import Storage
 import TestSupport
 import Testing
 

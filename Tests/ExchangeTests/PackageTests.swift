@@ -4,8 +4,8 @@
 import Decks
 import Files
 import Memory
-import Storage
 import Problems
+import Storage
 import TestDecks
 import TestSupport
 import Testing
