@@ -1,7 +1,6 @@
-// Fetching what a server has, all of it or what is new, without changing anything there or here. Source: sync.md,
-// sections 4 and 6.
-// Invariant: the server is told to take back the sync that was begun for it, whatever happens; what was fetched is what
-// the server counts, of one moment.
+// Fetching what a server has, all of it or what is new, without changing anything there or here.
+// Source: SyncRules.md, "A normal sync" and "Other collections". Invariant: the sync that is begun for this is aborted
+// whatever happens; what was fetched is of one moment, and as many rows as the server counts.
 
 public import Exchange
 import Values
@@ -17,7 +16,7 @@ public struct PulledCollection {
   public let meta: SyncMeta
   /// The tags that it lists.
   let tags: [Value]
-  /// What was deleted there; of all that it has nothing is told.
+  /// What was deleted there; empty where everything was fetched.
   var graves = SyncGraves()
   /// What it counts in all.
   var counts = SyncCounts()
@@ -52,7 +51,7 @@ public final class CollectionPull {
     (self.now, self.isInterrupted) = (now, isInterrupted)
   }
 
-  /// What the server has, after its clock and its wish to sync were looked at.
+  /// What the server has, after a check of its clock and of whether it accepts syncs.
   public func checkedMeta() throws(SyncError) -> SyncMeta {
     let meta = try server.meta()
     if !meta.goesOn { throw .stopped(message: meta.message) }

@@ -1,10 +1,10 @@
-// How the media here stand to those of the server. Invariant: what waits to be sent is what a sync would send.
+// The state of each media file beside the server. Invariant: what waits to be sent is what a sync would send.
 
 public import Decks
 
 /// What an account knows of the media here and of those of its server.
 public struct KnownMedia: Equatable, Sendable {
-  /// How each name stands.
+  /// The state of each name.
   public var states: [String: MediaState]
   /// The last change of the server that is here; 0 compares all.
   public var usn: Int
@@ -24,7 +24,7 @@ public struct KnownMedia: Equatable, Sendable {
     }
   }
 
-  /// How many files are to be sent, and removals to be told.
+  /// How many files and removals are to be sent.
   public var unsent: Int {
     var known = self
     if usn == 0 { known.forgetServer() }

@@ -1,6 +1,6 @@
-// Notes that were changed here and whose type has other fields on the server now: what of them can stay, and what is
-// told instead.
-// Invariant: no text that was written here and not sent goes without standing in the report.
+// Notes that were changed here and whose type has other fields on the server now: what is kept of them, and what goes
+// to the report.
+// Invariant: a text that was written here and cannot be sent is in the report.
 
 import Decks
 import GRDB

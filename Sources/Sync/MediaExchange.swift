@@ -1,6 +1,6 @@
-// A sync of media: what was changed there comes first, then what was changed here goes. Source: sync.md, section 7.
+// A sync of media: what was changed there comes first, then what was changed here goes. Source: SyncRules.md, "Media".
 // Invariant: a content is taken only when its digest is the one that was listed; where both sides changed a file, the
-// server's holds; how each name stands is told to the caller, who stores it, also after a failure.
+// server's content is kept; the caller reads `known` and stores it, also after a failure.
 
 import Decks
 import Exchange
@@ -49,7 +49,7 @@ public final class MediaExchange {
   private let contents: MediaContents
   private let folder: String
   private let isInterrupted: () -> Bool
-  /// How each name stands now.
+  /// The state of each name now.
   public private(set) var known: KnownMedia
   public private(set) var report = MediaReport()
 
@@ -59,7 +59,7 @@ public final class MediaExchange {
 
   /// - Parameters:
   ///   - folder: of the account, for archives on their way.
-  ///   - known: how each name stands.
+  ///   - known: the state of each name.
   public init(
     _ server: MediaServer, _ contents: MediaContents, folder: String, _ known: KnownMedia,
     isInterrupted: @escaping () -> Bool
@@ -71,7 +71,7 @@ public final class MediaExchange {
 
   // MARK: The whole
 
-  /// - Throws: `SyncError`, and what `contents` throws; `known` tells what was done until then.
+  /// - Throws: `SyncError`, and what `contents` throws; `known` holds what was done until then.
   public func run(progress: (MediaStage) -> Void) throws {
     let isNew = try server.begin() != known.usn
     guard isNew || known.states.contains(where: { $0.value.isPending }) else { return }
@@ -223,7 +223,7 @@ public final class MediaExchange {
     }
   }
 
-  /// What a server takes; the rest is told.
+  /// Whether a server takes it; what it does not take is noted in the report.
   private func isToBeSent(_ name: String, _ state: MediaState) -> Bool {
     guard state.isPending else { return false }
     guard let reason = MediaExchange.refusal(of: name, state) else { return true }
@@ -239,7 +239,7 @@ public final class MediaExchange {
     return isUsable(name) ? nil : "has a name that other devices cannot have"
   }
 
-  /// The next files, each with how it stands once it was taken.
+  /// The next files, each with its state once the server has taken it.
   private func batch(_ left: inout ArraySlice<String>) throws -> [(file: ArchivedMedia, after: MediaState?)] {
     var (files, bytes): ([(file: ArchivedMedia, after: MediaState?)], Int) = ([], 0)
     while let name = left.first, files.count < MediaServer.filesAtOnce {

@@ -1,4 +1,4 @@
-// The calls of the protocol about media, each as a function. Source: sync.md, section 7.
+// The calls of the protocol about media, each as a function. Source: SyncRules.md, "Media".
 // Invariant: as with rows, what a server answers is taken for what the protocol says, or refused with the name of the
 // call.
 

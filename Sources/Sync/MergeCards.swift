@@ -105,7 +105,7 @@ extension SyncMerge {
 
   /// Whether a card was answered here after it was answered there: the log that both have in the end says so too,
   /// whatever was changed since. Two clients of Anki's may have left it otherwise.
-  /// - Returns: nil where it cannot be told, or was in one second.
+  /// - Returns: nil where it is unknown, or both were in one second.
   private func isAnsweredLater(_ known: KnownCard, _ given: ServerCard) -> Bool? {
     guard given.position == nil, let mine = known.lastReview?.rounded(.down), let theirs = given.lastReview,
       mine != theirs

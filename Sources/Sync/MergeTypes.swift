@@ -115,7 +115,7 @@ extension SyncMerge {
     return isOurs
   }
 
-  /// Whether a row here is another than it was when both said the same.
+  /// Whether a row here differs from its base.
   func isChanged(_ kind: ShadowKind, _ local: Int64, _ shadow: Shadow) throws -> Bool {
     let (table, state) = kind.stated
     let now = try db.firstRow("SELECT \(state) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }

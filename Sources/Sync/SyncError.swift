@@ -1,5 +1,5 @@
 // What goes wrong between an account and the server that it syncs with, as facts, and the words for it.
-// Invariant: each message says whether anything was changed and what to do; no key and no password stands in one.
+// Invariant: each message says whether anything was changed and what to do; none contains a key or a password.
 
 public import Problems
 import Text

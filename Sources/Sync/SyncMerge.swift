@@ -1,6 +1,6 @@
-// What came from a server, taken into what is here: one row after the other, each settled with what was changed here.
-// Source: sync.md, section 4. Invariant: a row that both changed is one side's whole; what the server deleted is gone;
-// a row that was changed here alone stays as it is and stays unsent.
+// Merging remote rows into the collection, one after the other, each with the local edit of the same row.
+// Source: SyncRules.md, "Merging". Invariant: of a row that both sides changed one side is taken whole; what the server
+// deleted is removed; a row with a local edit alone is left as it is, and unsent.
 
 import Decks
 import Exchange

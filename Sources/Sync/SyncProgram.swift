@@ -18,7 +18,7 @@ public final class SyncProgram {
 
   /// Starts nothing yet.
   /// - Parameters:
-  ///   - path: of deckhand-net; it stands beside deckhand.
+  ///   - path: of deckhand-net, beside deckhand.
   ///   - environment: `NAME=value`: the proxies that the user has set.
   ///   - clock: monotonic seconds.
   ///   - shouldStop: asked while it waits; true gives the call up.

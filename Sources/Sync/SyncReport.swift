@@ -1,5 +1,5 @@
 // What a sync did, in figures and sentences.
-// Invariant: what was taken back, dropped or moved because both sides had changed it stands in `findings`.
+// Invariant: `findings` names whatever a conflict took back, dropped or moved.
 
 public import Values
 

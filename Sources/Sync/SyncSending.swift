@@ -1,5 +1,5 @@
 // The second half of a sync: giving a server what is here, in one transaction there and one here.
-// Source: sync.md, sections 3 and 4. Invariant: the server keeps all of it or nothing; when anybody else gave it
+// Source: SyncRules.md, "A normal sync". Invariant: the server keeps all of it or nothing; when anybody else gave it
 // something since it was looked at, it keeps nothing.
 
 public import Decks
@@ -19,7 +19,7 @@ public struct SyncExchange {
   let isInterrupted: @Sendable () -> Bool
   /// Whether anything is sent; a rehearsal sends nothing.
   let sends: Bool
-  /// Ids that one call tells of deletions, as Anki's own client does it.
+  /// Graves in one call, as many as Anki's own client sends.
   private static let gravesAtOnce = 250
 
   public init(

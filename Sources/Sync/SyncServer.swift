@@ -1,4 +1,4 @@
-// The calls of the protocol, each as a function. Source: sync.md, sections 2 and 3.
+// The calls of the protocol, each as a function. Source: SyncRules.md, "Calls" and "A normal sync".
 // Invariant: what a server answers is taken for what the protocol says, or refused with the name of the call.
 
 import Exchange
@@ -40,7 +40,7 @@ public struct SyncMeta: Equatable, Sendable {
 /// An address that the user gave, looked at.
 ///
 ///     let place = try SyncPlace("http://192.168.1.5:8080")
-///     if place.isExposed { print("anybody on the way can read it") }
+///     if place.isExposed { print("others on the way can read it") }
 public struct SyncPlace: Equatable, Sendable {
   /// With a `/` at its end.
   public let address: String
@@ -76,7 +76,7 @@ struct SyncGraves: Equatable {
   var count: Int { cards.count + notes.count + decks.count }
 }
 
-/// What stands once, on its way out.
+/// Note types, decks, presets and tags to be sent.
 struct SyncHead {
   var types: [Value.Record] = []
   var decks: [Value.Record] = []
@@ -273,7 +273,7 @@ public final class SyncServer {
   /// Takes back what was begun there.
   func abort() throws(SyncError) { _ = try call("abort") }
 
-  /// The same after something went wrong; without a connection the server does so by itself.
+  /// Aborts after an error. Without a connection the server aborts by itself.
   func abandon() {
     do throws(SyncError) { try abort() } catch { return }
   }

@@ -1,4 +1,4 @@
-// Giving a server a whole collection in the place of its own. Source: sync.md, section 6.
+// Giving a server a whole collection in the place of its own. Source: SyncRules.md, "Other collections".
 // Invariant: the file is made of the rows that a normal sync would leave on both sides, read again and counted; it goes
 // within the operation that keeps them here.
 

@@ -3,7 +3,7 @@
 
     VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED]
 
-Each row of sync.md, section 4, in both orders, syncs that are ended at any call, an end whose answer is lost, and
+Each row of SyncRules.md, "Merging", in both orders, syncs that are ended at any call, an end whose answer is lost, and
 ROUNDS rounds of random changes on both sides. After each all rows of both sides are equal, and Anki's database check
 has nothing to repair. Ends with an error at the first difference.
 """

@@ -1,5 +1,5 @@
 // A card's row as Anki has it, and the schedule that it says, both ways.
-// Source: notes.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
+// Source: PackageRules.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
 // changed since goes out as that row.
 
 import Decks

@@ -1,5 +1,5 @@
 // A staged collection as a file: one that a server can be given in the place of its own, or a package to keep.
-// Source: sync.md, section 6. Invariant: what is given to a server was read again and counted before.
+// Source: SyncRules.md, "Other collections". Invariant: what is given to a server was read again and counted before.
 
 public import Decks
 import Files

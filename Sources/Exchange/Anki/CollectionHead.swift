@@ -1,5 +1,5 @@
 // The one row of a collection of schema 11: note types, decks, presets and settings as JSON.
-// Source: apkg.md, section 2. Invariant: the same decks give the same text.
+// Source: PackageRules.md, "The collection". Invariant: the same decks give the same text.
 
 import Decks
 import GRDB

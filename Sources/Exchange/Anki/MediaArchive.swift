@@ -1,5 +1,5 @@
 // ZIP files of media as a sync server gives and takes them: members `0`, `1`, ... and `_meta`, which names them.
-// Source: sync.md, section 7. Invariant: what is read is bounded whatever a member says of its size; every member is
+// Source: SyncRules.md, "Media". Invariant: what is read is bounded whatever a member says of its size; every member is
 // named once; nothing is unpacked to a path.
 
 import Files

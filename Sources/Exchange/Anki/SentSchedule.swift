@@ -1,6 +1,6 @@
 // A card's schedule as Anki's row of it, for a package that goes out.
-// Source: notes.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the options are
-// now.
+// Source: PackageRules.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the
+// options are now.
 
 import Decks
 import Values

@@ -1,4 +1,5 @@
-// Rows of a sync server as what they are here, and back. Source: sync.md, section 3; notes.md, "Days and due".
+// Rows of a sync server as what they are here, and back. Source: SyncRules.md, "A normal sync"; PackageRules.md, "Days
+// and due".
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks

@@ -1,5 +1,5 @@
 // A collection that comes row by row, as a sync server gives it: put together in a file of its own, then taken in like
-// the collection of a package. Source: sync.md, sections 3 and 6.
+// the collection of a package. Source: SyncRules.md, "A normal sync".
 // Invariant: what is not such a row is refused; nothing is taken in before all of it is there; memory does not grow
 // with the rows.
 
