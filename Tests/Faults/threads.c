@@ -1,6 +1,7 @@
 // A library for LD_PRELOAD that ends the process when a thread calls SQLite for a connection that another thread is in.
 //
-// THREADS_LOG  a file that gets, at the end, the number of calls and that of connections with calls of several threads
+// THREADS_LOG  a file that gets, at the end of a process that called SQLite, the number of calls and that of the
+//              connections with calls of several threads
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sqlite3.h>
@@ -52,7 +53,7 @@ static void leave(struct use *use) {
 
 __attribute__((destructor)) static void end(void) {
   const char *path = getenv("THREADS_LOG");
-  FILE *log = path ? fopen(path, "w") : NULL;
+  FILE *log = path && atomic_load(&calls) ? fopen(path, "w") : NULL;
   if (!log) return;
   int shared = 0;
   for (size_t i = 0; i < ROOM; i++) shared += atomic_load(&uses[i].is_shared);
