@@ -85,7 +85,10 @@ public final class FileLock {
   }
 
   public func release() {
-    if descriptor >= 0 { close(descriptor) }
+    guard descriptor >= 0 else { return }
+    // Closing alone would leave it to a program that is being started, which has the descriptor until it runs.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
     descriptor = -1
   }
 

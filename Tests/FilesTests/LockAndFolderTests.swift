@@ -36,6 +36,17 @@ import Testing
     #expect(throws: FileError(path, .open, number: ENOENT)) { _ = try FileLock(path, clock.wait(seconds: 1)) }
   }
 
+  @Test func `a released lock is free at once, also while a program that is being started has its descriptor`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("lock")
+    let lock = try FileLock(path, Clock().wait(seconds: 1))
+    // As between the fork and the start of a program, which share what is open.
+    let copy = dup(lock.descriptor)
+    defer { close(copy) }
+    lock.release()
+    #expect(try FileLock(ifFree: path) != nil)
+  }
+
   @Test func `the user ends the waiting, and a lock that comes free ends it too`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("lock")
