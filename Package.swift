@@ -134,7 +134,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames",
+        "WordGames", "Workspace",
       ]),
     room(
       "Shell",

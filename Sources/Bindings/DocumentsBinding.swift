@@ -212,7 +212,7 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     "A new document with the same content."
   ) {
     document, _ in
-    return try document.duplicate()
+    try document.duplicate()
   }
   type.method(
     "save", [], returns: .boolean.orProblem, grant: .documentsWrite, "Writes moves and sizes, which wait for this."
@@ -226,6 +226,10 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.remove()
     return true
   }
+  describeRendering(type, context)
+}
+
+private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.method(
     "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
     example: "(\"card.svg\", {width = 650})",

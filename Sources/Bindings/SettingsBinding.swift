@@ -274,7 +274,7 @@ private func settingValue(_ value: LuaValue, argument: Int, _ what: String) thro
   }
 }
 
-/// A table that describes a setting, copied out of Lua.
+/// A table that describes a setting.
 private struct SettingDescription {
   private let fields: [String: LuaValue]
   private let argument: Int
@@ -373,7 +373,6 @@ private struct SettingDescription {
     }
   }
 
-  /// The function `check`, which answers true, or nil and why it refuses the value.
   func check(of name: String, _ context: BindingContext) -> SettingCheck? {
     guard let checkFunction else { return nil }
     return { value in

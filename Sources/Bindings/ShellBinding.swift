@@ -90,6 +90,10 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     context.shell.table(rows, columns)
     return LuaNothing()
   }
+  describeFigures(module, context)
+}
+
+private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "chart", [LuaParameter("values", .table), LuaParameter("options", .optional(.table))], returns: .nothing,
     example: "({monday = 12, tuesday = 30}, {title = \"Answers\"})",

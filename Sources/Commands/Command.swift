@@ -120,7 +120,7 @@ public struct CommandText: Sendable {
   public var usage: [String]
   /// A line that could be typed.
   public var example: String
-  /// The shape of what it answers with `--json`; empty for a command of a script or a plugin. The shapes are written so:
+  /// The shape of what it answers with `--json`; empty for a command of a script or a plugin. Shapes are written so:
   ///
   ///     deck          an object with the fields of Lua's `deck`, as `help deck` lists them
   ///     {name, path?} an object with these fields; one with ? may be missing, one in capitals stands for several

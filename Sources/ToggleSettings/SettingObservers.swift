@@ -1,6 +1,6 @@
 // Who observes changes, and what observers may do during a notification.
-// Invariant: each event reaches each observer once at most; a change that an observer makes is an event of its own, after
-// the present one, and a chain of such events comes to an end. A plugin hears nothing of a secret of others.
+// Invariant: each event reaches each observer once at most; a change that an observer makes is an event of its own,
+// after the present one, and a chain of such events comes to an end. A plugin hears nothing of a secret of others.
 
 public import Problems
 import Text

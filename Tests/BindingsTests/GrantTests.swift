@@ -1,5 +1,5 @@
-// What each grant reaches: the list of all members that need one, held against the descriptions, and each of them called
-// by a state that has all grants but that.
+// What each grant reaches: the list of all members that need one, held against the descriptions, and each of them
+// called by a state without it.
 
 import CardDocuments
 import Decks

@@ -255,11 +255,13 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `a permission with a line end in it is refused, in one line`() throws {
+  @Test func `a permission with a line end in it is refused, and writes no line of its own`() throws {
     let home = try Home()
     try home.plugin("sly", permissions: #"["files.read:/x\n  - nothing\nplugin: all is well"]"#, "")
     let run = try home.run("plugin", "enable", "sly")
-    #expect(run.status == 1 && run.errors.split(separator: "\n").count == 1, "\(run)")
+    let lines = run.errors.split(separator: "\n")
+    #expect(
+      run.status == 1 && lines.allSatisfy { $0.hasPrefix("plugin sly: ") || $0.hasPrefix("plugin: sly: ") }, "\(run)")
     #expect(run.errors.contains("/x\\n  - nothing"), "\(run)")
   }
 

@@ -1,5 +1,5 @@
-// Keys and signatures as minisign writes them, the tool that people sign packages with. Invariant: a signature holds only
-// where both hold that are in it: the one over the file, and the one over that and the trusted comment.
+// Keys and signatures as minisign writes them, the tool that people sign packages with. Invariant: a signature holds
+// only where both hold that are in it: the one over the file, and the one over that and the trusted comment.
 // https://jedisct1.github.io/minisign/#signature-format
 
 import CSodium

@@ -1,0 +1,178 @@
+// Bound types and modules in words: what completion, `help`, the LuaLS stubs and the reference are made from.
+// Invariant: nothing here is run but `read`, which gives a field as plain data.
+
+/// A type as Lua code and its documentation speak of it.
+public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
+  case string, integer, number, boolean, function, any, nothing, table
+  case object(String)
+  case list(LuaType)
+  case oneOf([LuaType])
+  case optional(LuaType)
+  case variadic(LuaType)
+  /// An iterator for `for ... in` over such things.
+  case iterator(LuaType)
+  /// Of a function: this, or `nil, problem` where it fails in an ordinary way.
+  case fallible(LuaType)
+
+  /// This, or `nil, problem`.
+  public var orProblem: LuaType { .fallible(self) }
+
+  public var description: String {
+    switch self {
+    case .string: "string"
+    case .integer: "integer"
+    case .number: "number"
+    case .boolean: "boolean"
+    case .function: "function"
+    case .any: "any"
+    case .nothing: "nil"
+    case .table: "table"
+    case .object(let name): name
+    case .list(let element): "\(element)[]"
+    case .oneOf(let types): types.map(\.description).joined(separator: "|")
+    case .optional(let type): "\(type)?"
+    case .variadic(let type): "\(type)..."
+    case .iterator(let element): "fun(): \(element)"
+    case .fallible(let type): "\(type) | nil, problem"
+    }
+  }
+}
+
+/// A parameter of a bound function.
+public struct LuaParameter: Equatable, Sendable {
+  public let name: String
+  public let type: LuaType
+
+  public init(_ name: String, _ type: LuaType) {
+    self.name = name
+    self.type = type
+  }
+}
+
+/// A function or method, in words.
+public struct FunctionDescription: Sendable {
+  public let name: String
+  public let parameters: [LuaParameter]
+  public let returns: LuaType
+  /// Whether an ordinary failure comes back as `nil, problem`.
+  public let failsSoftly: Bool
+  /// The right that it needs; nil where it needs no more than its type or module.
+  public let grant: String?
+  /// The arguments of an example as they are written behind the name; nil for `()`.
+  public let example: String?
+  public let help: String
+
+  public init(
+    name: String, parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    help: String
+  ) {
+    self.name = name
+    self.parameters = parameters
+    if case .fallible(let type) = returns {
+      (self.returns, failsSoftly) = (type, true)
+    } else {
+      (self.returns, failsSoftly) = (returns, false)
+    }
+    self.grant = grant?.words
+    self.example = example
+    self.help = help
+  }
+
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
+
+  /// `deck:add(card: table) -> card | nil, problem`.
+  public func signature(on owner: String, separator: String) -> String {
+    let list = parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+    let result = failsSoftly ? "\(returns) | nil, problem" : "\(returns)"
+    let tail = returns == .nothing && !failsSoftly ? "" : " -> \(result)"
+    return "\(owner)\(separator)\(name)(\(list))\(tail)"
+  }
+}
+
+/// A field, in words and as plain data.
+public struct FieldDescription {
+  public let name: String
+  public let type: LuaType
+  public let isWritable: Bool
+  /// The right that an assignment needs.
+  public let grant: String?
+  /// What an example assigns; nil where it reads.
+  public let example: String?
+  public let help: String
+  /// The field of an object as plain data, for `--json` and for showing it.
+  public let read: (any BoundObject) throws -> LuaValue
+
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant, to: "assign it") }
+}
+
+/// `A plugin needs decks.write to assign it.`
+private func needs(_ grant: String?, to act: String = "") -> String {
+  grant.map { " A plugin needs \($0)\(act.isEmpty ? "" : " to \(act)")." } ?? ""
+}
+
+/// A bound type, in words.
+public struct TypeDescription {
+  public let name: String
+  public let help: String
+  /// The right that each of its members needs.
+  public let grant: String?
+  /// An expression for an object of it.
+  public internal(set) var example: String?
+  public internal(set) var fields: [FieldDescription] = []
+  public internal(set) var methods: [FunctionDescription] = []
+  /// What its fields of any name are, where it has such: a note's; and which an object has now.
+  public internal(set) var anyField: AnyFieldDescription?
+  /// The one line that `tostring` gives.
+  public internal(set) var summary: (any BoundObject) throws -> String
+  /// What stands for the object where only a name has room: in a column, or in the JSON of another object.
+  public internal(set) var identity: (any BoundObject) throws -> LuaValue
+
+  public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
+}
+
+/// Fields of any name, in words.
+public struct AnyFieldDescription {
+  public let type: LuaType
+  public let grant: String?
+  public let help: String
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant, to: "assign one") }
+  /// The names that an object has, for completion.
+  public let names: (any BoundObject) throws -> [String]
+}
+
+/// A module, in words.
+public struct ModuleDescription {
+  public let name: String
+  public let help: String
+  /// The right without which a state has no such module.
+  public let grant: String?
+  public internal(set) var functions: [FunctionDescription] = []
+  public internal(set) var fields: [(name: String, type: LuaType, help: String)] = []
+
+  public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
+}
+
+/// What a field is called and what is said of it.
+@usableFromInline struct FieldWords {
+  @usableFromInline let name: String
+  let type: LuaType
+  let help: String
+  let grant: LuaGrant?
+  let example: String?
+  let isWritable: Bool
+
+  @usableFromInline init(
+    _ name: String, _ type: LuaType, _ help: String, _ grant: LuaGrant? = nil, _ example: String? = nil,
+    isWritable: Bool = false
+  ) {
+    (self.name, self.type, self.help, self.grant) = (name, type, help, grant)
+    (self.example, self.isWritable) = (example, isWritable)
+  }
+}
