@@ -58,7 +58,7 @@ import Testing
     for (name, text) in [
       ("a.json", "[{\(members)}, {\"prompt\":\"r\",\"answer\":\"c\"}]"), ("a.jsonl", "{\(members)}"),
     ] {
-      let (report, cards) = try imported(name, Array(text.utf8), deck: name)
+      let (report, cards) = try imported(name, Array(text.utf8), into: name)
       #expect(report.rejectedCount == 1 && !cards.contains { $0.prompt == "p" })
       let message = try #require(report.rejected.first).message
       #expect(message.contains("the key \"\(key)\" twice"), "\(message)")
