@@ -101,7 +101,8 @@ public enum DecksCheck {
   /// A card whose note is gone gets one of its texts.
   private static func makeNotes(_ db: Database, now: Double) throws {
     let type = try NoteTypeTable.basic(db, now: now)
-    let cards = try db.rows("SELECT id, guid, prompt, answer, tags FROM cards WHERE note NOT IN (SELECT id FROM notes)") {
+    let cards = try db.rows("SELECT id, guid, prompt, answer, tags FROM cards WHERE note NOT IN (SELECT id FROM notes)")
+    {
       (id: $0.integer(0), guid: $0.text(1), sides: [$0.text(2), $0.text(3)], tags: $0.text(4))
     }
     for card in cards {

@@ -61,7 +61,8 @@ extension Workspace {
     let changesOthers = try perform(.editCard, count: { _ in edits.count }) { db in
       try edits.reduce(false) {
         let (edit, now) = ($1, environment.clocks.now())
-        return try CardTable.update(db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+        return try CardTable.update(
+          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
           || $0
       }
     }

@@ -22,8 +22,10 @@ import Testing
     try collection.addNote(deck, ["Text": "The {{c1::sun}} rises", "Back Extra": "<i>el sol</i>"], .cloze)
     try collection.addNote(deck, ["Front": "corazón", "Back": "heart"], .reversed, tags: ["body"])
     for (query, prompts) in [
-      ("note:cloze", ["The [...] rises"]), ("note:basic*", ["corazón", "heart", "canción"]), ("note:basic", ["canción"]), ("note:nope", []),
-      ("-note:*", []), ("front:canción", ["canción"]), ("front:coraz*", ["corazón", "heart"]), ("Back:heart", ["corazón", "heart"]),
+      ("note:cloze", ["The [...] rises"]), ("note:basic*", ["corazón", "heart", "canción"]),
+      ("note:basic", ["canción"]), ("note:nope", []),
+      ("-note:*", []), ("front:canción", ["canción"]), ("front:coraz*", ["corazón", "heart"]),
+      ("Back:heart", ["corazón", "heart"]),
       ("sun", ["The [...] rises"]), ("nc:corazon", ["corazón", "heart"]), ("nc:cancion", ["canción"]),
       ("tag:body", ["corazón", "heart"]), ("re:^cor", ["corazón", "heart"]), ("dupe:", []),
     ] as [(String, [String])] {

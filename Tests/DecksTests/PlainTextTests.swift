@@ -12,8 +12,10 @@ import Text
   private let collection = TestCollection()
 
   private static let pieces = [
-    " ", "  ", "\n", "\r\n", "\r", "\t", "<", ">", "&", "&amp;", "&lt;", "&nbsp;", "&#13;", "<br>", "<b>x</b>", "\u{1F}",
-    "\u{1}", "[sound:x.mp3]", "<img src=\"x.png\">", "{{c1::x}}", "a", "é", "日", "\u{A0}", "\u{2028}", "\u{7F}", "\\(x\\)",
+    " ", "  ", "\n", "\r\n", "\r", "\t", "<", ">", "&", "&amp;", "&lt;", "&nbsp;", "&#13;", "<br>", "<b>x</b>",
+    "\u{1F}",
+    "\u{1}", "[sound:x.mp3]", "<img src=\"x.png\">", "{{c1::x}}", "a", "é", "日", "\u{A0}", "\u{2028}", "\u{7F}",
+    "\\(x\\)",
     "<!-- x -->",
   ]
 

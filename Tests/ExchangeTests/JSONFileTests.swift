@@ -104,7 +104,9 @@ import Testing
       #expect(mine.map(\.schedule) == theirs.map(\.schedule) && mine.map(\.fields) == theirs.map(\.fields))
       #expect(mine.map(\.isSuspended) == theirs.map(\.isSuspended) && mine.map(\.flag) == theirs.map(\.flag))
       let types = try [(collection, mine), (other, theirs)].map { collection, cards in
-        try collection.store.read { db in try cards.map { try NoteTypeTable.record(db, NoteTable.record(db, $0.note).type).name } }
+        try collection.store.read { db in
+          try cards.map { try NoteTypeTable.record(db, NoteTable.record(db, $0.note).type).name }
+        }
       }
       #expect(types[0] == types[1])
       #expect(mine.map(\.ordinal) == theirs.map(\.ordinal))

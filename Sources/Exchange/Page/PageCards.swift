@@ -38,7 +38,8 @@ struct PageCards {
     // What the back of a note repeats of its front is not shown twice, unless the answer names it.
     let front = Set(media.promptPictures + media.promptSounds)
     try write(
-      card.answer, (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
+      card.answer,
+      (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
     if card.document != nil { report.documents += 1 }
