@@ -88,7 +88,8 @@ final class CardWriter {
         """)
     insertion = try db.cachedStatement(
       sql: """
-        INSERT INTO cards (deck, rank, guid, content, prompt, answer, tags, fields, document, created, modified, note, ord)
+        INSERT INTO cards
+          (deck, rank, guid, content, prompt, answer, tags, fields, document, created, modified, note, ord)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, 0) ON CONFLICT (deck, guid) DO NOTHING
         """)
     search = try db.cachedStatement(

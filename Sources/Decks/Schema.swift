@@ -74,8 +74,8 @@ public enum DecksSchema {
   /// lowest on top. `prompt`, `answer` and `tags` are what the note makes of them. `content` is the 32-bit hash of the
   /// prompt above that of the answer: one index finds the same pair and the same prompt; equality is then checked.
   /// `tags` are separated by spaces with one at either end. `fields` is a JSON object in the order given. `buried` says
-  /// who did it: 1 a sibling, 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync needs
-  /// of a card.
+  /// who did it: 1 a sibling, 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync
+  /// needs of a card.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -32,6 +32,8 @@ extension Workspace {
   private func pending(_ changes: TableChanges) throws -> [PendingChanges] {
     guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
+      // A note comes and goes with its cards.
+      if changes.table == "notes", kind != .changed { return nil }
       // Only when it was changed is different: nothing that anybody would call a change.
       let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
       let rows = changes.rows.filter { $0.kind == kind }

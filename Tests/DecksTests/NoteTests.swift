@@ -93,7 +93,7 @@ import Testing
       try NoteTypeTable.stock($0, .reversed, now: 0)
     }
     #expect(try cards(second).map(\.guid) == ["G2", "G2/\(second.rawValue)/2"])
-    #expect(try collection.store.read { try NoteTable.ids($0, guidBeginning: "G") } == [first, second, other])
+    #expect(try collection.store.read { try NoteTable.ids($0, guidBeginning: "G") } == [first, other, second])
     #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "G1/") }.count == 1)
   }
 

@@ -56,7 +56,12 @@ import Testing
     // Packages go the same ways: a file is standard output, then standard input.
     let package = home.path + "/w.package"
     let program = home.words([]).joined(separator: " ")
-    for line in ["deck export W - --format apkg > \(package)", "deck import P - --format apkg < \(package)"] {
+    // A note that is in another deck would be known by its guid.
+    let lines = [
+      "deck export W - --format apkg > \(package)", "deck remove W --yes", "deck remove B --yes",
+      "deck import P - --format apkg < \(package)",
+    ]
+    for line in lines {
       let run = try Child(["/bin/sh", "-c", "\(program) \(line)"], environment: home.environment).finish(input: "")
       #expect(run.status == 0, "\(run)")
     }

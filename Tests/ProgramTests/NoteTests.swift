@@ -48,8 +48,10 @@ import Testing
     let json = try home.run("--json", "card", "add", "D", "uno", "one", "--reversed")
     #expect(json.lines.count == 2 && json.lines[1].contains("\"prompt\": \"one\", \"answer\": \"uno\""), "\(json)")
     #expect(json.lines.allSatisfy { $0.contains("\"note\": \"") })
-    // A plain card stays what it was.
-    #expect(try home.run("--json", "card", "add", "D", "p", "q").output.contains("\"note\": null"))
+    // A prompt and an answer are a note of one card, which has its guid.
+    let plain = try home.run("--json", "card", "add", "D", "p", "q").output
+    let guids = try ["note", "guid"].map { try #require(plain.split(separator: "\"\($0)\": ").last).prefix(13) }
+    #expect(guids[0] == guids[1], "\(plain)")
     #expect(try home.run("--dry-run", "-e", "decks.open('D'):add_note{fields={Front='x',Back='y'}}").status == 0)
     #expect(try home.run("-e", "#decks.open('D')").output == "8\n")
   }
@@ -83,7 +85,8 @@ import Testing
     #expect(
       shown.output.contains("Front  gato\nBack   cat\n") && shown.output.contains("Card 2  D:3    cat     gato"),
       "\(shown)")
-    #expect(try home.run("note", "show", "D:1").errors.contains("is plain: it has no note"))
+    let basic = try home.run("note", "show", "D:1").output
+    #expect(basic.contains("Front  plain\nBack   card\ntype   Basic\n"), "\(basic)")
     let json = try home.run("note", "show", "D:2", "--json").output
     #expect(json.contains("\"fields\": {") && json.contains("\"Front\": \"gato\""), "\(json)")
     #expect(try home.run("note", "edit", "D:2", "--set", "Back=a < b").output.contains("it has 2 cards"))

@@ -84,7 +84,7 @@ public enum NoteTable {
 
   // MARK: Adding
 
-  /// The id that a new note gets, from ?1 on: beyond those of the day after it, so that ids go up. A row with a time far
+  /// The id that a new note gets, from ?1 on: beyond those of the day after it, so that ids go up. A row of a far time
   /// ahead does not drag the others along.
   static let freeIDQuery = "SELECT max(?1, ifnull(max(id), 0) + 1) FROM notes WHERE id < ?1 + 80000000"
 
