@@ -1,6 +1,7 @@
 // A first pull that is large enough for a second thread; `ThreadWatchTests` runs it under its watch, too.
 
 import Exchange
+import Storage
 import Testing
 import Values
 
