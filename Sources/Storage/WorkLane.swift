@@ -138,7 +138,7 @@ public final class WorkLane {
   }
 
   /// Waits for all pieces; a failure stays to be taken.
-  func waitUntilIdle() { state.waitUntilIdle() }
+  public func waitUntilIdle() { state.waitUntilIdle() }
 
   /// Of a piece, until it is taken.
   var failure: StorageError? { state.fault }

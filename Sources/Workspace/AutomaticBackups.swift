@@ -114,6 +114,8 @@ final class BackgroundBackup {
     var progress = (done: 0, total: 0)
     var isStopped = false
     var isOver = false
+    /// Why it was not made.
+    var failure: (any Error)?
   }
 
   /// What both threads know.
@@ -132,7 +134,11 @@ final class BackgroundBackup {
     let stoppable = DailyBackup(job: job, retention: daily.retention)
     try lane.add {
       defer { shared.state.withLock { $0.isOver = true } }
-      try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
+      do {
+        try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
+      } catch {
+        shared.state.withLock { $0.failure = error }
+      }
     }
   }
 
@@ -142,12 +148,15 @@ final class BackgroundBackup {
 
   /// Waits until it is over.
   /// - Throws: why it was not made.
-  func wait() throws { try lane.wait() }
+  func wait() throws {
+    lane.waitUntilIdle()
+    if let failure = shared.state.withLock({ $0.failure }) { throw failure }
+  }
 
   /// Ends it; a part of a backup is never left.
   func stop() {
     shared.state.withLock { $0.isStopped = true }
-    lane.drain()
+    lane.waitUntilIdle()
   }
 }
 

@@ -1,6 +1,7 @@
 // What `doctor --mend` does about what it found. Invariant: what is here is kept before anything is changed, and what
 // is left out of a damaged collection is listed.
 
+import CardDocuments
 import Decks
 import Files
 import Glibc

@@ -1,5 +1,6 @@
 // Taking back in a study: it takes back the step of the undo log, inside and outside a unit of work.
 
+import Memory
 import Decks
 import Problems
 import Storage
