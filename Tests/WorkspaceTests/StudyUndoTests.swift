@@ -1,7 +1,7 @@
 // Taking back in a study: it takes back the step of the undo log, inside and outside a unit of work.
 
-import Memory
 import Decks
+import Memory
 import Problems
 import Storage
 import TestDecks
