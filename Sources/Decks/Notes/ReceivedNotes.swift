@@ -138,6 +138,7 @@ public final class NoteReceiver {
   /// A plain card of that guid in the deck is the note's only card: it was sent out once and comes back.
   private func takeOver(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> ReceivedOutcome? {
     guard cards.count == 1, let card = cards.first, kind.isBasic, try hasCards(card.deck) else { return nil }
+    try rows.drain()
     statements.plain.bind(1, card.deck.rawValue)
     statements.plain.bind(2, note.guid)
     let found = try statements.plain.first { (id: CardID(rawValue: $0.integer(0)), modified: $0.number(1)) }
@@ -162,6 +163,7 @@ public final class NoteReceiver {
   /// Whether the deck had cards when it was first asked.
   private func hasCards(_ deck: DeckID) throws -> Bool {
     if let known = decksWithCards[deck] { return known }
+    try rows.drain()
     let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE deck = ?)"
     let found = try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) != 0 } ?? false
     decksWithCards[deck] = found
@@ -227,6 +229,7 @@ public final class NoteReceiver {
 
   private func deckName(_ deck: DeckID) throws -> String {
     if let known = deckNames[deck] { return known }
+    try rows.drain()
     let name = try DeckTable.record(db, deck).name
     deckNames[deck] = name
     return name
