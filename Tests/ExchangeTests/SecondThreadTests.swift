@@ -1,6 +1,8 @@
 // A package that is large enough for a second thread; `ThreadWatchTests` runs it under its watch, too.
 
 import Decks
+import Exchange
+import TestDecks
 import Testing
 
 @Suite struct SecondThreadTests {

@@ -16,7 +16,7 @@ import Testing
   private func source(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> ByteSource {
     var options = SourceOptions()
     options.encoding = encoding
-    return try ByteSource(path: try folder.write(bytes, to: "file"), options)
+    return try ByteSource(path: try folder.write(bytes, to: "file"), options, isInterrupted: { false })
   }
 
   /// The one cell, the one prompt.

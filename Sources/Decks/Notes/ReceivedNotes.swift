@@ -188,6 +188,7 @@ public final class NoteReceiver {
 
   private func deckName(_ deck: DeckID) throws -> String {
     if let known = deckNames[deck] { return known }
+    try rows.drain()
     let name = try DeckTable.record(db, deck).name
     deckNames[deck] = name
     return name

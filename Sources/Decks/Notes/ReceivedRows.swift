@@ -174,6 +174,10 @@ final class ReceivedRows {
     if last.count > 2 * most { last.removeFirst(last.count - most) }
   }
 
+  /// Waits until what was handed over is written, so that a row in the way of another is dealt with before anything is
+  /// read.
+  func drain() throws { try inOrder { try $0.drain() } }
+
   /// Writes what waits.
   func flush() throws {
     try inOrder { try $0.flush() }
