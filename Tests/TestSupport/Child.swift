@@ -62,9 +62,13 @@ public final class Child {
   private func drainBoth() -> (String, String) {
     var bytes: [Int32: [UInt8]] = [output: [], errors: []]
     var open = [output, errors]
+    var usedBefore = -1.0
     while !open.isEmpty {
       let ready = readable(open, milliseconds: 240_000)
-      if ready.isEmpty { break }
+      // A program that works goes on, however slowly; one that waits for nothing is given up.
+      let used = processorSeconds(of: process)
+      if ready.isEmpty && used == usedBefore { break }
+      usedBefore = used
       for descriptor in ready {
         let some = readSome(descriptor)
         if some.isEmpty { open.removeAll { $0 == descriptor } }
