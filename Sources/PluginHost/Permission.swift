@@ -3,6 +3,7 @@
 
 import Bindings
 import Text
+import Workspace
 
 /// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {

@@ -14,9 +14,9 @@ import Testing
   private let sizes = streamSizes(buffer: ByteSource.chunk)
 
   private func source(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> ByteSource {
-    var options = SourceOptions()
+    var options = SourceOptions(isInterrupted: { false })
     options.encoding = encoding
-    return try ByteSource(path: try folder.write(bytes, to: "file"), options, isInterrupted: { false })
+    return try ByteSource(path: try folder.write(bytes, to: "file"), options)
   }
 
   /// The one cell, the one prompt.
