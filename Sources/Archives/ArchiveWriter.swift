@@ -29,7 +29,8 @@ public final class ArchiveWriter {
   }
 
   /// Adds a file from the disk.
-  public func add(_ name: String, from file: ByteFile) throws {
+  /// - Parameter piece: is given the size of each piece before it is added; what it throws ends the adding.
+  public func add(_ name: String, from file: ByteFile, piece: (Int) throws -> Void = { _ in }) throws {
     let size = file.size ?? 0
     try header(name, size: size, modified: file.facts.modified.seconds)
     var chunk = [UInt8](repeating: 0, count: 1 << 17)
@@ -39,6 +40,7 @@ public final class ArchiveWriter {
       if read == 0 { break }
       count += read
       if count > size { throw ArchiveError.changedMeanwhile(path: file.path) }
+      try piece(read)
       try write(chunk[..<read])
     }
     guard count == size else { throw ArchiveError.changedMeanwhile(path: file.path) }

@@ -211,7 +211,7 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
   }
   type.method("remove", [], returns: .boolean, fails: true, "Removes its file and its own images.") { document, _ in
     try context.requireGrant(.documentsWrite)
-    try document.document().remove()
+    try document.remove()
     return true
   }
   type.method(

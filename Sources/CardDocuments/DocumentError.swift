@@ -75,3 +75,11 @@ extension DocumentError {
     }
   }
 }
+
+extension DocumentError {
+  /// Whether the disk takes nothing, so that nobody else writes either.
+  var isUnwritable: Bool {
+    guard case .cannotWrite(let path, let number) = self else { return false }
+    return FileError(path, .write, number: number).isUnwritable
+  }
+}

@@ -222,6 +222,14 @@ public enum CardTable {
     return false
   }
 
+  /// Takes a document away from the cards that show it; how many there were.
+  @discardableResult
+  public static func removeDocument(_ db: Database, _ document: String, now: Double) throws -> Int {
+    try db.execute(
+      sql: "UPDATE cards SET document = NULL, modified = ? WHERE document = ?", arguments: [now, document])
+    return db.changesCount
+  }
+
   /// Sets or, with nil, takes away the document that a card shows.
   public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
     let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }

@@ -37,7 +37,8 @@ public enum DecksCheck {
     case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
     case .cardWithoutNote: "SELECT id FROM cards WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
-    case .reviewWithoutCard: "SELECT id FROM reviews WHERE card NOT IN (SELECT id FROM cards)"
+    // The log of a removed card stays, without a card.
+    case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
     case .missingGuid: "SELECT id FROM cards WHERE guid = ''"
     case .badSchedule:
       """
@@ -85,7 +86,8 @@ public enum DecksCheck {
         try db.execute(
           sql: "UPDATE cards SET note = NULL, ord = NULL WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)")
       case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
-      case .reviewWithoutCard: try db.execute(sql: "DELETE FROM reviews WHERE card NOT IN (SELECT id FROM cards)")
+      case .reviewWithoutCard:
+        try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
       case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
       case .missingGuid: try giveGuids(db, random)
       case .badSchedule: try mendSchedules(db)

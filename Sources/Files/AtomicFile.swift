@@ -95,6 +95,22 @@ public enum AtomicFile {
     }
   }
 
+  /// Copies a file.
+  public static func copy(_ path: String, to target: String, isInterrupted: @escaping () -> Bool) throws {
+    let file = try ByteFile(path, followingLinks: false)
+    var options = Replacement()
+    options.isInterrupted = isInterrupted
+    try write(target, options) { sink in
+      var piece = [UInt8](repeating: 0, count: 1 << 17)
+      while true {
+        if isInterrupted() { throw FileError(path, .read, .interrupted) }
+        let count = try file.read(into: &piece)
+        if count == 0 { break }
+        try sink.append(piece[..<count])
+      }
+    }
+  }
+
   /// Writes what a path that the user may have typed names: `-` is standard output, which stays open, where any kind of
   /// file is written.
   public static func writeGiven(
@@ -235,27 +251,14 @@ private final class Temporary {
         throw FileError(target, .write, error.reason)
       }
     }
-    removeLeftovers(of: target)
+    Leftovers.sweep(parentFolder(of: target), of: lastPart(of: target))
     for attempt in 0..<1000 {
-      let name = "\(target).\(getpid())-\(attempt).tmp"
+      let name = Leftovers.temporary(for: target, attempt: attempt)
       do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
         if error.number != EEXIST { throw FileError(target, .write, error.reason) }
       }
     }
     throw FileError(target, .write, number: EEXIST)
-  }
-
-  /// Takes away what processes that are gone have left of the same file.
-  private static func removeLeftovers(of target: String) {
-    let folder = parentFolder(of: target)
-    let start = lastPart(of: target) + "."
-    let names: [String]
-    do { names = try Folder.names(in: folder) } catch { return }
-    for name in names where name.hasPrefix(start) && name.hasSuffix(".tmp") {
-      let parts = name.dropFirst(start.count).dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
-      guard parts.count == 2, let process = Int32(parts[0]), process > 0, Int(parts[1]) != nil else { continue }
-      if kill(process, 0) != 0, errno == ESRCH { unlink(folder + "/" + name) }
-    }
   }
 
   private func reach(_ step: WritingStep) throws(FileError) {

@@ -62,6 +62,9 @@ public struct FileError: Problem, Equatable, Sendable {
   }
 
   public var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+
+  /// Whether the disk takes nothing: it is full or read-only, or the folder is not the user's to change.
+  public var isUnwritable: Bool { isDiskFull || [EROFS, EACCES, EPERM].contains(number) }
 }
 
 extension FileError {

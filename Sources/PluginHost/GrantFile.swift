@@ -87,6 +87,18 @@ struct GrantFile {
     return found
   }
 
+  /// The plugins that a file would turn on, and what it would grant them.
+  static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
+    let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
+    do throws(JSONFailure) {
+      let entries = Self.entries(in: try JSONParser.parse(bytes, limits: limits).record ?? Value.Record())
+      return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map { ($0.key, $0.value.granted) }
+    } catch {
+      // A file that cannot be read grants nothing.
+      return []
+    }
+  }
+
   /// What is kept of a plugin; of a bundled and an installed one of the same name only the one in use counts.
   func entry(of plugin: String, isBundled: Bool) -> Entry? {
     entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }

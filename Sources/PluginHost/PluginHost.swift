@@ -140,6 +140,11 @@ public final class PluginHost: ListenerLoading {
     } catch let error as any Problem { return [error.message] }
   }
 
+  /// The plugins that another file of grants would turn on, and what it would grant them.
+  public static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
+    GrantFile.grants(in: bytes)
+  }
+
   /// Where the grants are kept.
   public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 

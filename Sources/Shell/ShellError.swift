@@ -186,7 +186,6 @@ enum ShellError: Problem, Equatable {
   /// A script that another script ran.
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
-  case damagedData([String])
   /// What the doctor found and did not mend.
   case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` says why the first one was.
@@ -228,10 +227,6 @@ enum ShellError: Problem, Equatable {
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
     case .scriptTooLarge:
       ProblemReport(.tooLarge, "Too large", "standard input holds more than 64 MiB of Lua")
-    case .damagedData(let reasons):
-      ProblemReport(
-        .damaged, "Damaged data",
-        "the database is damaged: \(reasons.prefix(3).map { printable($0) }.joined(separator: "; "))")
     case .unwell(let count, let mendable):
       ProblemReport(
         .damaged, "Something is wrong",

@@ -1,45 +1,107 @@
 // A damaged database: what can be read of it is brought over into a new file.
 // Invariant: the damaged file is only read; every row that SQLite can still read is tried, and what it cannot is told.
 
+import Files
 import GRDB
 import GRDBSQLite
+import Glibc
 
-/// Rows that could not be read.
+/// Rows that were left out.
 public struct SalvageLoss: Equatable, Sendable {
   public let table: String
   /// Row ids from one to another, both included; nil where not even those are known.
   public let rows: ClosedRange<Int64>?
+  /// Whether they can be read, and contradict other rows.
+  public let isContradiction: Bool
+
+  init(_ table: String, _ rows: ClosedRange<Int64>?, isContradiction: Bool = false) {
+    (self.table, self.rows, self.isContradiction) = (table, rows, isContradiction)
+  }
 
   /// "rows 100 to 140 of cards"
   public var words: String {
     guard let rows else { return "a part of \(table) of which nothing is known" }
-    return rows.count == 1
-      ? "row \(rows.lowerBound) of \(table)" : "rows \(rows.lowerBound) to \(rows.upperBound) of \(table)"
+    let place = rows.count == 1 ? "row \(rows.lowerBound)" : "rows \(rows.lowerBound) to \(rows.upperBound)"
+    return "\(place) of \(table)" + (isContradiction ? ", at odds with other rows" : "")
   }
 }
 
 extension Store {
-  /// Writes what can be read of this file to a new one with the same tables. The steps of undo are left out.
-  /// - Returns: what could not be read, table by table.
-  public static func salvage(from damaged: String, to target: String, migrations: [Migration]) throws -> [SalvageLoss] {
-    let made = Store(path: target, migrations: migrations)
-    try made.operation("making a new collection") { _ in }
-    try made.close()
-    let queue = try DatabaseQueue(path: target)
+  /// Writes what can be read of a file to a new one with the same tables. The steps of undo are left out.
+  /// - Parameters:
+  ///   - damaged: a copy, which is changed.
+  ///   - target: where the new one is made; nothing is there yet.
+  /// - Returns: what was left out, table by table.
+  public static func salvage(
+    from damaged: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool
+  ) throws -> [SalvageLoss] {
     var losses: [SalvageLoss] = []
-    try queue.writeWithoutTransaction { db in
-      // What refers to a lost row is mended afterwards.
-      try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
-      try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
-      for table in try UndoTable.all(db) {
-        var salvage = TableSalvage(db, table)
-        try salvage.run()
-        losses += salvage.losses
+    try translated(damaged) {
+      try withNew(target, migrations, isInterrupted) { db in
+        if try !attach(damaged, db) {
+          try layHead(of: target, over: damaged, pages: schemaPages(db))
+          try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
+        }
+        for table in try UndoTable.all(db) {
+          var salvage = TableSalvage(db, table)
+          try salvage.run()
+          losses += salvage.losses
+        }
+        do { try copySequences(db, from: "damaged") } catch let error as DatabaseError where isDamage(error) {
+          // The highest number of each table is that of its last row then.
+        }
       }
-      try db.execute(sql: "DETACH damaged")
     }
-    try queue.close()
     return losses
+  }
+
+  /// - Returns: false, with nothing attached, where its schema cannot be read or is not that of the new file.
+  private static func attach(_ damaged: String, _ db: Database) throws -> Bool {
+    do {
+      try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
+    } catch let error as DatabaseError where isDamage(error) || error.resultCode == .SQLITE_ERROR {
+      return false
+    }
+    do {
+      if try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
+    } catch let error as DatabaseError where isDamage(error) || error.resultCode == .SQLITE_ERROR {
+      // The head is laid over it.
+    }
+    try db.execute(sql: "DETACH damaged")
+    return false
+  }
+
+  /// The pages that hold the schema. Each collection is made by the same steps, so that they are the same in all.
+  private static func schemaPages(_ db: Database) throws -> [Int] {
+    try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
+  }
+
+  /// Puts the head and the schema of one file in the place of those of another. The free pages are forgotten.
+  private static func layHead(of path: String, over damaged: String, pages: [Int]) throws {
+    let source = try ByteFile(path, followingLinks: false)
+    let head = try source.bytes(at: 0, count: 100)
+    let size = Int(head[16]) << 8 | Int(head[17])
+    let count = (try FileFacts.at(damaged)?.size ?? 0) / size
+    let file = Glibc.open(damaged, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard file >= 0 else { throw FileError(damaged, .open) }
+    defer { Glibc.close(file) }
+    for page in pages {
+      var bytes = try source.bytes(at: (page - 1) * size, count: size)
+      if page == 1 {
+        // "File format": 18 and 19 say whether there is a log, 28 how many pages, 32 and 36 which are free.
+        let mode: UInt8 = fileExists(damaged + "-wal") ? 2 : 1
+        (bytes[18], bytes[19]) = (mode, mode)
+        for (index, shift) in zip(28..<32, [24, 16, 8, 0]) { bytes[index] = UInt8(count >> shift & 0xFF) }
+        for index in 32..<40 { bytes[index] = 0 }
+      }
+      guard pwrite(file, bytes, size, off_t((page - 1) * size)) == size else { throw FileError(damaged, .write) }
+    }
+  }
+
+  /// Whether a statement failed for what it read.
+  fileprivate static func isDamage(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT].contains(
+      error.resultCode.primaryResultCode)
   }
 }
 
@@ -54,28 +116,19 @@ private struct TableSalvage {
   init(_ db: Database, _ table: UndoTable) { (self.db, self.table) = (db, table) }
 
   mutating func run() throws {
-    guard let columns = common() else { return losses.append(SalvageLoss(table: table.name, rows: nil)) }
-    if columns.isEmpty { return }
-    let names = columns.map { UndoTable.quoted($0) }.joined(separator: ", ")
-    let start = "INSERT OR IGNORE INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
+    let names = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+    let rows = "INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
+    let start = "INSERT OR IGNORE " + rows
     if table.isKeyed {
-      if try !attempt(start) { losses.append(SalvageLoss(table: table.name, rows: nil)) }
+      if try !attempt("INSERT OR REPLACE " + rows) { losses.append(SalvageLoss(table.name, nil)) }
       return
     }
     guard let (low, high) = bounds() else {
-      if try !attempt(start) { losses.append(SalvageLoss(table: table.name, rows: nil)) }
+      if try !attempt(start) { losses.append(SalvageLoss(table.name, nil)) }
       return
     }
     if low <= high { try copy(low...high, start) }
-  }
-
-  /// The columns that both files have; nil when the damaged one cannot tell.
-  private func common() -> [String]? {
-    do {
-      let there = try String.fetchAll(
-        db, sql: "SELECT name FROM pragma_table_info(?, 'damaged')", arguments: [table.name])
-      return table.columns.map(\.name).filter(there.contains)
-    } catch { return nil }
+    try listMissing()
   }
 
   /// The first and the last row id, as far as they can be read.
@@ -105,8 +158,11 @@ private struct TableSalvage {
 
   /// Copies rows; where that fails, each half of them.
   private mutating func copy(_ rows: ClosedRange<Int64>, _ start: String) throws {
-    let sql = "\(start) WHERE rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)"
-    if try attempt(sql) { return }
+    let range = "WHERE rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)"
+    // The stock rows of a new collection give way to those of the file.
+    let stock =
+      "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
+    if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
     patience -= 1
     guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
     let middle = rows.lowerBound + (rows.upperBound - rows.lowerBound) / 2
@@ -114,24 +170,63 @@ private struct TableSalvage {
     try copy(middle + 1...rows.upperBound, start)
   }
 
-  private mutating func lose(_ rows: ClosedRange<Int64>) {
-    if let last = losses.last?.rows, last.upperBound + 1 == rows.lowerBound {
-      losses[losses.count - 1] = SalvageLoss(table: table.name, rows: last.lowerBound...rows.upperBound)
+  private mutating func lose(_ rows: ClosedRange<Int64>, isContradiction: Bool = false) {
+    if let last = losses.last, let before = last.rows, before.upperBound + 1 == rows.lowerBound,
+      last.isContradiction == isContradiction
+    {
+      losses.removeLast()
+      losses.append(
+        SalvageLoss(table.name, before.lowerBound...rows.upperBound, isContradiction: isContradiction))
     } else {
-      losses.append(SalvageLoss(table: table.name, rows: rows))
+      losses.append(SalvageLoss(table.name, rows, isContradiction: isContradiction))
     }
   }
 
-  /// Runs a statement, which is a transaction of its own; false, and nothing was done, when what it reads is damaged.
-  private func attempt(_ sql: String) throws -> Bool {
-    do {
-      try db.execute(sql: sql)
-      return true
-    } catch let error as DatabaseError
-      where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT].contains(
-        error.resultCode.primaryResultCode)
-    {
-      return false
+  /// Rows that were read and that the new file did not take.
+  private mutating func listContradictions(_ rows: ClosedRange<Int64>) throws {
+    let left = try Int64.fetchAll(
+      db,
+      sql: """
+        SELECT rowid FROM damaged.\(table.quoted) AS old WHERE rowid BETWEEN ? AND ?
+        AND NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
+        """, arguments: [rows.lowerBound, rows.upperBound])
+    for row in left { lose(row...row, isContradiction: true) }
+  }
+
+  /// Rows that an index of the damaged file knows, and that no page of the table gave.
+  private mutating func listMissing() throws {
+    let known = Set(losses.compactMap(\.rows))
+    for index in try indexes() {
+      var missing: [Int64] = []
+      do {
+        missing = try Int64.fetchAll(
+          db,
+          sql: """
+            SELECT rowid FROM damaged.\(table.quoted) AS old INDEXED BY \(UndoTable.quoted(index))
+            WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
+            """)
+      } catch let error as DatabaseError where Store.isDamage(error) { continue }
+      for row in missing where !known.contains(where: { $0.contains(row) }) { lose(row...row) }
+      return
     }
+  }
+
+  private func indexes() throws -> [String] {
+    try String.fetchAll(
+      db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql NOT LIKE '% WHERE %'",
+      arguments: [table.name])
+  }
+
+  /// Runs statements as a transaction; false, and nothing was done, when what they read is damaged.
+  private func attempt(_ sql: String) throws -> Bool {
+    let connection = db.sqliteConnection
+    if sqlite3_exec(connection, "BEGIN; \(sql); COMMIT", nil, nil, nil) == SQLITE_OK { return true }
+    let error = DatabaseError(
+      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+      message: String(cString: sqlite3_errmsg(connection)))
+    // Where SQLite took it back itself this changes nothing.
+    sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
+    guard Store.isDamage(error) else { throw error }
+    return false
   }
 }

@@ -3,6 +3,7 @@
 
 import Files
 import GRDB
+import Glibc
 public import Problems
 import Text
 
@@ -22,6 +23,8 @@ public enum StorageError: Problem, Equatable {
   case damaged(path: String, detail: String)
   /// The database was written by a newer program; `migrations` are those unknown here.
   case newer(path: String, migrations: [String])
+  /// The disk takes no change.
+  case readOnly(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
   /// SQLite rolled the unit of work back by itself (a full disk does that); nothing more can be done in it.
@@ -43,18 +46,24 @@ public enum StorageError: Problem, Equatable {
     case .full(let path):
       ProblemReport(
         .storageFull, "The disk is full",
-        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again",
-        ["path": path])
+        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again; `backup FILE` "
+          + "to another disk needs none here", ["path": path])
     case .damaged(let path, let detail):
       ProblemReport(
         .storageDamaged, "The data is damaged",
-        "\(quoted(path)) is damaged (\(printable(detail))); put a backup in its place", ["path": path])
+        "\(quoted(path)) is damaged (\(printable(detail))); `restore FILE` puts a backup in its place, "
+          + "`doctor --mend` saves what can be read", ["path": path])
     case .newer(let path, let migrations):
       ProblemReport(
         .storageNewer, "The data is newer than this program",
         "\(quoted(path)) was written by a newer version of the program "
           + "(it knows \(migrations.map { printable($0, limit: 60) }.joined(separator: ", "))); update the program",
         ["path": path])
+    case .readOnly(let path):
+      ProblemReport(
+        .storageUnreadable, "The disk is read-only",
+        "the disk of \(quoted(path)) takes no changes; nothing was changed; make it writable, or copy your data to "
+          + "another disk by `backup FILE`", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",
@@ -72,9 +81,26 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
+  /// Whether it is about what the file holds, rather than about the disk, other processes or the user.
+  public var isOfContent: Bool {
+    switch self {
+    case .damaged, .failed: true
+    default: false
+    }
+  }
+
+  /// SQLite's reason, where there is one.
+  public var reason: String {
+    switch self {
+    case .damaged(_, let detail), .failed(_, _, let detail), .unreadable(_, let detail): detail
+    default: report.title
+    }
+  }
+
   /// What making the database's file means for it; what is wrong with its folder stays the file's error.
   static func ofFile(_ error: FileError, database path: String) -> any Error {
     if error.isDiskFull { return StorageError.full(path: path) }
+    if error.number == EROFS { return StorageError.readOnly(path: path) }
     return error.path == path ? StorageError.unreadable(path: path, detail: systemWords(error.number)) : error
   }
 
@@ -87,10 +113,17 @@ public enum StorageError: Problem, Equatable {
     case .SQLITE_FULL: return .full(path: path)
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .damaged(path: path, detail: detail)
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH:
-      return .unreadable(path: path, detail: detail)
+      return ofDisk(path) ?? .unreadable(path: path, detail: detail)
     case .SQLITE_INTERRUPT: return .interrupted(path: path)
     case .SQLITE_ABORT: return .rolledBack(path: path)
     default: return .failed(path: path, result: Int(error.extendedResultCode.rawValue), detail: detail)
     }
+  }
+  /// What the state of the disk explains: SQLite tells neither apart from a file that is not the user's.
+  private static func ofDisk(_ path: String) -> StorageError? {
+    var facts = statvfs()
+    guard statvfs(parentFolder(of: path), &facts) == 0 else { return nil }
+    if facts.f_flag & UInt(ST_RDONLY) != 0 { return .readOnly(path: path) }
+    return facts.f_bavail == 0 ? .full(path: path) : nil
   }
 }

@@ -329,6 +329,13 @@ public final class Store {
     recorder?.isRecording = false
     recorder?.clear()
     if db.isInsideTransaction { try db.rollback() }
+    giveBackRoom(db)
+  }
+
+  /// What was taken back lies in the log: a large one gives its room back at once.
+  private func giveBackRoom(_ db: Database) {
+    guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.keptLog else { return }
+    sqlite3_exec(db.sqliteConnection, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
   }
 
   // MARK: Access

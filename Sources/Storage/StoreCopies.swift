@@ -2,32 +2,117 @@
 // Invariant: a copy is one moment's content; a replacement is one transaction, which other processes see whole or not
 // at all.
 
+import Files
 public import GRDB
+import Glibc
 
-extension Store {
-  /// Writes the database, as it is now, to a file that is not there yet. Others may read and write meanwhile.
-  /// The steps of undo are left out.
-  /// - Parameter finish: what else is to be done to the copy.
-  public func snapshot(to path: String, finish: (Database) throws -> Void = { _ in }) throws {
-    try whole("copying") { db in
-      let target = try DatabaseQueue(path: path)
-      try target.unsafeReentrantWrite { copy in
-        try db.backup(to: copy)
-        try copy.execute(sql: "PRAGMA journal_mode = DELETE")
-        try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
-        try finish(copy)
+/// One moment of a database's file: what others write meanwhile is not seen.
+///
+///     let held = try HeldDatabase(path, scratch: scratch.folder, isInterrupted: isInterrupted)
+///     try held.copy(to: target) { done, total in }
+public final class HeldDatabase {
+  private let queue: DatabaseQueue
+  private let path: String
+  private let isInterrupted: @Sendable () -> Bool
+  private static let pages: CInt = 256
+
+  /// - Parameters:
+  ///   - path: a file that is there.
+  ///   - scratch: a folder of the caller's own.
+  ///   - isInterrupted: asked with each part that is copied; true gives up.
+  public init(_ path: String, scratch: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
+    self.path = path
+    self.isInterrupted = isInterrupted
+    do {
+      queue = try HeldDatabase.opened(path)
+    } catch let error as DatabaseError where HeldDatabase.isWithoutRoom(error) {
+      // A disk that is full or read-only has no room for what SQLite keeps beside a file in use, so nobody writes.
+      let copy = scratch + "/held.sqlite"
+      for ending in ["", "-wal"] where fileExists(path + ending) {
+        try AtomicFile.copy(path + ending, to: copy + ending, isInterrupted: isInterrupted)
       }
-      try target.close()
+      queue = try translated(path) { try HeldDatabase.opened(copy) }
+    } catch let error as DatabaseError {
+      throw StorageError.ofDatabase(error, path: path, operation: "copying")
     }
   }
 
-  /// Replaces everything in the database by what a file holds, in one transaction.
+  private static func isWithoutRoom(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode.primaryResultCode)
+  }
+
+  private static func opened(_ path: String) throws -> DatabaseQueue {
+    _ = sqliteIsConfigured
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.unsafeReentrantRead { db in
+      try db.execute(sql: "BEGIN")
+      _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+    }
+    return queue
+  }
+
+  /// Writes it to a file that is not there yet, without the steps of undo.
+  /// - Parameter progress: bytes done and all of them.
+  public func copy(to target: String, progress: (Int, Int) -> Void) throws {
+    try translated(path) {
+      try makePrivateFile(target)
+      let copied = try DatabaseQueue(path: target)
+      try queue.unsafeReentrantRead { source in
+        let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
+        try copied.unsafeReentrantWrite { copy in
+          try copy.execute(sql: "PRAGMA synchronous = OFF")
+          try withoutActuallyEscaping(progress) { progress in
+            try source.backup(to: copy, pagesPerStep: HeldDatabase.pages) { step in
+              if self.isInterrupted() { throw StorageError.interrupted(path: self.path) }
+              progress((step.totalPageCount - step.remainingPageCount) * size, step.totalPageCount * size)
+            }
+          }
+          try copy.execute(sql: "PRAGMA journal_mode = DELETE")
+          try copy.execute(sql: "DELETE FROM undo_files; DELETE FROM undo_steps; DELETE FROM undo_batches")
+        }
+      }
+      try copied.close()
+    }
+  }
+
+  /// Reads from it.
+  public func read<T>(_ body: (Database) throws -> T) throws -> T {
+    try translated(path) { try queue.unsafeReentrantRead(body) }
+  }
+}
+
+/// Gives SQLite's errors about a whole file their meaning.
+func translated<T>(_ path: String, _ body: () throws -> T) throws -> T {
+  do { return try body() } catch let error as DatabaseError {
+    throw StorageError.ofDatabase(error, path: path, operation: "copying")
+  }
+}
+
+extension Store {
+  /// Replaces everything in the database by what a file holds, in one transaction. A file that is too damaged to be
+  /// opened gives way to a new one: the caller has kept a copy.
   public func replaceAll(from path: String) throws {
+    do {
+      try replace(by: path)
+    } catch StorageError.damaged, StorageError.failed {
+      try close()
+      guard let own = self.path else { return }
+      // The file first: without it SQLite takes no row from a log that is left.
+      for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
+      try replace(by: path)
+    }
+    noteReplaced()
+  }
+
+  private func replace(by path: String) throws {
     try whole("replacing") { db in
       let source = try DatabaseQueue(path: path)
       try source.unsafeReentrantWrite { try $0.backup(to: db) }
       try source.close()
     }
-    noteReplaced()
   }
 }

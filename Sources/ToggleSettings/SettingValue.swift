@@ -63,6 +63,14 @@ public enum KeptValue: Equatable, Sendable {
   case value(SettingValue)
   /// Of a group: the names of its switches that were on when it was last mixed, relative to the group.
   case lastMixed([String])
+
+  /// What it shows.
+  public var text: String {
+    switch self {
+    case .value(let value): value.text
+    case .lastMixed(let names): names.joined(separator: ", ")
+    }
+  }
 }
 
 /// A kept value and who set it.

@@ -1,8 +1,9 @@
-// One backup a day of use, and which of them stay.
+// One backup a day of use, made after the first change of the day, and which of them stay.
 // Invariant: the newest backup stays always, and a file that was not made here is never removed.
 
 import Files
 import Storage
+import Synchronization
 import Text
 
 /// Which backups of a row of days stay.
@@ -80,9 +81,77 @@ struct CivilDate: Equatable {
   }
 }
 
-extension Workspace {
-  private static let automatic = "daily-"
+/// What makes the day's backup: the file of a day, and then those go that are not to stay.
+struct DailyBackup: Sendable {
+  static let start = "daily-"
+  let job: BackupJob
+  let retention: BackupRetention
 
+  /// - Parameter progress: bytes done and all of them.
+  func make(progress: (Int, Int) -> Void) throws {
+    try makePrivateFolder(parentFolder(of: job.path))
+    _ = try job.write(progress: progress)
+    try removeOld()
+  }
+
+  private func removeOld() throws {
+    let folder = parentFolder(of: job.path)
+    var paths: [Int: String] = [:]
+    for name in try Folder.names(in: folder) {
+      guard name.hasPrefix(DailyBackup.start), name.hasSuffix(Workspace.backupEnding),
+        let date = CivilDate(name.dropFirst(DailyBackup.start.count).dropLast(Workspace.backupEnding.count))
+      else { continue }
+      paths[date.days] = folder + "/" + name
+    }
+    let kept = retention.kept(Set(paths.keys))
+    for (day, path) in paths where !kept.contains(day) { try Folder.removeFile(path) }
+  }
+}
+
+/// A backup that a second thread makes while the prompt is used. Every member is called by the prompt's thread.
+final class BackgroundBackup {
+  private struct State {
+    var progress = (done: 0, total: 0)
+    var isStopped = false
+    var isOver = false
+  }
+
+  /// What both threads know.
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
+
+  private let lane = WorkLane(ahead: 1)
+  private let shared = Shared()
+
+  init(_ daily: DailyBackup) throws {
+    let shared = shared
+    let job = BackupJob(
+      folder: daily.job.folder, path: daily.job.path, account: daily.job.account, created: daily.job.created,
+      isInterrupted: { shared.state.withLock { $0.isStopped } })
+    let stoppable = DailyBackup(job: job, retention: daily.retention)
+    try lane.add {
+      defer { shared.state.withLock { $0.isOver = true } }
+      try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
+    }
+  }
+
+  var isOver: Bool { shared.state.withLock { $0.isOver } }
+  /// Bytes done and all of them.
+  var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
+
+  /// Waits until it is over.
+  /// - Throws: why it was not made.
+  func wait() throws { try lane.wait() }
+
+  /// Ends it; a part of a backup is never left.
+  func stop() {
+    shared.state.withLock { $0.isStopped = true }
+    lane.drain()
+  }
+}
+
+extension Workspace {
   /// The day at a moment, where the user is.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
@@ -93,44 +162,73 @@ extension Workspace {
   /// The folder of the backups that are made by themselves.
   public var backupFolder: String { folder + "/backups" }
 
-  /// Makes today's backup, unless there is one, or there is nothing to back up; then those that are not to stay go.
-  /// - Returns: the new backup's path.
-  @discardableResult
-  public func automaticBackup(keeping retention: BackupRetention = BackupRetention()) throws -> String? {
-    guard fileExists(folder + "/collection.sqlite"), !rehearsal.isOn, !database.hasOpenTransaction else { return nil }
-    let today = day(environment.clocks.now())
-    let path = backupFolder + "/" + Workspace.automatic + today + Workspace.backupEnding
-    if fileExists(path) { return nil }
-    try makePrivateFolder(backupFolder)
-    try writeBackup(to: path)
-    try removeOldBackups(retention)
-    return path
-  }
-
   /// Says what the changes are from: `card add`, for the names of the steps of undo.
   public func nameChanges(_ origin: @escaping () -> String?) { hooks.origin = origin }
 
   /// Is told why the day's backup could not be made.
   public func observeBackups(failed: @escaping (any Error) -> Void) { hooks.backupFailed = failed }
 
-  /// What every change does first: the day's backup, at the first change of a day. A change does not wait for a backup
-  /// that cannot be made: `backupFailed` is told why.
-  /// - Throws: only when it was interrupted.
-  func beforeChange() throws {
+  /// What every change does: the first one of a day makes the day's backup due. That of a collection that was not there
+  /// before has nothing to keep yet.
+  func noteChange() {
     let now = environment.clocks.now()
-    guard now >= hooks.nextBackup, !hooks.isBackingUp, !rehearsal.isOn, !database.hasOpenTransaction else { return }
-    hooks.isBackingUp = true
-    defer { hooks.isBackingUp = false }
+    guard now >= hooks.nextBackup, !rehearsal.isOn else { return }
     hooks.nextBackup = nextMidnight(after: now)
-    do {
-      let preferences = try preferences()
-      if preferences.backsUpDaily { try automaticBackup(keeping: preferences.backupRetention) }
-    } catch {
-      if environment.isInterrupted() {
-        hooks.nextBackup = now
-        throw error
+    hooks.isBackupDue = fileExists(folder + "/collection.sqlite")
+  }
+
+  /// What is to be made now; nil where it was made already, or is not wanted.
+  private func dueBackup() throws -> DailyBackup? {
+    guard hooks.isBackupDue, isOpen, !rehearsal.isOn, !database.hasOpenTransaction, opened.backup == nil else {
+      return nil
+    }
+    hooks.isBackupDue = false
+    let preferences = try preferences()
+    let path = backupFolder + "/" + DailyBackup.start + day(environment.clocks.now()) + Workspace.backupEnding
+    guard preferences.backsUpDaily, !fileExists(path) else { return nil }
+    try read { _ in }
+    _ = try documentStore()
+    return DailyBackup(job: backupJob(to: path), retention: preferences.backupRetention)
+  }
+
+  /// Begins the day's backup on a second thread where a change made it due, and hears of one that is over.
+  public func beginDueBackup() {
+    telling {
+      if let running = opened.backup, running.isOver {
+        opened.backup = nil
+        try running.wait()
       }
-      hooks.nextBackup = now + 3600
+      if let daily = try dueBackup() { opened.backup = try BackgroundBackup(daily) }
+    }
+  }
+
+  /// Makes the day's backup where a change made it due, or waits for the one under way, until the user asks to stop.
+  /// - Parameter progress: bytes done and all of them.
+  public func finishDueBackup(progress: (Int, Int) -> Void) {
+    telling {
+      if let running = opened.backup {
+        opened.backup = nil
+        while !running.isOver {
+          if environment.isInterrupted() {
+            running.stop()
+            break
+          }
+          progress(running.progress.done, running.progress.total)
+          environment.clocks.pause(Workspace.look)
+        }
+        try running.wait()
+      }
+      try dueBackup()?.make(progress: progress)
+    }
+  }
+
+  /// Milliseconds between two looks at a backup under way.
+  private static let look = 50
+
+  /// The change is done, whatever becomes of the backup: a failure is told, and tried again at a change in an hour.
+  private func telling(_ body: () throws -> Void) {
+    do { try body() } catch {
+      hooks.nextBackup = environment.clocks.now() + (environment.isInterrupted() ? 0 : 3600)
       hooks.backupFailed(error)
     }
   }
@@ -138,17 +236,5 @@ extension Workspace {
   private func nextMidnight(after moment: Double) -> Double {
     let offset = environment.clocks.zoneOffset(moment)
     return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
-  }
-
-  private func removeOldBackups(_ retention: BackupRetention) throws {
-    var paths: [Int: String] = [:]
-    for name in try Folder.names(in: backupFolder) {
-      guard name.hasPrefix(Workspace.automatic), name.hasSuffix(Workspace.backupEnding),
-        let date = CivilDate(name.dropFirst(Workspace.automatic.count).dropLast(Workspace.backupEnding.count))
-      else { continue }
-      paths[date.days] = backupFolder + "/" + name
-    }
-    let kept = retention.kept(Set(paths.keys))
-    for (day, path) in paths where !kept.contains(day) { try Folder.removeFile(path) }
   }
 }

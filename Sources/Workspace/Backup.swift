@@ -1,16 +1,12 @@
-// Backups: everything of an account in one file, and everything back from one.
-// Invariant: a backup is one moment of database and documents, checked by reading it before it has its name; restoring
-// keeps
-// what is here as a backup first, and then replaces all of it by one commit, or nothing.
+// Backups: everything of an account in one file, and what is in such a file.
+// Invariant: a backup is one moment of database and documents, checked by reading it before it has its name.
 //
 // The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `documents/...` with
-// their images, and every other file of the account's folder (`grants.json`, `history`, `media/...`) but its password
-// and its signing key.
+// their images, `media/...`, `grants.json` and `history`; `BackupPart` knows the names.
 
 import Archives
 import Authentication
 import CardDocuments
-import Decks
 import Files
 import GRDB
 import Glibc
@@ -35,21 +31,16 @@ public struct BackupContents: Equatable, Sendable {
   public init() {}
 }
 
-/// What a restore did.
-public struct RestoreReport: Equatable, Sendable {
-  public let restored: BackupContents
-  /// What was here before.
-  public let replaced: BackupContents
-  /// The backup of that.
-  public let kept: String
-}
-
 /// Why a backup cannot be made or restored.
 public enum BackupError: Problem, Equatable {
   case notABackup(path: String, reason: String)
   case newer(path: String, version: Int)
   /// The account has a password: its backup goes back into that account only, after its sign-in.
   case ofAnother(path: String, account: String)
+  /// It is of the data without an account, and an account is signed in.
+  case ofNoAccount(path: String, here: String)
+  /// What is in it was never written by this version.
+  case strange(path: String, reason: String)
   /// A unit of work is under way.
   case inUnit
 
@@ -69,6 +60,16 @@ public enum BackupError: Problem, Equatable {
         .signIn(.authRequired), "Sign in first",
         "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it",
         ["path": path])
+    case .ofNoAccount(let path, let here):
+      ProblemReport(
+        .notABackup, "A backup of no account",
+        "\(quoted(path)) is a backup of data without an account; `--with account` restores it as \(quoted(here))",
+        ["path": path])
+    case .strange(let path, let reason):
+      ProblemReport(
+        .notABackup, "Not a backup of this version",
+        "\(quoted(path)) was not written by this version: \(printable(reason, limit: 500)); nothing was changed",
+        ["path": path])
     case .inUnit:
       ProblemReport(
         .cannotUndo, "Not within a script",
@@ -77,278 +78,82 @@ public enum BackupError: Problem, Equatable {
   }
 }
 
-extension Workspace {
-  private static let version = 1
-  private static let database = "collection.sqlite"
-  private static let manifest = "manifest.json"
-  private static let mostManifest = 1 << 16
+/// What a file in a backup is. Any other file is neither taken into a backup nor out of one.
+enum BackupPart: Equatable {
+  case database, document, image, media, grants, history
 
+  /// - Parameter name: within the backup, which is that within the account's folder.
+  init?(_ name: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    switch (parts.first, parts.count) {
+    case ("collection.sqlite", 1): self = .database
+    case ("grants.json", 1): self = .grants
+    case ("history", 1): self = .history
+    case ("media", 2) where ContentHash(String(parts[1])) != nil: self = .media
+    case ("documents", 3) where parts[1] == "images" && ContentHash(String(parts[2])) != nil: self = .image
+    case ("documents", 2...9) where BackupPart.isDocument(parts.dropFirst()): self = .document
+    default: return nil
+    }
+  }
+
+  private static func isDocument(_ parts: ArraySlice<Substring>) -> Bool {
+    guard let last = parts.last, last.hasSuffix(".rwcard"), let first = parts.first else { return false }
+    let isOwn = parts.count > 1 && ["images", "thumbnails"].contains(first)
+    return !isOwn && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
+  }
+}
+
+extension Workspace {
   // MARK: Making one
 
   /// Writes everything of the account to one file, also while it is in use, and reads it again to check it.
+  /// - Parameter progress: bytes done and all of them.
   @discardableResult
-  public func backup(to path: String) throws -> BackupContents {
+  public func backup(
+    to path: String, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> BackupContents {
     if rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
     try storeGames()
     if database.hasOpenTransaction { throw BackupError.inUnit }
-    return try writeBackup(to: path)
+    // Makes the collection where there is none yet, and ends what a killed process left of a change to documents.
+    try read { _ in }
+    _ = try documentStore()
+    return try backupJob(to: path).write(progress: progress)
   }
 
-  @discardableResult
-  func writeBackup(to path: String) throws -> BackupContents {
-    let store = try store()
-    try makePrivateFolder(folder)
-    for place in [folder, backupFolder] { try Workspace.removeLeftovers(in: place) }
-    let copy = folder + "/.backup-\(getpid()).sqlite"
-    defer { unlink(copy) }
-    unlink(copy)
-    let snapshot = try documentStore().snapshot { try store.snapshot(to: copy) }
-    defer { snapshot.remove() }
-    chmod(copy, 0o600)
-    let others = try otherFiles()
-    var contents = try Workspace.checkedCounts(copy)
-    contents.created = environment.clocks.now()
-    contents.account = access.name
-    contents.documents = snapshot.files.count { $0.name.hasSuffix(".rwcard") }
-    let files =
-      [(Workspace.database, copy)] + snapshot.files.map { ("documents/" + $0.name, $0.path) }
-      + others.map { ($0, folder + "/" + $0) }
-    contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
-    try write(contents, files, to: path)
-    return contents
+  func backupJob(to path: String) -> BackupJob {
+    BackupJob(
+      folder: folder, path: path, account: access.name, created: environment.clocks.now(),
+      isInterrupted: environment.isInterrupted)
   }
 
-  private func write(_ contents: BackupContents, _ files: [(String, String)], to path: String) throws {
-    var options = Replacement()
-    options.keepsMode = false
-    options.isInterrupted = environment.isInterrupted
-    let name = ".backup-\(getpid()).tmp"
-    options.temporaryName = name
-    let temporary = parentFolder(of: path) + "/" + name
-    try AtomicFile.write(
-      path, options,
-      finishing: { [self] _ in
-        guard try Workspace.read(temporary, isInterrupted: environment.isInterrupted) == contents else {
-          throw BackupError.notABackup(path: path, reason: "what was written is not what is read")
-        }
-      },
-      { [self] sink in
-        let archive = try ArchiveWriter(sink)
-        try archive.add(Workspace.manifest, Workspace.encoded(contents))
-        for (name, path) in files {
-          if environment.isInterrupted() { throw WorkspaceError.interrupted }
-          try archive.add(name, from: ByteFile(path, followingLinks: false))
-        }
-        try archive.finish()
-      })
-  }
-
-  /// Takes away what a killed backup or restore has left.
-  static func removeLeftovers(in folder: String) throws {
-    for name in try Folder.names(in: folder) {
-      for start in [".backup-", ".restored-"] where name.hasPrefix(start) {
-        let process = Int32(name.dropFirst(start.count).prefix { $0.isNumber }) ?? 0
-        if process > 0, process != getpid(), kill(process, 0) != 0, errno == ESRCH {
-          try Folder.removeFile(folder + "/" + name)
-        }
-      }
+  /// The newest backup that lies in the account's folder.
+  func newestBackup() -> String? {
+    let names: [String]
+    do { names = try Folder.names(in: backupFolder) } catch { return nil }
+    let paths = names.filter { $0.hasSuffix(Workspace.backupEnding) }.map { backupFolder + "/" + $0 }
+    func made(_ path: String) -> Int {
+      var facts = stat()
+      return stat(path, &facts) == 0 ? facts.st_mtim.tv_sec : 0
     }
-  }
-
-  /// Every other file of the account, but its password and what is of the moment.
-  private func otherFiles(in inner: String = "") throws -> [String] {
-    var found: [String] = []
-    for name in try Folder.names(in: folder + "/" + inner) where !name.hasPrefix(".") {
-      let relative = inner.isEmpty ? name : inner + "/" + name
-      guard let facts = try FileFacts.at(folder + "/" + relative, followingLinks: false) else { continue }
-      if inner.isEmpty, Workspace.isOwn(name) { continue }
-      switch facts.kind {
-      case .file: found.append(relative)
-      case .folder: found += try otherFiles(in: relative)
-      case .symbolicLink, .other: continue
-      }
-    }
-    return found
-  }
-
-  /// Whether the name in the account's folder is copied in a way of its own, or not at all.
-  private static func isOwn(_ name: String) -> Bool {
-    ["documents", "backups", "attempts"].contains(name) || name.hasPrefix(database) || name.hasPrefix("credentials")
-      || name.hasPrefix("signing_key") || name.hasSuffix(".tmp") || name.hasSuffix(".lock")
+    return paths.max { made($0) < made($1) }
   }
 
   // MARK: Looking into one
 
   /// What is in a backup. The whole file is read and checked.
   public func inspectBackup(_ path: String) throws -> BackupContents {
-    _ = try store()
-    return try Workspace.read(path, isInterrupted: environment.isInterrupted)
+    guard isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    return try BackupFile(path, isInterrupted: environment.isInterrupted).read()
   }
 
   /// What is here now.
   public func contents() throws -> BackupContents {
-    var contents = try read { try Workspace.counts($0) }
+    var contents = try read { try BackupContents.counts($0) }
     contents.created = environment.clocks.now()
     contents.account = access.name
     contents.documents = try documentEntries().count
     return contents
-  }
-
-  private static func checkedCounts(_ path: String) throws -> BackupContents {
-    let queue = try DatabaseQueue(path: path)
-    let contents = try queue.unsafeReentrantRead { db in
-      let wrong = try String.fetchAll(db, sql: "PRAGMA quick_check").filter { $0 != "ok" }
-      if let first = wrong.first { throw StorageError.damaged(path: path, detail: first) }
-      return try counts(db)
-    }
-    try queue.close()
-    return contents
-  }
-
-  private static func counts(_ db: Database) throws -> BackupContents {
-    var contents = BackupContents()
-    contents.decks = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
-    contents.cards = try Int.fetchOne(db, sql: "SELECT count(*) FROM cards") ?? 0
-    contents.reviews = try Int.fetchOne(db, sql: "SELECT count(*) FROM reviews") ?? 0
-    return contents
-  }
-
-  /// Reads a backup to its end.
-  /// - Parameter entry: is given each file; it reads it or leaves it.
-  private static func read(
-    _ path: String, isInterrupted: @escaping () -> Bool,
-    _ entry: (ArchiveReader, ArchiveReader.Entry) throws -> Void = { _, _ in }
-  ) throws -> BackupContents {
-    let archive = try ArchiveReader(path, isInterrupted: isInterrupted)
-    guard let first = try archive.next(), first.name == manifest else {
-      throw BackupError.notABackup(path: path, reason: "it does not begin with \(manifest)")
-    }
-    let contents = try decoded(archive.rest(limit: mostManifest), path)
-    var (hasDatabase, bytes) = (false, 0)
-    while let found = try archive.next() {
-      if isInterrupted() { throw WorkspaceError.interrupted }
-      hasDatabase = hasDatabase || found.name == database
-      bytes += found.size
-      try entry(archive, found)
-    }
-    guard hasDatabase else { throw BackupError.notABackup(path: path, reason: "it has no \(database)") }
-    guard bytes == contents.bytes else { throw BackupError.notABackup(path: path, reason: "files are missing") }
-    return contents
-  }
-
-  private static func encoded(_ contents: BackupContents) -> [UInt8] {
-    JSONWriter.bytes(
-      of: .record([
-        ("format", .text("deckhand-backup")), ("version", .integer(version)), ("created", .number(contents.created)),
-        ("account", contents.account.map { .text($0) } ?? .null), ("decks", .integer(contents.decks)),
-        ("cards", .integer(contents.cards)), ("reviews", .integer(contents.reviews)),
-        ("documents", .integer(contents.documents)), ("bytes", .integer(contents.bytes)),
-      ]))
-  }
-
-  private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
-    let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
-    let parsed: Value.Record?
-    do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
-    guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
-      throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")
-    }
-    let found = manifest["version"]?.integer ?? 0
-    if found > version { throw BackupError.newer(path: path, version: found) }
-    var contents = BackupContents()
-    contents.created = manifest["created"]?.double ?? 0
-    contents.account = manifest["account"]?.text
-    contents.decks = manifest["decks"]?.integer ?? 0
-    contents.cards = manifest["cards"]?.integer ?? 0
-    contents.reviews = manifest["reviews"]?.integer ?? 0
-    contents.documents = manifest["documents"]?.integer ?? 0
-    contents.bytes = manifest["bytes"]?.integer ?? 0
-    return contents
-  }
-
-  // MARK: Restoring
-
-  /// Replaces everything here by what is in a backup. What is here is kept as a backup of its own before.
-  public func restore(from path: String) throws -> RestoreReport {
-    let store = try store()
-    if rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
-    guard !store.isInUnit, !store.isInOperation else { throw BackupError.inUnit }
-    let found = try inspectBackup(path)
-    if let account = found.account, account != access.name {
-      throw BackupError.ofAnother(path: path, account: account)
-    }
-    try makePrivateFolder(backupFolder)
-    let kept = try freeBackupName("before-restore")
-    let replaced = try backup(to: kept)
-    let documents = try documentStore()
-    defer {
-      for ending in ["", "-wal", "-shm", "-journal"] { unlink(folder + "/.restored-\(getpid()).sqlite" + ending) }
-    }
-    do {
-      try documents.beginReplacing()
-      let staged = try unpack(path, documents)
-      try checkStaged(staged, path)
-      let batch = try documents.prepareReplacing()
-      if let batch { try Workspace.decide(batch.id, in: staged) }
-      try store.replaceAll(from: staged)
-    } catch {
-      try documents.rollbackUnit()
-      throw error
-    }
-    _ = try documents.finishUnit()
-    opened.documents?.close()
-    opened.documents = nil
-    try reloadSettings()
-    return RestoreReport(restored: found, replaced: replaced, kept: kept)
-  }
-
-  /// Unpacks into the documents' unit. Gives the path of the database.
-  private func unpack(_ path: String, _ documents: DocumentStore) throws -> String {
-    var database: String?
-    _ = try Workspace.read(path, isInterrupted: environment.isInterrupted) { archive, entry in
-      let target: String
-      if entry.name == Workspace.database {
-        target = folder + "/.restored-\(getpid()).sqlite"
-        database = target
-      } else if entry.name.hasPrefix("documents/") {
-        target = try documents.placeForReplacement(of: String(entry.name.dropFirst("documents/".count)))
-      } else {
-        guard let top = entry.name.split(separator: "/").first.map(String.init), !Workspace.isOwn(top),
-          !top.hasPrefix(".")
-        else { throw BackupError.notABackup(path: path, reason: "a file in it is called \(quoted(entry.name))") }
-        target = try documents.placeForReplacement(of: "../" + entry.name)
-      }
-      var options = Replacement()
-      options.syncsName = false
-      try AtomicFile.write(target, options) { sink in
-        while true {
-          let piece = try archive.read()
-          if piece.isEmpty { break }
-          try sink.append(piece)
-        }
-      }
-    }
-    guard let database else { throw BackupError.notABackup(path: path, reason: "it has no \(Workspace.database)") }
-    return database
-  }
-
-  /// Opens the database of a backup: it is whole, not of a newer program, and brought up to date.
-  private func checkStaged(_ staged: String, _ path: String) throws {
-    let opened = Store(path: staged, migrations: Workspace.migrations, interrupted: environment.isInterrupted)
-    let problems = try opened.integrityProblems()
-    // The cards of the backup have numbers that others have here.
-    if problems.isEmpty { try opened.operation("looking at a backup") { try SearchLog.forget($0) } }
-    try opened.close()
-    if let first = problems.first { throw BackupError.notABackup(path: path, reason: first) }
-  }
-
-  private static func decide(_ batch: String, in staged: String) throws {
-    let queue = try DatabaseQueue(path: staged)
-    try queue.unsafeReentrantWrite { db in
-      try db.execute(sql: "PRAGMA journal_mode = DELETE")
-      try DecidedBatches.decide(db, batch)
-    }
-    try queue.close()
   }
 
   /// Where a backup goes that was given no name; its folder is made.

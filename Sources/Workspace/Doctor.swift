@@ -48,25 +48,41 @@ public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
   /// The backup that was made before anything was mended.
   public let backup: String?
+  /// What was found before and is no more.
+  public var mended: [DoctorFinding] = []
   /// What could not be read of a damaged collection, in words.
   public var lost: [String] = []
 }
 
 extension Workspace {
-  /// Looks at everything.
-  public func diagnose() throws -> [DoctorFinding] {
-    _ = try store()
+  /// Looks at everything, or at some areas.
+  public func diagnose(_ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)) throws -> [DoctorFinding] {
+    guard isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    if isCollectionGone { return [goneCollection()] }
     try storeGames()
     var found: [DoctorFinding] = []
-    for area in DoctorFinding.Area.allCases {
+    for area in DoctorFinding.Area.allCases where areas.contains(area) {
       do { found += try findings(in: area) } catch let problem as any Problem where problem.code != "interrupted" {
+        // That the database is damaged was said already.
+        if (problem as? StorageError)?.isOfContent == true, found.contains(where: { $0.code == Workspace.damaged }) {
+          continue
+        }
         found.append(
           DoctorFinding(
             area: area, code: "unchecked", what: "this could not be looked at: \(problem.message)", place: folder,
             remedy: "mend what the message says, then look again", isMendable: false))
       }
     }
+    if areas == [.media], let removed = try removedMedia() { found.append(removed) }
     return found
+  }
+
+  private func goneCollection() -> DoctorFinding {
+    let backup = newestBackup().map { "`restore \($0)` puts the newest backup back" } ?? "no backup is there"
+    return DoctorFinding(
+      area: .database, code: Workspace.gone, what: "the collection is empty or not there, though other data are",
+      place: folder + "/collection.sqlite",
+      remedy: "\(backup); mending begins an empty collection and keeps every backup", isMendable: true)
   }
 
   private func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {
@@ -84,83 +100,28 @@ extension Workspace {
     }
   }
 
-  /// Mends what can be mended, after a backup of all there is.
-  /// - Returns: what is still to be found.
-  public func mend() throws -> DoctorReport { try mend(mayReplace: true) }
-
-  /// - Parameter mayReplace: false once a damaged collection was brought over: bringing it over again would change
-  ///   nothing about what is still wrong.
-  private func mend(mayReplace: Bool) throws -> DoctorReport {
-    let found = try diagnose()
-    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
-    if rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
-    try makePrivateFolder(backupFolder)
-    if mayReplace, found.contains(where: { $0.code == Workspace.damaged }) { return try salvageAndMend() }
-    let path = try freeBackupName("before-mending")
-    try backup(to: path)
-    try perform(.mend) { db in
-      _ = try DecksCheck.mend(db, now: environment.clocks.now(), random: environment.random.entropy)
-      if found.contains(where: { $0.code == "bad_saved_game" }) {
-        try db.execute(sql: "DELETE FROM games_saved")
-        try db.execute(sql: "DELETE FROM games_found")
-      }
-      if found.contains(where: { $0.code == "damaged_step" }) { try UndoLog.removeAll(db) }
-    }
-    try documentStore().mend()
-    for finding in found where finding.isMendable && finding.area == .files {
-      if finding.code == "open_to_others" {
-        chmod(finding.place, try FileFacts.at(finding.place)?.kind == .folder ? 0o700 : 0o600)
-      } else {
-        try Folder.removeFile(finding.place)
-      }
-    }
-    return DoctorReport(findings: try diagnose(), backup: path)
-  }
-
   // MARK: The database
 
   private func integrity() throws -> [DoctorFinding] {
     try damage().map {
       DoctorFinding(
         area: .database, code: Workspace.damaged, what: $0, place: folder + "/collection.sqlite",
-        remedy: "what can be read is brought over into a new collection; a backup may have more", isMendable: true)
+        remedy: "what can be read is brought over into a new collection; "
+          + (newestBackup().map { "`restore \($0)` puts the newest backup back instead" } ?? "no backup is there"),
+        isMendable: true)
     }
   }
 
-  private static let damaged = "damaged"
+  static let damaged = "damaged"
+  static let gone = "collection_gone"
+  static let removedMediaCode = "removed_media"
 
   private func damage() throws -> [String] {
     do {
       return try integrityProblems()
-    } catch StorageError.damaged(_, let detail) {
-      return [detail]
+    } catch let error as StorageError where error.isOfContent {
+      return [error.reason]
     }
-  }
-
-  /// Brings over what can be read of a damaged collection, then mends the rest. The damaged file is kept as it is.
-  private func salvageAndMend() throws -> DoctorReport {
-    let (path, store) = (folder + "/collection.sqlite", try store())
-    let kept = try freeBackupName("damaged", ending: ".sqlite")
-    let staged = folder + "/.restored-\(getpid()).sqlite"
-    defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(staged + ending) } }
-    try store.close()
-    for ending in ["", "-wal"] where fileExists(path + ending) {
-      let file = try ByteFile(path + ending, followingLinks: false)
-      try AtomicFile.write(kept + ending) { sink in
-        var piece = [UInt8](repeating: 0, count: 1 << 17)
-        while true {
-          let count = try file.read(into: &piece)
-          if count == 0 { break }
-          try sink.append(Array(piece[..<count]))
-        }
-      }
-    }
-    let losses = try Store.salvage(from: kept, to: staged, migrations: Workspace.migrations)
-    try store.replaceAll(from: staged)
-    opened.orders.forget()
-    try reloadSettings()
-    let rest = try mend(mayReplace: false)
-    return DoctorReport(findings: rest.findings, backup: kept, lost: losses.map(\.words))
   }
 
   private func deckFindings() throws -> [DoctorFinding] {
@@ -215,19 +176,30 @@ extension Workspace {
   private func documentFindings() throws -> [DoctorFinding] {
     var found = try documentProblems().map { problem in
       let isMendable = [.orphanedImage, .damagedJournal].contains(problem.kind)
+      let pointer = problem.pointer.description
       return DoctorFinding(
-        area: .documents, code: problem.code, what: problem.message, place: problem.path ?? folder + "/documents",
+        area: .documents, code: problem.code, what: problem.message,
+        place: (problem.path ?? folder + "/documents") + (pointer.isEmpty ? "" : " at \(pointer)"),
         remedy: isMendable ? "it is taken away" : "correct the document, or restore it from a backup",
         isMendable: isMendable)
     }
-    let known = Set(try documentEntries().compactMap { $0.id?.description })
+    let known = try knownDocuments()
     for (card, document) in try read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
         DoctorFinding(
           area: .documents, code: "missing_document", what: "a card shows document \(document), which is not there",
-          place: "cards \(card.rawValue)", remedy: "give the card another document, or none", isMendable: false))
+          place: "cards \(card.rawValue)", remedy: "the card shows none then", isMendable: true))
     }
     return found
+  }
+
+  /// A file whose name is no id is opened for it.
+  func knownDocuments() throws -> Set<String> {
+    let ids = try documentEntries().map { $0.id?.description }
+    if ids.contains(nil) {
+      return Set(try documents().documents.map { try $0.document().id.description } + ids.compactMap { $0 })
+    }
+    return Set(ids.compactMap { $0 })
   }
 
   // MARK: Media
@@ -237,22 +209,47 @@ extension Workspace {
     func finding(_ code: String, _ what: String, _ place: String, _ remedy: String) -> DoctorFinding {
       DoctorFinding(area: .media, code: code, what: what, place: place, remedy: remedy, isMendable: false)
     }
-    var found = check.missing.map {
+    var found = try check.missing.map {
       finding(
-        "missing_media", "\(quoted($0.name)) is used and is not there", "media",
+        "missing_media", "\(quoted($0.name)) is used and is not there", try userNames($0.references),
         "add the file, or correct what names it")
     }
     found += check.damaged.map {
       finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
     }
     if !check.unused.isEmpty {
-      let names = check.unused.prefix(3).map { quoted($0.name) }.joined(separator: ", ")
+      let names = check.unused.prefix(Workspace.mostNames).map { quoted($0.name) }.joined(separator: ", ")
+      let more = check.unused.count - Workspace.mostNames
       found.append(
         finding(
-          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses: \(names)", "media",
-          "remove them, or leave them"))
+          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses",
+          names + (more > 0 ? ", … \(grouped(more)) more" : ""), "remove them, or leave them"))
     }
     return found
+  }
+
+  private static let mostNames = 100
+
+  /// What refers to a name: notes and cards by their guids, types by their names.
+  private func userNames(_ references: MediaReferences) throws -> String {
+    let users = try users(of: references)
+    let names =
+      try users.notes.prefix(3).map { "note \(try $0.record().guid)" }
+      + users.cards.prefix(3).map { "card \(try $0.record().guid)" }
+      + users.types.prefix(3).map { "note type \(try $0.record().name)" }
+    let count = references.notes.count + references.cards.count + references.types.count
+    return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
+  }
+
+  /// The content of removed media stays, so that the removal can be undone: no fault, and only mended when media are
+  /// asked for.
+  private func removedMedia() throws -> DoctorFinding? {
+    let left = try checkMedia().leftover
+    guard left.files > 0 else { return nil }
+    return DoctorFinding(
+      area: .media, code: Workspace.removedMediaCode,
+      what: "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))", place: mediaFolder,
+      remedy: "it is deleted; the removal cannot be undone then", isMendable: true)
   }
 
   // MARK: Files
@@ -271,7 +268,7 @@ extension Workspace {
     } else if facts.mode & 0o077 != 0 {
       found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
     }
-    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let name = lastPart(of: path)
     if facts.kind == .file, isLeftover(name, facts) {
       found.append(file("leftover", "a killed process left it", path, "it is removed", true))
     }
@@ -283,11 +280,10 @@ extension Workspace {
     DoctorFinding(area: .files, code: code, what: what, place: path, remedy: remedy, isMendable: mends)
   }
 
-  /// Whether it is a temporary file that has been there for longer than an hour.
+  /// Whether a process that is gone left it, as far as its name says, or its age of more than an hour.
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
-    let isTemporary =
-      name.hasSuffix(".tmp") || name.hasPrefix(".backup-") || name.hasPrefix(".restored-")
-      || ["credentials.new", "signing_key.new"].contains(name)
+    if Leftovers.contains(name) { return true }
+    let isTemporary = name.hasSuffix(".tmp") || ["credentials.new", "signing_key.new"].contains(name)
     return isTemporary && environment.clocks.now() - Double(facts.modified.seconds) > 3600
   }
 

@@ -61,6 +61,27 @@ public final class DocumentHandle: WorkspaceHandle {
     try element(try document().addImage(picture, frame: frame, isCropped: isCropped, at: placement).id)
   }
 
+  /// Removes it, in one step with taking it away from the cards that show it.
+  /// - Returns: how many did.
+  @discardableResult
+  public func remove() throws -> Int {
+    let stored = try document()
+    guard stored.isInStore else {
+      try stored.remove()
+      return 0
+    }
+    let shown = stored.id.description
+    let isShown = try workspace.read { try CardTable.documents($0) }.contains { $0.document == shown }
+    guard isShown else {
+      try stored.remove()
+      return 0
+    }
+    return try workspace.perform(.changeDocuments) { db in
+      try stored.remove()
+      return try CardTable.removeDocument(db, shown, now: workspace.environment.clocks.now())
+    }
+  }
+
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
 }
 

@@ -173,7 +173,7 @@ public final class Preferences {
   public var historySize: Int { tree[keys.historyKeep] ? tree[keys.historySize] : 0 }
   /// Minutes without a key after which the account is locked; 0 for never.
   public var idleMinutes: Int { tree[keys.idleMinutes] }
-  /// Whether a backup is made before the first change of a day.
+  /// Whether a backup is made after the first change of a day.
   var backsUpDaily: Bool { tree[keys.daily] > 0 }
   /// Which of those backups stay.
   var backupRetention: BackupRetention {

@@ -73,11 +73,13 @@ extension Operation {
 }
 
 extension Workspace: DocumentDecider {
-  public func isDecided(_ batch: String) throws -> Bool { try database.read { try DecidedBatches.holds($0, batch) } }
+  public func isDecided(_ batch: String) throws -> Bool {
+    try !isReplacing && database.read { try DecidedBatches.holds($0, batch) }
+  }
 
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
     if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
-    try beforeChange()
+    noteChange()
     return try keepUnit(named: named(what), ofScript: false)
   }
 
@@ -185,6 +187,7 @@ extension Workspace: DocumentDecider {
       if wasInUnit { opened.documents?.beginUnit() }
       throw error
     }
+    noteChange()
     _ = try endDocumentUnit()
     if wasInUnit { opened.documents?.beginUnit() }
     try reloadSettings()

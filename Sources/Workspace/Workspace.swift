@@ -74,6 +74,10 @@ public final class Workspace {
   /// Told before each step that changes the documents' folder; the tests end the process there.
   var documentStep: (String) -> Int32 = { _ in 0 }
   var opened = OpenedParts()
+  /// Whether the collection was found, or is to be made.
+  var hasCollection = false
+  /// A damaged collection gives way: what it decided about documents is not asked.
+  var isReplacing = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
   /// Who is notified of what happens in games and sessions.
@@ -108,6 +112,7 @@ public final class Workspace {
       path: folder + "/collection.sqlite",
       migrations: Workspace.migrations,
       interrupted: environment.isInterrupted, undoClock: environment.clocks.now)
+    if !rehearsal.isOn { for place in [folder, backupFolder] { Leftovers.sweep(place) } }
   }
 
   /// Every room's steps of the tables.
@@ -126,6 +131,8 @@ public final class Workspace {
     // What can't be stored must not keep the data open.
     let failure = isInUnit ? nil : storeFailure()
     isClosed = true
+    opened.backup?.stop()
+    opened.backup = nil
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents?.close()
     opened.documents = nil
@@ -154,6 +161,10 @@ public final class Workspace {
   /// The one way to the data.
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
     guard isOpen else { throw .signedOut(what: what) }
+    if !hasCollection {
+      if isCollectionGone { throw .collectionGone(path: folder + "/collection.sqlite", backup: newestBackup()) }
+      hasCollection = true
+    }
     return database
   }
 
@@ -171,7 +182,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
-    try beforeChange()
+    noteChange()
     opened.orders.refresh(changeCount)
     // Before the change: a deck that it removes has a name now.
     let subject = subject()
@@ -207,8 +218,8 @@ public final class Workspace {
   @discardableResult
   public func commitUnit() throws -> [DocumentError] {
     _ = try store()
-    // What was changed in the database was announced by its operation.
-    if unit.waitingGame != nil || opened.documents?.hasUnitChanges == true { try beforeChange() }
+    // What was changed in the database was noted by its operation.
+    if unit.waitingGame != nil || opened.documents?.hasUnitChanges == true { noteChange() }
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure

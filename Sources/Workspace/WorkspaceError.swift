@@ -12,6 +12,8 @@ public enum WorkspaceError: Problem, Equatable {
   case authenticationRequired
   /// Something was kept from before a sign-out.
   case signedOut(what: String)
+  /// The collection is empty or not there, beside documents, media or backups.
+  case collectionGone(path: String, backup: String?)
   /// The user asked to stop.
   case interrupted
   /// `media.player` is empty.
@@ -33,6 +35,13 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .signIn(.authRequired), "Signed out",
         "this \(what) was opened before a sign-out; sign in and open it again")
+    case .collectionGone(let path, let backup):
+      ProblemReport(
+        .storageDamaged, "The collection is gone",
+        "\(quoted(path)) is empty or not there, though other data are; "
+          + (backup.map { "`restore \(printable($0, limit: 4096))` puts the newest backup back; " }
+            ?? "no backup is there; ")
+          + "`doctor --mend` begins an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .noPlayer:
       ProblemReport(

@@ -27,6 +27,8 @@ struct OpenedParts {
   var sync: SyncProgram?
   /// What plays sounds.
   var player: SoundPlayer?
+  /// The day's backup while it is made beside the prompt.
+  var backup: BackgroundBackup?
 }
 
 /// The objects that were handed out, one for each thing while somebody holds it.
@@ -48,9 +50,9 @@ struct ChangeHooks {
   var origin: () -> String? = { nil }
   /// Is told why the day's backup could not be made.
   var backupFailed: (any Error) -> Void = { _ in }
-  /// From when on the day's backup is looked for again, in seconds since 1970.
+  /// From when on a change makes the day's backup due again, in seconds since 1970.
   var nextBackup = -Double.infinity
-  var isBackingUp = false
+  var isBackupDue = false
   /// What `otherChanges` was when the settings were read last.
   var settingsSeen = 0
 }

@@ -59,7 +59,7 @@ struct Accounts {
 
   @Test(arguments: [
     ["deck", "list"], ["set"], ["whoami"], ["account", "list"], ["account", "add", "eve"], ["passwd"], ["logout"],
-    ["study", "Mine"], ["play"], ["plugin", "list"], ["history"], ["word", "check", "a"], ["check"],
+    ["study", "Mine"], ["play"], ["plugin", "list"], ["history"], ["word", "check", "a"], ["doctor"],
     ["toggle", "sound"],
     ["-e", "decks.list()"], ["-e", "print(#words.languages())"], ["-e", "shell.print(1)"],
     ["-e", "files.read('/etc/passwd').x()"],

@@ -191,18 +191,19 @@ import Testing
     let sound = try home.write("sound", to: "a$(b) c.mp3")
     #expect(try home.run("media", "add", sound).output == "Added \"a$(b) c.mp3\".\n")
     try home.run("-e", "decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")
-    let check = try home.run("media", "check")
+    let check = try home.run("doctor", "media")
     #expect(
-      check.output.contains("Missing:\n  no.mp3   note ") && check.output.contains("Not used:\n  a$(b) c.mp3"),
-      "\(check)")
-    let json = try home.run("media", "check", "--json").output
-    #expect(
-      json.hasPrefix("{\"missing\": [{\"name\": \"no.mp3\", \"notes\": [\"") && json.contains("\"unused\": [\"a$(b)"))
+      check.status == 1 && check.output.contains("\"no.mp3\" is used and is not there\n  where: note "), "\(check)")
+    #expect(check.output.contains("1 media file that nothing uses\n  where: \"a$(b) c.mp3\""), "\(check)")
+    let json = try home.run("doctor", "media", "--json").output
+    #expect(json.contains("\"code\": \"missing_media\"") && json.contains("\"code\": \"unused_media\""))
     #expect(try home.run("media", "list", "--json").output == "{\"name\": \"a$(b) c.mp3\", \"size\": 5}\n")
     #expect(try home.run("media", "remove", "a$(b) c.mp3").status == 0)
-    #expect(try home.run("media", "check").output.contains("1 file of removed media"))
-    #expect(try home.run("--dry-run", "media", "check", "--clean").status == 2)
-    #expect(try home.run("media", "check", "--clean").output == "Deleted 1 file.\n")
+    #expect(try home.run("doctor", "media").output.contains("1 file of removed media"))
+    #expect(try home.run("doctor").output.contains("removed media") == false)
+    #expect(try home.run("--dry-run", "doctor", "--mend", "media").errors.contains("would make a backup"))
+    #expect(try home.run("doctor", "--mend", "media").output.contains("mended: 1 file of removed media"))
+    #expect(try home.run("doctor", "media").output.contains("removed media") == false)
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }
 

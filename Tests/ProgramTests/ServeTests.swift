@@ -141,7 +141,7 @@ import Testing
     }
     #expect(try adding.finish(input: "").status == 0)
     #expect(try home.run("-e", "print(#decks.open('Spanish'))").output == "60\n")
-    #expect(try home.run("check").status == 0)
+    #expect(try home.run("doctor", "cards").status == 0)
   }
 
   // MARK: What is wrong
@@ -190,7 +190,7 @@ import Testing
       #expect(try post(#"{"action":"version"}"#).hasSuffix("\r\n6"), "\(start)")
       for socket in idle { close(socket) }
     }
-    #expect(try home.run("check").status == 0)
+    #expect(try home.run("doctor", "cards").status == 0)
   }
 
   @Test func `a small request for much takes bounded memory, and is told`() throws {

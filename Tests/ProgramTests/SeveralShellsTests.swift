@@ -43,7 +43,7 @@ import Testing
       print(#decks.open("Added"), edited, studied, imported)
       """)
     #expect(count.output == "30\t30\t15\t200\n", "\(count)")
-    #expect(try home.run("check").status == 0)
+    #expect(try home.run("doctor", "cards").status == 0)
   }
 
   @Test func `edits of one document at once are all made, and make no stray copies`() throws {

@@ -136,7 +136,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Castellano"))
   }
 
-  @Test func `the first change of a day is preceded by a backup, as often as it was asked for`() throws {
+  @Test func `the first change of a day is followed by a backup, as often as it was asked for`() throws {
     let home = try Home()
     let folder = home.path + "/data/local/backups"
     try home.run("deck", "create", "Spanish")
@@ -150,7 +150,7 @@ import Testing
     #expect(names(in: folder) == made)
     let before = try home.run("--dry-run", "restore", folder + "/" + (made.first ?? ""))
     #expect(
-      before.lines.first { $0.hasPrefix("Decks") }?.split(separator: " ").map(String.init) == ["Decks", "1", "3"])
+      before.lines.first { $0.hasPrefix("Decks") }?.split(separator: " ").map(String.init) == ["Decks", "2", "3"])
     #expect(try home.run("set", "backup").output.contains("backup.weekly   4"))
     try home.run("set", "backup.daily", "0")
     unlink(folder + "/" + (made.first ?? ""))
@@ -163,7 +163,10 @@ import Testing
     try home.run("deck", "create", "Spanish")
     _ = try home.write("in the way", to: "data/local/backups")
     let run = try home.run("deck", "create", "French")
-    #expect(run.status == 0 && run.errors.contains("today's backup could not be made"), "\(run)")
+    #expect(
+      run.status == 0 && run.errors.contains("what you changed is kept, but today's backup could not be made"), "\(run)"
+    )
+    #expect(!run.errors.contains("nothing was changed"))
     #expect(try home.run("deck", "list").output.contains("French"))
   }
 
@@ -180,7 +183,8 @@ import Testing
     let told = try home.run("--dry-run", "doctor", "--mend")
     #expect(told.errors.contains("would make a backup and mend 1 finding"), "\(told)")
     let mended = try home.run("doctor", "--mend")
-    #expect(mended.status == 0 && mended.output.contains("Mended 1 finding. What was here is kept in "), "\(mended)")
+    #expect(mended.status == 0 && mended.output.contains("Mended 1 finding.\nWhat was here is kept in "), "\(mended)")
+    #expect(mended.output.contains("mended: other users may read or write it"), "\(mended)")
     #expect(try home.run("doctor").status == 0)
   }
 }

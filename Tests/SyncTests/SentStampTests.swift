@@ -87,7 +87,8 @@ import Testing
     let store = try sent()
     try store.operation("flag") { db in try CardTable.setFlag(db, card(db), to: 1, now: 2) }
     try store.undo { try SearchLog.forget($0) }
-    try store.snapshot(to: folder.file("backup.sqlite"))
+    let held = try HeldDatabase(folder.file("collection.sqlite"), scratch: folder.path) { false }
+    try held.copy(to: folder.file("backup.sqlite")) { _, _ in }
     try keep(store)
     try store.replaceAll(from: folder.file("backup.sqlite"))
     #expect(try waiting(store) > 0)

@@ -1,4 +1,4 @@
-// Backups: one file with everything, checked; restored whole or not at all; the automatic ones; the doctor.
+// Backups: one file with everything, checked; restored whole or not at all; the automatic ones.
 
 import Authentication
 import CardDocuments
@@ -8,6 +8,7 @@ import GRDB
 import Glibc
 import Problems
 import Storage
+import Synchronization
 import TestSupport
 import TestWorkspace
 import Testing
@@ -16,13 +17,13 @@ import ToggleSettings
 @testable import Workspace
 
 /// Every byte of every document, and the counts of the decks.
-private func state(_ workspace: Workspace) throws -> [String] {
+func state(_ workspace: Workspace) throws -> [String] {
   let decks = try workspace.decks().map { "\(try $0.record().name): \(try $0.count())" }
   return try decks
     + workspace.documents().documents.map { String(decoding: try $0.document().content.encoded, as: UTF8.self) }
 }
 
-private func fill(_ workspace: Workspace) throws {
+func fill(_ workspace: Workspace) throws {
   let deck = try workspace.createDeck("Spanish::Verbs")
   _ = try deck.addAll(onDuplicate: .skip) { batch in
     for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
@@ -53,15 +54,15 @@ private func fill(_ workspace: Workspace) throws {
     try AtomicFile.write(workspace.folder + "/grants.json", Array("{}".utf8))
     let later = try state(workspace)
 
-    let report = try workspace.restore(from: path)
-    #expect(report.restored == made && report.replaced.decks == 1)
+    let report = try workspace.restore(workspace.stageBackup(path, taking: [.grants]))
+    #expect(report.restored == made && report.replaced?.decks == 1)
     #expect(try state(workspace) == before)
     #expect(try workspace.preferences().studyLimit == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.integrityProblems() == [])
     #expect(try workspace.documentProblems().filter { $0.kind != .unchecked }.isEmpty)
     // What was here comes back from its own backup.
-    _ = try workspace.restore(from: report.kept)
+    _ = try workspace.restore(workspace.stageBackup(#require(report.kept)))
     #expect(try state(workspace) == later)
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
     let ordinary = [".lock", "images", "thumbnails"]
@@ -78,7 +79,7 @@ private func fill(_ workspace: Workspace) throws {
     try first.backup(to: path)
     let deck = try second.openDeck("Spanish::Verbs")
     _ = try second.openDeck("Spanish").remove()
-    _ = try first.restore(from: path)
+    _ = try first.restore(first.stageBackup(path))
     #expect(try deck.count() == 500)
     #expect(try second.openDeck("Spanish::Verbs").cards().count == 500)
   }
@@ -98,12 +99,12 @@ private func fill(_ workspace: Workspace) throws {
       try AtomicFile.write(name, broken)
       // A bit of zstd's own that means nothing may turn: then all is as it was written.
       do { #expect(try workspace.inspectBackup(name).cards == 500) } catch {
-        #expect(throws: (any Error).self) { try workspace.restore(from: name) }
+        #expect(throws: (any Error).self) { try workspace.stageBackup(name) }
       }
     }
     #expect(try state(workspace) == before)
-    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/words/spanish") }
-    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/nothing") }
+    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/words/spanish") }
+    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/nothing") }
   }
 
   @Test func `of the automatic backups seven days, four weeks and twelve months stay`() {
@@ -127,130 +128,118 @@ private func fill(_ workspace: Workspace) throws {
   @Test func `one backup a day is made by itself`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    #expect(try workspace.automaticBackup() == nil)
     try fill(workspace)
-    let path = try #require(try workspace.automaticBackup())
-    #expect(path.hasSuffix("/backups/daily-2023-11-14.deckhand-backup"))
-    #expect(try workspace.automaticBackup() == nil)
-    #expect(try workspace.inspectBackup(path).cards == 500)
-  }
-}
-
-@Suite struct DoctorTests {
-  @Test func `a healthy account has no findings`() throws {
-    let person = try Person()
-    let workspace = try person.workspace()
-    try fill(workspace)
-    let found = try workspace.diagnose().filter {
-      $0.area != .space && $0.code != "undrawable_text" && $0.code != "unchecked"
-    }
-    #expect(found.isEmpty, "\(found)")
-  }
-
-  @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
-    let person = try Person()
-    let workspace = try person.workspace()
-    try fill(workspace)
-    try workspace.perform(.mend) { db in
-      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = 1")
-      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = 2")
-      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = 3")
-      try db.execute(sql: "UPDATE cards SET guid = '' WHERE id = 4")
-      try db.execute(sql: "UPDATE cards SET fields = '{' WHERE id = 5")
-      try db.execute(sql: "UPDATE cards SET prompt = '' WHERE id = 6")
-      try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
-      try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
-      try db.execute(sql: "INSERT INTO games_saved (id, state, saved) VALUES (1, 'nonsense', 0)")
-      try db.execute(sql: "UPDATE undo_steps SET rows = x'0102' WHERE id = 1")
-    }
-    let images = workspace.folder + "/documents/images"
-    try makePrivateFolder(images)
-    try AtomicFile.write(images + "/" + String(repeating: "ab", count: 32), [1])
-    chmod(workspace.folder + "/grants.json", 0o666)
-    let expected: Set<String> = [
-      "bad_schedule", "missing_guid", "bad_fields", "empty_text", "deck_key", "deck_without_parent", "bad_saved_game",
-      "damaged_step", "orphaned_image", "open_to_others",
-    ]
-    let found = Set(try workspace.diagnose().map(\.code))
-    #expect(expected.subtracting(found) == [])
-    let report = try workspace.mend()
-    let left = Set(report.findings.map(\.code))
-    #expect(expected.intersection(left) == [], "\(report.findings)")
-    #expect(fileExists(try #require(report.backup)))
-    #expect(try workspace.openDeck("Spanish::Verbs").count() == 500)
-  }
-
-  @Test func `what another program left in the database and in the folder is found and mended`() throws {
-    let person = try Person()
-    let workspace = try person.workspace()
-    try fill(workspace)
-    _ = try workspace.addMedia([1, 2, 3], named: "unused.mp3")
-    let gone = try workspace.addMedia([4, 5, 6], named: "gone.mp3")
-    unlink(try workspace.mediaPath(gone))
-    let folder = workspace.folder
+    // A collection that was not there before its first change has nothing to keep yet.
+    workspace.finishDueBackup { _, _ in }
+    #expect(try Folder.names(in: workspace.backupFolder) == [])
     try workspace.close()
-    let queue = try DatabaseQueue(path: folder + "/collection.sqlite", configuration: foreign())
-    try queue.writeWithoutTransaction { db in
-      try db.execute(
-        sql: """
-          UPDATE cards SET deck = 999 WHERE id = 1;
-          UPDATE cards SET note = 999, ord = 0 WHERE id = 2;
-          INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
-          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (3, 0, 9, 0, 1);
-          UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
-          """)
-    }
-    try queue.close()
-    try AtomicFile.write(folder + "/documents/x.tmp", [1])
-    var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
-    utimes(folder + "/documents/x.tmp", &times)
     let again = try person.workspace()
-    let found = Set(try again.diagnose().map(\.code))
-    let mendable: Set<String> = [
-      "damaged", "card_without_deck", "card_without_note", "note_without_card", "review_without_card", "bad_review",
-      "leftover",
-    ]
-    let told: Set<String> = ["unused_media", "damaged_media", "refused_setting"]
-    #expect(mendable.union(told).subtracting(found) == [])
-    let left = Set(try again.mend().findings.map(\.code))
-    #expect(mendable.intersection(left) == [] && told.isSubset(of: left), "\(left)")
-    #expect(try again.openDeck("Spanish::Verbs").count() == 499)
+    again.finishDueBackup { _, _ in }
+    #expect(try Folder.names(in: again.backupFolder) == [])
+    _ = try again.createDeck("French")
+    var told: [Int] = []
+    again.finishDueBackup { done, total in told.append(done * 100 / total) }
+    #expect(told.last == 100 && told == told.sorted())
+    let path = again.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    // With the change that made it due.
+    #expect(try again.inspectBackup(path).decks == 3)
+    try Folder.removeFile(path)
+    _ = try again.createDeck("German")
+    again.finishDueBackup { _, _ in }
+    #expect(!fileExists(path))
   }
 
-  /// A connection that holds nobody to what points where.
-  private func foreign() -> Configuration {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    return configuration
+  @Test func `the day's backup is made beside the prompt, and closing ends it`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let workspace = try person.workspace()
+    _ = try workspace.createDeck("French")
+    workspace.beginDueBackup()
+    _ = try workspace.createDeck("German")
+    workspace.finishDueBackup { _, _ in }
+    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    #expect([3, 4].contains(try workspace.inspectBackup(path).decks))
+    try Folder.removeFile(path)
+    person.clock.pass(86_400)
+    _ = try workspace.createDeck("Italian")
+    workspace.beginDueBackup()
+    try workspace.close()
+    #expect(try Folder.names(in: person.data + "/local/backups").allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {
+  @Test(arguments: [1, 2, 5, 20]) func `a backup that is interrupted leaves nothing`(piece: Int) throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
-    _ = try deck.addAll(onDuplicate: .skip) { batch in
-      for n in 0..<5000 { _ = try batch.add(NewCard(prompt: "prompt \(n)", answer: "answer \(n)", guid: "g\(n)")) }
+    try fill(workspace)
+    try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
+    _ = try workspace.addMedia([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
+    let stop = Mutex(false)
+    var pieces = 0
+    let job = BackupJob(
+      folder: workspace.folder, path: person.data + "/a.backup", account: nil, created: 0,
+      isInterrupted: { stop.withLock { $0 } })
+    #expect(throws: (any Error).self) {
+      try job.write { _, _ in
+        pieces += 1
+        if pieces == piece { stop.withLock { $0 = true } }
+      }
     }
-    try workspace.close()
-    let path = workspace.folder + "/collection.sqlite"
-    var bytes = try FileText.bytes(path, limit: 1 << 26)
-    // Two pages that hold rows of cards.
-    let text = Array("prompt 2500".utf8)
-    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
-    let page = place / 4096 * 4096
-    for index in page..<page + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
-    try AtomicFile.write(path, bytes)
-    for ending in ["-wal", "-shm"] { unlink(path + ending) }
+    // It ends at the next piece.
+    #expect(pieces == piece)
+    #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
+    #expect(try Folder.names(in: workspace.folder + "/documents").filter { $0.hasPrefix(".unit") } == [])
+  }
 
-    let again = try person.workspace()
-    #expect(try again.diagnose().contains { $0.code == "damaged" && $0.isMendable })
-    let report = try again.mend()
-    #expect(report.lost.contains { $0.hasPrefix("rows ") && $0.hasSuffix(" of cards") }, "\(report.lost)")
-    #expect(fileExists(try #require(report.backup)))
-    let count = try again.openDeck("Spanish").count()
-    #expect((4800..<5000).contains(count))
-    #expect(try again.openDeck("Spanish").card(at: 1) != nil)
-    #expect(try again.integrityProblems() == [])
-    #expect(try again.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
+  @Test(arguments: [0, 3, 100]) func `a damaged collection is kept, and a backup takes its place`(place: Int) throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.backup(to: path)
+    let before = try state(workspace)
+    try workspace.close()
+    let collection = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(collection, limit: 1 << 24)
+    for index in place..<place + 40 { bytes[index] = 0xA5 }
+    try AtomicFile.write(collection, bytes)
+    workspace = try person.workspace()
+    #expect(throws: StorageError.self) { try workspace.decks() }
+    let report = try workspace.restore(workspace.stageBackup(path))
+    #expect(report.replaced == nil)
+    #expect(try FileText.bytes(#require(report.kept), limit: 1 << 24) == bytes)
+    #expect(try state(workspace) == before)
+    #expect(try workspace.integrityProblems() == [])
+  }
+
+  @Test(arguments: [true, false]) func `a collection that is gone is said, and nothing begins in its place`(
+    isEmptied: Bool
+  ) throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    try makePrivateFolder(workspace.backupFolder)
+    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    try workspace.backup(to: path)
+    let before = try state(workspace)
+    let collection = workspace.folder + "/collection.sqlite"
+    func lose() throws {
+      try workspace.close()
+      if isEmptied { try AtomicFile.write(collection, []) } else { try Folder.removeFile(collection) }
+      workspace = try person.workspace()
+    }
+    try lose()
+    let gone = WorkspaceError.collectionGone(path: collection, backup: path)
+    #expect(throws: gone) { try workspace.decks() }
+    #expect(throws: gone) { try workspace.createDeck("New") }
+    #expect(throws: gone) { try workspace.backup(to: person.data + "/empty.backup") }
+    let found = try workspace.diagnose()
+    #expect(found.count == 1 && found[0].remedy.contains(path))
+    _ = try workspace.restore(workspace.stageBackup(path))
+    #expect(try state(workspace) == before)
+
+    try lose()
+    _ = try workspace.mend()
+    #expect(try workspace.decks().isEmpty)
+    #expect(try Folder.names(in: workspace.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
   }
 }

@@ -79,9 +79,7 @@ public final class DocumentStore {
       }
     } catch {
       // On a disk that is full, or may not be written to, what is there is read all the same.
-      guard case .cannotWrite(_, let number) = error, [EROFS, ENOSPC, EDQUOT, EACCES].contains(number) else {
-        throw error
-      }
+      guard error.isUnwritable else { throw error }
     }
   }
 

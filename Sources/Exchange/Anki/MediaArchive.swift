@@ -38,7 +38,7 @@ public enum MediaArchive {
   ///   - folder: of the account: the archive stands there while it is read.
   /// - Throws: `PackageError`.
   public static func read(_ bytes: [UInt8], in folder: String) throws -> [ArchivedMedia] {
-    let scratch = try Scratch(in: folder)
+    let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")
     try AtomicFile.write(path, bytes, .ofOurs(temporaryName: "media.new"))
     let zip = try ZipFile(path, named: "the server's media")
@@ -84,7 +84,7 @@ public enum MediaArchive {
 
   /// - Returns: the bytes of an archive that tells of these files, in their order.
   public static func bytes(of files: [ArchivedMedia], in folder: String) throws -> [UInt8] {
-    let scratch = try Scratch(in: folder)
+    let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")
     let builder = try ZipBuilder(path, named: "media to send")
     var entries: [Value] = []

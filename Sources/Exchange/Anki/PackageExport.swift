@@ -59,7 +59,7 @@ public final class PackageExport {
     to path: String, _ kinds: FileKinds = .plain, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     guard canReadPackages else { throw PackageError.noLibrary(path: path) }
-    let scratch = try Scratch(in: destination.folder)
+    let scratch = try Scratch(.package, in: destination.folder)
     return try withExtendedLifetime(scratch) {
       let collection = scratch.path("collection")
       let media = try writeCollection(collection, progress)

@@ -62,7 +62,7 @@ public final class PackageImport {
     _ path: String, _ kinds: FileKinds = .plain,
     progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> AddReport {
-    let scratch = try Scratch(in: settings.folder)
+    let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
       let collection = try package.unpackCollection()

@@ -4,6 +4,7 @@
 // with the rows.
 
 public import Decks
+import Files
 public import GRDB
 import Storage
 public import Values
@@ -102,7 +103,7 @@ public final class StagedCollection {
   ///   - limit: bytes that the file may have.
   public init(in folder: String, limit: Int = .max, isInterrupted: @escaping @Sendable () -> Bool) throws {
     self.limit = limit
-    scratch = try Scratch(in: folder)
+    scratch = try Scratch(.package, in: folder)
     queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
     try queue.unsafeReentrantWrite { db in
       // The file is thrown away where it does not come to its end.

@@ -1,5 +1,6 @@
 // `backup`, `restore` and `doctor`. Invariant: nothing is replaced or mended before what is here is in a backup.
 
+import Bindings
 import Commands
 import Files
 import Lexicon
@@ -21,9 +22,10 @@ enum CareCommands {
       "backup", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes everything of the account to one file.",
       details: """
-        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another shell \
-        is at work. Without FILE it is kept in the folder `backups` beside your data. One is made by itself before the \
-        first change of a day; `set backup` says how many of those stay.
+        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another \
+        shell is at work, and from a disk that is full or read-only to another one. Without FILE it is kept in the \
+        folder `backups` beside your data. One is made by itself after the first change of a day; `set backup` says \
+        how many of those stay.
         """,
       arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
       example: "backup ~/deckhand.backup"
@@ -33,7 +35,10 @@ enum CareCommands {
         try invocation.optionalText("FILE").map { session.environment.folders.expanded($0) }
         ?? workspace.freeBackupPath()
       guard session.rehearsal.mayActOutside("write a backup to \(path)") else { return CommandResult() }
-      let contents = try workspace.backup(to: path)
+      let progress = session.console.progress("Writing \(lastPart(of: path))", total: 100)
+      defer { progress.finish() }
+      let contents = try workspace.backup(to: path) { progress.update($1 > 0 ? $0 * 100 / $1 : 0, of: 100) }
+      progress.finish()
       return CommandResult(
         .record([("path", .text(path)), ("contents", record(contents))]),
         line: "Backed up \(words(contents, session)) to \(printable(path)).")
@@ -43,33 +48,76 @@ enum CareCommands {
   private static var restore: BuiltIn {
     BuiltIn(
       "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
-      summary: "Puts back everything that a backup holds.",
+      summary: "Puts back the cards, documents and media that a backup holds.",
       details: """
-        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a backup \
-        before all of it is replaced. The backup of an account with a password goes back into that account only.
-        """, arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
+        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a \
+        backup before it is replaced; a damaged collection is kept as it is. A backup may come from anybody: what \
+        gives power stays as it is here and is listed. --with takes it, by one or several names with commas: \
+        settings (those that plugins may not change, and the link with a sync server), grants (what plugins may do), \
+        history. The backup of an account goes back into that account only; `--with account` takes one of no \
+        account.
+        """,
+      arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
+      options: [Option("--with", "NAMES", help: "take settings, grants, history too, or a backup of no account")],
       example: "restore ~/deckhand.backup"
     ) { invocation, session in
       let workspace = try session.workspace()
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let (found, here) = (try workspace.inspectBackup(path), try workspace.contents())
+      let staged = try workspace.stageBackup(path, taking: powers(invocation))
+      let (found, here) = (staged.contents, try workspace.contentsIfReadable())
       let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
-      if !wantsJSON { session.show(CommandResult(.null, .table(comparison(found, here, session))), asJSON: false) }
-      guard session.rehearsal.mayActOutside("replace what is here by \(path)") else {
-        return CommandResult(.record([("backup", record(found)), ("here", record(here))]))
+      let left = powers(of: staged)
+      if !wantsJSON {
+        session.show(CommandResult(.null, .table(comparison(found, here, session))), asJSON: false)
+        for power in left { session.console.note(line(power, staged)) }
       }
-      guard try session.confirm("Replace what is here? It is kept as a backup.") else {
+      let powers = Value.list(left.map { .record([("name", .text($0.power.rawValue)), ("what", .text($0.what))]) })
+      guard session.rehearsal.mayActOutside("replace what is here by \(path)") else {
+        return CommandResult(
+          .record([("backup", record(found)), ("here", here.map { record($0) } ?? .null), ("powers", powers)]))
+      }
+      guard try session.confirm("Replace what is here? It is kept.") else {
         return CommandResult(.null, line: "Nothing was restored.")
       }
-      let report = try workspace.restore(from: path)
+      let report = try workspace.restore(staged)
+      let kept = report.kept.map { ["What was here is kept in \(printable($0, limit: 4096))."] } ?? []
       return CommandResult(
         .record([
-          ("restored", record(report.restored)), ("replaced", record(report.replaced)), ("kept", .text(report.kept)),
+          ("restored", record(report.restored)), ("replaced", report.replaced.map { record($0) } ?? .null),
+          ("kept", report.kept.map { .text($0) } ?? .null), ("powers", powers),
         ]),
-        .lines([
-          "Restored \(words(report.restored, session)).", "What was here is kept in \(printable(report.kept)).",
-        ]))
+        .lines(["Restored \(words(report.restored, session))."] + kept))
     }
+  }
+
+  /// What `--with` names.
+  private static func powers(_ invocation: Invocation) throws -> Set<BackupPower> {
+    let names = BackupPower.allCases.map(\.rawValue).joined(separator: ", ")
+    return Set(
+      try (invocation.optionalText("--with") ?? "").split(separator: ",").map { word in
+        guard let power = BackupPower(rawValue: String(word).trimmed) else {
+          throw CommandError.badValue(
+            command: invocation.command.name, name: "--with", value: String(word), expected: "some of \(names)")
+        }
+        return power
+      })
+  }
+
+  /// What of a backup gives power, in words.
+  private static func powers(of staged: StagedBackup) -> [(power: BackupPower, what: String)] {
+    staged.settings.map { (BackupPower.settings, "\($0.name) = \($0.value)") }
+      + PluginHost.grants(in: staged.grants ?? []).map {
+        (
+          .grants,
+          "the plugin \($0.plugin)" + ($0.permissions.isEmpty ? "" : ": " + $0.permissions.joined(separator: ", "))
+        )
+      } + (staged.hasHistory ? [(.history, "the lines that were typed")] : [])
+  }
+
+  private static func line(_ found: (power: BackupPower, what: String), _ staged: StagedBackup) -> String {
+    let name = found.power.rawValue
+    let fate = staged.taken.contains(found.power) ? "taken" : "not taken (`--with \(name)` does)"
+    return "\(name): \(printable(found.what, limit: 500)): \(fate)"
   }
 
   private static func words(_ contents: BackupContents, _ session: Session) -> String {
@@ -80,16 +128,16 @@ enum CareCommands {
     return parts.joined(separator: ", ")
   }
 
-  private static func comparison(_ found: BackupContents, _ here: BackupContents, _ session: Session) -> TableText {
+  private static func comparison(_ found: BackupContents, _ here: BackupContents?, _ session: Session) -> TableText {
     var table = TableText([.init(""), .init("Backup", .right), .init("Here", .right)])
-    table.add(["Made", session.ago(found.created), "now"])
-    if found.account != nil || here.account != nil {
-      table.add(["Account", found.account ?? "none", here.account ?? "none"])
+    table.add(["Made", session.ago(found.created), here == nil ? "damaged or gone" : "now"])
+    if found.account != nil || here?.account != nil {
+      table.add(["Account", found.account ?? "none", here.map { $0.account ?? "none" } ?? ""])
     }
     for (name, field) in [
       ("Decks", \BackupContents.decks), ("Cards", \.cards), ("Answers", \.reviews), ("Documents", \.documents),
     ] {
-      table.add([name, session.grouped(found[keyPath: field]), session.grouped(here[keyPath: field])])
+      table.add([name, session.grouped(found[keyPath: field]), here.map { session.grouped($0[keyPath: field]) } ?? ""])
     }
     return table
   }
@@ -110,35 +158,53 @@ enum CareCommands {
       effect: .depends { $0.flag("--mend") ? .announces : .reads },
       summary: "Looks at everything that is kept, and says what is wrong.",
       details: """
-        The database, decks and cards, documents, games, settings, what can be undone, files and their modes, free space, \
-        plugins, word lists. --mend makes a backup and then does what each finding says. Status 1 tells that something \
-        is wrong.
-        """, options: [Option("--mend", help: "mend what can be mended")], example: "doctor"
+        The database, decks and cards, documents, media, games, settings, what can be undone, files and their modes, \
+        free space, plugins, word lists; with AREA only that. --mend makes a backup and then does what each finding \
+        says; with `media` it also deletes the content of media that were removed. Status 1 tells that something is \
+        wrong.
+        """,
+      arguments: [
+        Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "look only at these")
+      ],
+      options: [Option("--mend", help: "mend what can be mended")], example: "doctor"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let found = try workspace.diagnose() + ProgramCheck(session).findings()
+      let areas = areas(invocation.optionalText("AREA"))
+      func program() throws -> [DoctorFinding] {
+        invocation.optionalText("AREA") == nil ? try ProgramCheck(session).findings() : []
+      }
+      let found = try workspace.diagnose(areas) + program()
       let mendable = found.filter(\.isMendable).count
       guard invocation.flag("--mend"), mendable > 0 else {
-        return try told(found, "", mendable, invocation, session)
+        return try told(found, [], mendable, invocation, session)
       }
       guard session.rehearsal.mayActOutside("make a backup and mend \(session.counted(mendable, "finding"))") else {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
-      let report = try workspace.mend()
-      let left = try report.findings + ProgramCheck(session).findings()
-      let backup = report.backup.map { "What was here is kept in \(printable($0))." } ?? ""
+      let report = try workspace.mend(areas)
       for loss in report.lost { session.console.message("lost: \(printable(loss))") }
-      return try told(
-        left, "Mended \(session.counted(max(0, found.count - left.count), "finding")). \(backup)", 0, invocation,
-        session)
+      var heading = report.mended.map {
+        "mended: \(printable($0.what)) (\(printable($0.place))): \(printable($0.remedy))"
+      }
+      heading.append("Mended \(session.counted(report.mended.count, "finding")).")
+      if let backup = report.backup { heading.append("What was here is kept in \(printable(backup, limit: 4096)).") }
+      return try told(report.findings + program(), heading, 0, invocation, session)
+    }
+  }
+
+  private static func areas(_ name: String?) -> Set<DoctorFinding.Area> {
+    switch name {
+    case "cards": [.database, .decks, .undo]
+    case "media": [.media]
+    case "documents": [.documents]
+    default: Set(DoctorFinding.Area.allCases)
     }
   }
 
   /// - Throws: `ShellError.unwell`, after all was shown, when anything is wrong.
   private static func told(
-    _ found: [DoctorFinding], _ done: String, _ mendable: Int, _ invocation: Invocation, _ session: Session
+    _ found: [DoctorFinding], _ heading: [String], _ mendable: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    let heading = done.isEmpty ? [] : [done.trimmed]
     let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))
     if found.isEmpty {
       let versions = Workspace.libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")

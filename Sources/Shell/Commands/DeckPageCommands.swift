@@ -76,7 +76,7 @@ enum DeckPageCommands {
     var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
     if report.mediaLeftOut > 0 {
       let files = session.counted(report.mediaLeftOut, "picture or sound", "pictures and sounds")
-      lines.append("Not on the page: \(files) that are missing, or that browsers do not know; see `media check`.")
+      lines.append("Not on the page: \(files) that are missing, or that browsers do not know; see `doctor media`.")
     }
     if report.documents > 0 {
       lines.append("Not on the page: the documents of \(session.counted(report.documents, "card")).")

@@ -18,7 +18,7 @@ enum DocumentCommands {
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
       removeDocument, renderDocument, drawSheet,
-      exportDocument, checkDocuments,
+      exportDocument,
     ]
   }
 
@@ -261,12 +261,14 @@ enum DocumentCommands {
       summary: "Removes a document, and images that no other shows.",
       details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
     ) { invocation, session in
-      let document = try document(invocation, session).document()
+      let handle = try document(invocation, session)
+      let document = try handle.document()
       guard try session.confirm("Remove document \(quoted(document.content.title))?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
-      try document.remove()
-      return CommandResult(.boolean(true), line: "Removed document \(document.id).")
+      let cards = try handle.remove()
+      let shown = cards == 0 ? "" : " \(session.counted(cards, "card")) showed it."
+      return CommandResult(.boolean(true), line: "Removed document \(document.id).\(shown)")
     }
   }
 
@@ -334,35 +336,6 @@ enum DocumentCommands {
       let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(
         .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \(printable($0.message))" }))
-    }
-  }
-
-  // MARK: Checking
-
-  private static var checkDocuments: BuiltIn {
-    BuiltIn(
-      "doc", "check", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Tells what is wrong with a document, or with all.",
-      arguments: [Argument("DOC", .document, isOptional: true, help: "a document; all of them when left out")],
-      example: "doc check"
-    ) { invocation, session in
-      let problems: [DocumentProblem]
-      if let name = invocation.optionalText("DOC") {
-        problems = try session.workspace().openDocument(session.environment.folders.expanded(name)).document().check()
-      } else {
-        problems = try session.workspace().documentProblems()
-      }
-      let rows = problems.map { [$0.code, $0.path.map { lastPart(of: $0) } ?? "", $0.pointer.description, $0.message] }
-      return CommandResult(
-        .list(
-          problems.map { problem in
-            .record(
-              [("code", .text(problem.code)), ("pointer", .text(problem.pointer.description))]
-                + (problem.path.map { [("path", .text($0))] } ?? []) + [("message", .text(problem.message))])
-          }),
-        .table(
-          TableText(
-            [.init("Code"), .init("File"), .init("Where"), .init("What")], rows: rows, whenEmpty: "All is well.")))
     }
   }
 }

@@ -59,6 +59,7 @@ enum ServeCommand {
     while let (request, body) = try listener.next() {
       let (reply, text) = door.answer(request, body)
       try listener.answer(reply, text)
+      try session.workspace().beginDueBackup()
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(

@@ -1,4 +1,4 @@
-// The shell's own commands: help, run, history, alias, version, check, quit. Invariant: help is made from the
+// The shell's own commands: help, run, history, alias, version, quit. Invariant: help is made from the
 // descriptions of commands and bound types, never written here.
 
 import Commands
@@ -13,7 +13,7 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, lua, alias, PluginWork.luaTypes, version, check, clear, quit("quit"), quit("exit")]
+    [help, runFile, history, lua, alias, PluginWork.luaTypes, version, clear, quit("quit"), quit("exit")]
       + PaperCommands.all
   }
 
@@ -187,19 +187,6 @@ enum ShellCommands {
       summary: "Tells the version, and those of the libraries in it.", example: "version"
     ) { _, session in
       CommandResult(.text(session.options.version), .lines(session.options.program.versionLines))
-    }
-  }
-
-  private static var check: BuiltIn {
-    BuiltIn(
-      "check", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Looks whether the stored data is sound.",
-      example: "check"
-    ) { _, session in
-      let problems = try session.workspace().integrityProblems()
-      guard problems.isEmpty else {
-        throw ShellError.damagedData(problems)
-      }
-      return CommandResult(.boolean(true), line: "All is well.")
     }
   }
 

@@ -48,6 +48,7 @@ package final class Prompt {
           try session.applyPending()
           IdleLock(session).watch()
           showNotices()
+          session.data.opened?.beginDueBackup()
           try readAndRun(from: source)
         } catch {
           session.report(error)

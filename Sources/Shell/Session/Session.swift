@@ -316,10 +316,21 @@ package final class Session {
       try endLua()
       let status = saveDocuments()
       warnOfSystemSettings()
+      finishBackup()
       try data.opened?.close()
       return status
     } catch {
       return report(error)
+    }
+  }
+
+  /// The day's backup, where a change made it due: the session ends when it is made, or at Ctrl-C.
+  private func finishBackup() {
+    guard Interrupts.endingSignal == nil, let workspace = data.opened, workspace.isOpen else { return }
+    let progress = console.progress("Today's backup", total: 100)
+    defer { progress.finish() }
+    Interrupts.holding {
+      workspace.finishDueBackup { done, total in progress.update(total > 0 ? done * 100 / total : 0, of: 100) }
     }
   }
 

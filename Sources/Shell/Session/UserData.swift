@@ -48,10 +48,22 @@ package final class UserData {
     fresh.observer = tables.events
     fresh.nameChanges { [unowned self] in origin }
     fresh.observeBackups { [unowned self] error in
-      note("note: today's backup could not be made: " + ((error as? any Problem)?.message ?? "\(error)"))
+      note(Self.words(forBackup: error))
     }
     opened = fresh
     return fresh
+  }
+
+  /// The change that made the backup due is done: what the error says of changes is not meant.
+  private static func words(forBackup error: any Error) -> String {
+    guard let problem = error as? any Problem else { return "note: today's backup could not be made: \(error)" }
+    if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change makes it" }
+    var place = ""
+    if case .text(let path)? = problem.report.details.first(where: { $0.name == "path" })?.value {
+      place = ": " + printable(path, limit: 4096)
+    }
+    return "note: what you changed is kept, but today's backup could not be made (\(problem.title)\(place)); "
+      + "`backup FILE` writes one elsewhere"
   }
 
   /// `NAME=value`: where the drawing program finds the user's own fonts.

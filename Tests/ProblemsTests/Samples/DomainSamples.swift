@@ -54,6 +54,7 @@ extension ProblemTable {
       "damaged": StorageError.damaged(path: hostile, detail: hostile),
       "newer": StorageError.newer(path: hostile, migrations: [hostile, "decks.9"]),
       "unreadable": StorageError.unreadable(path: hostile, detail: hostile),
+      "readOnly": StorageError.readOnly(path: hostile),
       "rolledBack": StorageError.rolledBack(path: hostile),
       "failed": StorageError.failed(path: hostile, result: 19, detail: hostile),
     ])
@@ -82,6 +83,8 @@ extension ProblemTable {
         "notABackup": BackupError.notABackup(path: hostile, reason: hostile),
         "newer": BackupError.newer(path: hostile, version: 9),
         "ofAnother": BackupError.ofAnother(path: hostile, account: hostile), "inUnit": BackupError.inUnit,
+        "ofNoAccount": BackupError.ofNoAccount(path: hostile, here: hostile),
+        "strange": BackupError.strange(path: hostile, reason: hostile),
       ]),
   ]
 
@@ -216,6 +219,8 @@ extension ProblemTable {
     WorkspaceError.self, in: "Workspace/WorkspaceError.swift",
     [
       "authenticationRequired": WorkspaceError.authenticationRequired,
+      "collectionGone": WorkspaceError.collectionGone(path: hostile, backup: hostile),
+      "collectionGone": WorkspaceError.collectionGone(path: hostile, backup: nil),
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),

@@ -194,7 +194,6 @@ extension ProblemTable {
         "notGranted": ShellError.notGranted(
           plugin: "quiz", rights: ["decks.read", "shell"], command: "plugin enable quiz"),
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
-        "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "promptIsStandardInput": ShellError.promptIsStandardInput,
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty", isTable: true),

@@ -1,0 +1,118 @@
+// A database made anew by this program's own schema, with the rows of a file that is not trusted.
+// Invariant: of such a file only rows are taken; what its schema has beside the tables of this version is never run.
+
+import CSQLite
+public import GRDB
+
+/// Why the rows of a file are not taken.
+public enum RebuildError: Error, Equatable {
+  /// What in its schema is not of this version: `trigger "evil"`.
+  case strange([String])
+  /// A row refers to one that is not there.
+  case dangling(table: String)
+}
+
+extension Store {
+  /// Writes the rows of a file to a new one with the tables that the migrations make.
+  /// - Parameters:
+  ///   - path: a whole file that nobody else uses.
+  ///   - target: where the new one is made; nothing is there yet.
+  ///   - finish: changes the rows before anybody sees them.
+  /// - Throws: `RebuildError`, `StorageError`.
+  public static func rebuild(
+    from path: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool,
+    finish: (Database) throws -> Void
+  ) throws {
+    try translated(path) {
+      try withNew(target, migrations, isInterrupted) { db in
+        try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(path)])
+        let strange = try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "source"))
+        guard strange.isEmpty else { throw RebuildError.strange(strange) }
+        try db.execute(sql: "BEGIN")
+        for table in try UndoTable.all(db) {
+          let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+          // The stock rows of a new collection are among those of the file, or were removed there.
+          try db.execute(
+            sql: """
+              DELETE FROM main.\(table.quoted);
+              INSERT INTO main.\(table.quoted) (\(columns)) SELECT \(columns) FROM source.\(table.quoted)
+              """)
+        }
+        try copySequences(db, from: "source")
+        if let row = try Row.fetchOne(db, sql: "PRAGMA main.foreign_key_check") {
+          throw RebuildError.dangling(table: row[0] ?? "?")
+        }
+        try finish(db)
+        try db.execute(sql: "COMMIT; DETACH source")
+      }
+    }
+  }
+
+  /// Changes a file that nobody else uses and that this program made.
+  public static func change(_ path: String, _ body: (Database) throws -> Void) throws {
+    try translated(path) {
+      let queue = try DatabaseQueue(path: path)
+      try queue.unsafeReentrantWrite(body)
+      try queue.close()
+    }
+  }
+
+  /// Makes a new file with the tables of the migrations, and gives it to the body: without a journal, as it is thrown
+  /// away when anything fails, and without triggers and foreign keys.
+  static func withNew(
+    _ target: String, _ migrations: [Migration], _ isInterrupted: @escaping @Sendable () -> Bool,
+    _ body: (Database) throws -> Void
+  ) throws {
+    let made = Store(path: target, migrations: migrations)
+    try made.operation("making a new collection") { _ in }
+    try made.close()
+    let poll = StatementPoll(isInterrupted)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let queue = try DatabaseQueue(path: target, configuration: configuration)
+    try queue.unsafeReentrantWrite { db in
+      poll.attach(db)
+      for setting in [
+        "foreign_keys = OFF", "journal_mode = DELETE", "synchronous = OFF", "trusted_schema = OFF",
+        "cell_size_check = ON", "mmap_size = 0",
+      ] {
+        try db.execute(sql: "PRAGMA \(setting)")
+      }
+      _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+      try body(db)
+    }
+    try queue.close()
+    withExtendedLifetime(poll) {}
+  }
+
+  /// Numbers that were given out stay given out: the log of a removed card is nobody else's.
+  static func copySequences(_ db: Database, from source: String) throws {
+    try db.execute(
+      sql: """
+        DELETE FROM main.sqlite_sequence;
+        INSERT INTO main.sqlite_sequence (name, seq) SELECT name, max(seq) FROM \(source).sqlite_sequence
+        WHERE typeof(seq) = 'integer' AND seq BETWEEN 0 AND 1 << 52
+          AND name IN (SELECT name FROM main.sqlite_master WHERE type = 'table') GROUP BY name
+        """)
+  }
+}
+
+/// The objects of a schema and the SQL of each.
+struct DatabaseSchema {
+  private var objects: [String: String] = [:]
+
+  /// - Parameter name: of the database on the connection.
+  init(_ db: Database, _ name: String) throws {
+    let rows = try Row.fetchCursor(db, sql: "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master")
+    while let row = try rows.next() {
+      // A hostile file may hold anything there.
+      let parts: [String] = (0..<4).map { String.fromDatabaseValue(row[$0]) ?? "" }
+      objects["\(parts[0]) \"\(parts[1])\"", default: ""] += "\(parts[2])\n\(parts[3])\n"
+    }
+  }
+
+  /// What the other has beside these objects, in another form, or not at all.
+  func strangers(in other: DatabaseSchema) -> [String] {
+    Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }.sorted()
+  }
+}

@@ -1,0 +1,84 @@
+// A backup that is read: its files one after the other, and its manifest.
+// Invariant: it is read to its end, and a file in it that no backup has ends the reading.
+
+import Archives
+import GRDB
+import Text
+import Values
+
+struct BackupFile {
+  static let manifest = "manifest.json"
+  fileprivate static let version = 1
+  private static let mostManifest = 1 << 16
+  let path: String
+  let isInterrupted: () -> Bool
+
+  init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
+
+  /// Reads it to its end.
+  /// - Parameter body: is given each file and what it is; it reads it or leaves it.
+  func read(
+    _ body: (ArchiveReader, String, BackupPart) throws -> Void = { _, _, _ in }
+  ) throws -> BackupContents {
+    let archive = try ArchiveReader(path, isInterrupted: isInterrupted)
+    guard let first = try archive.next(), first.name == BackupFile.manifest else {
+      throw BackupError.notABackup(path: path, reason: "it does not begin with \(BackupFile.manifest)")
+    }
+    let contents = try BackupFile.decoded(archive.rest(limit: BackupFile.mostManifest), path)
+    var (names, bytes): (Set<String>, Int) = ([], 0)
+    while let found = try archive.next() {
+      if isInterrupted() { throw WorkspaceError.interrupted }
+      guard let part = BackupPart(found.name), names.insert(found.name).inserted else {
+        throw BackupError.strange(path: path, reason: "a file in it is called \(quoted(found.name))")
+      }
+      bytes += found.size
+      try body(archive, found.name, part)
+    }
+    guard names.contains("collection.sqlite") else {
+      throw BackupError.notABackup(path: path, reason: "it has no collection.sqlite")
+    }
+    guard bytes == contents.bytes else { throw BackupError.notABackup(path: path, reason: "files are missing") }
+    return contents
+  }
+
+  private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
+    let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
+    let parsed: Value.Record?
+    do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
+    guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
+      throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")
+    }
+    let found = manifest["version"]?.integer ?? 0
+    if found > version { throw BackupError.newer(path: path, version: found) }
+    var contents = BackupContents()
+    contents.created = manifest["created"]?.double ?? 0
+    contents.account = manifest["account"]?.text
+    contents.decks = manifest["decks"]?.integer ?? 0
+    contents.cards = manifest["cards"]?.integer ?? 0
+    contents.reviews = manifest["reviews"]?.integer ?? 0
+    contents.documents = manifest["documents"]?.integer ?? 0
+    contents.bytes = manifest["bytes"]?.integer ?? 0
+    return contents
+  }
+}
+
+extension BackupContents {
+  /// The manifest.
+  var encoded: [UInt8] {
+    JSONWriter.bytes(
+      of: .record([
+        ("format", .text("deckhand-backup")), ("version", .integer(BackupFile.version)), ("created", .number(created)),
+        ("account", account.map { .text($0) } ?? .null), ("decks", .integer(decks)),
+        ("cards", .integer(cards)), ("reviews", .integer(reviews)),
+        ("documents", .integer(documents)), ("bytes", .integer(bytes)),
+      ]))
+  }
+
+  static func counts(_ db: Database) throws -> BackupContents {
+    var contents = BackupContents()
+    contents.decks = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
+    contents.cards = try Int.fetchOne(db, sql: "SELECT count(*) FROM cards") ?? 0
+    contents.reviews = try Int.fetchOne(db, sql: "SELECT count(*) FROM reviews") ?? 0
+    return contents
+  }
+}

@@ -1,0 +1,239 @@
+// Restoring a backup, which may come from anywhere: its rows, documents and media take the place of what is here.
+// Invariant: what is here is kept first and replaced by one commit, or not at all. What gives power (settings that are
+// guarded, the link with a sync server, grants, the history) stays as it is here unless it was asked for by name.
+
+import Archives
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import GRDB
+import Problems
+import Storage
+import Sync
+import Text
+import ToggleSettings
+
+/// What a restore takes only where it is asked to.
+public enum BackupPower: String, CaseIterable, Sendable {
+  /// Settings that plugins may not change, and the link with a sync server.
+  case settings
+  /// What plugins may do.
+  case grants
+  case history
+  /// The backup of data without an account, into an account.
+  case account
+}
+
+/// A backup that was unpacked and checked, and can be restored.
+///
+///     let staged = try workspace.stageBackup(path, taking: [.history])
+///     print(staged.settings)   // names and values that were not taken, or are
+///     try workspace.restore(staged)
+public final class StagedBackup {
+  public let contents: BackupContents
+  /// What it was asked to take.
+  public let taken: Set<BackupPower>
+  /// Guarded settings of it that differ from those here; those of the link with a server are among them.
+  public fileprivate(set) var settings: [(name: String, value: String)] = []
+  /// What it has in the place of `grants.json`.
+  public fileprivate(set) var grants: [UInt8]?
+  public fileprivate(set) var hasHistory = false
+  fileprivate let path: String
+  fileprivate let scratch: Scratch
+  fileprivate var database: String { scratch.path("rows.sqlite") }
+
+  fileprivate init(_ contents: BackupContents, _ path: String, _ scratch: Scratch, _ taken: Set<BackupPower>) {
+    (self.contents, self.path, self.scratch, self.taken) = (contents, path, scratch, taken)
+  }
+}
+
+/// What a restore did.
+public struct RestoreReport: Equatable, Sendable {
+  public let restored: BackupContents
+  /// What was here before; nil where there was nothing, or it could not be read.
+  public let replaced: BackupContents?
+  /// The backup of that, or the damaged collection; nil where there was nothing.
+  public let kept: String?
+}
+
+extension Workspace {
+  // MARK: Looking into one
+
+  /// Unpacks and checks a backup. Nothing is changed but in a folder that goes with the value.
+  /// - Parameter powers: what of it is taken besides rows, documents and media.
+  /// - Throws: `BackupError` for what is no backup, or none of this account or this version.
+  public func stageBackup(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {
+    guard isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    try makePrivateFolder(folder)
+    let scratch = try Scratch(.restore, in: folder)
+    let file = BackupFile(path, isInterrupted: environment.isInterrupted)
+    let packed = scratch.path("collection.sqlite")
+    var (grants, hasHistory): ([UInt8]?, Bool) = (nil, false)
+    let contents = try file.read { archive, _, part in
+      switch part {
+      case .database: try Workspace.unpack(archive, to: packed)
+      case .grants: grants = try archive.rest(limit: 1 << 20)
+      case .history: hasHistory = true
+      case .document, .image, .media: break
+      }
+    }
+    try requireOwn(contents, path, powers)
+    let staged = StagedBackup(contents, path, scratch, powers)
+    (staged.grants, staged.hasHistory) = (grants, hasHistory)
+    do {
+      try Store.rebuild(
+        from: packed, to: staged.database, migrations: Workspace.migrations,
+        isInterrupted: environment.isInterrupted
+      ) { db in try settle(staged, db) }
+    } catch RebuildError.strange(let objects) {
+      let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
+      throw BackupError.strange(path: path, reason: "its database differs in the \(names)")
+    } catch RebuildError.dangling(let table) {
+      throw BackupError.strange(path: path, reason: "a row of \(table) in it points to nothing")
+    } catch let error as StorageError where error.isOfContent {
+      throw BackupError.notABackup(path: path, reason: error.reason)
+    }
+    try Folder.removeFile(packed)
+    return staged
+  }
+
+  /// What is here now; nil where it is damaged or gone.
+  public func contentsIfReadable() throws -> BackupContents? {
+    do { return try contents() } catch let error as StorageError where error.isOfContent {
+      return nil
+    } catch WorkspaceError.collectionGone { return nil }
+  }
+
+  private func requireOwn(_ contents: BackupContents, _ path: String, _ powers: Set<BackupPower>) throws {
+    guard contents.account != access.name else { return }
+    if let account = contents.account { throw BackupError.ofAnother(path: path, account: account) }
+    guard !powers.contains(.account) else { return }
+    throw BackupError.ofNoAccount(path: path, here: access.name ?? "")
+  }
+
+  private static func unpack(_ archive: ArchiveReader, to target: String) throws {
+    var options = Replacement()
+    options.syncsName = false
+    try AtomicFile.write(target, options) { sink in
+      while true {
+        let piece = try archive.read()
+        if piece.isEmpty { break }
+        try sink.append(piece)
+      }
+    }
+  }
+
+  /// Lists what of the rows gives power, and puts what is here in its place unless it is to be taken.
+  private func settle(_ staged: StagedBackup, _ db: Database) throws {
+    // The cards of the backup have numbers that others have here.
+    try SearchLog.forget(db)
+    let (kept, link) = try powersHere()
+    let found = try SettingsTable.load(db)
+    let names = Set(found.keys).union(kept.keys).filter { isPower($0) && found[$0]?.value != kept[$0]?.value }
+    for name in names.sorted() {
+      guard let value = found[name]?.value else { continue }
+      staged.settings.append((name, isSecret(name) ? "(hidden)" : value.text))
+    }
+    let other = try SyncTables.link(db)
+    let isOtherLink = other?.address != link?.address || other?.user != link?.user
+    if isOtherLink, let other { staged.settings.append(("link", "\(other.user) at \(other.address)")) }
+    if staged.taken.contains(.settings) { return }
+    try SettingsTable.write(names.map { KeptChange(name: $0, setting: kept[$0]) }, db)
+    if isOtherLink {
+      try SyncTables.removeLink(db)
+      if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
+    }
+  }
+
+  private func isPower(_ name: String) -> Bool {
+    ["auth", "media", "serve", "sync"].contains { name == $0 || name.hasPrefix($0 + ".") }
+  }
+
+  private func isSecret(_ name: String) -> Bool { name == ProgramSettings.Name.serveKey.rawValue }
+
+  /// The settings and the link that are here; none where they cannot be read.
+  private func powersHere() throws -> ([String: KeptSetting], SyncLink?) {
+    guard !isCollectionGone else { return ([:], nil) }
+    do {
+      return try database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
+    } catch let error as StorageError where error.isOfContent {
+      return ([:], nil)
+    }
+  }
+
+  // MARK: Restoring
+
+  /// Replaces everything here by what is in a backup. What is here is kept before.
+  public func restore(_ staged: StagedBackup) throws -> RestoreReport {
+    guard isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    if rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
+    guard !database.isInUnit, !database.isInOperation else { throw BackupError.inUnit }
+    let (replaced, kept) = try keepWhatIsHere()
+    isReplacing = replaced == nil
+    defer { isReplacing = false }
+    hasCollection = true
+    let documents: DocumentStore
+    do { documents = try documentStore() } catch {
+      hasCollection = false
+      throw error
+    }
+    do {
+      try documents.beginReplacing()
+      try unpackFiles(staged, documents)
+      if let batch = try documents.prepareReplacing() {
+        try Store.change(staged.database) { try DecidedBatches.decide($0, batch.id) }
+      }
+      try database.replaceAll(from: staged.database)
+    } catch {
+      hasCollection = false
+      try documents.rollbackUnit()
+      throw error
+    }
+    _ = try documents.finishUnit()
+    opened.documents?.close()
+    opened.documents = nil
+    opened.orders.forget()
+    try reloadSettings()
+    return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
+  }
+
+  /// Unpacks everything but the database into the documents' unit.
+  private func unpackFiles(_ staged: StagedBackup, _ documents: DocumentStore) throws {
+    _ = try BackupFile(staged.path, isInterrupted: environment.isInterrupted).read { archive, name, part in
+      let isTaken =
+        switch part {
+        case .database: false
+        case .document, .image, .media: true
+        case .grants: staged.taken.contains(.grants)
+        case .history: staged.taken.contains(.history)
+        }
+      guard isTaken else { return }
+      let isDocument = part == .document || part == .image
+      let place = isDocument ? String(name.dropFirst("documents/".count)) : "../" + name
+      try Workspace.unpack(archive, to: documents.placeForReplacement(of: place))
+    }
+  }
+
+  /// Makes a backup of what is here, or a copy of the collection where it is damaged.
+  private func keepWhatIsHere() throws -> (contents: BackupContents?, path: String?) {
+    if isCollectionGone { return (nil, nil) }
+    try makePrivateFolder(backupFolder)
+    do {
+      let path = try freeBackupName("before-restore")
+      return (try backup(to: path), path)
+    } catch let error as StorageError where error.isOfContent {
+      return (nil, try keepDamaged())
+    }
+  }
+
+  /// Copies a damaged collection to a dated name beside the backups.
+  func keepDamaged() throws -> String {
+    let (path, kept) = (folder + "/collection.sqlite", try freeBackupName("damaged", ending: ".sqlite"))
+    try database.close()
+    for ending in ["", "-wal"] where fileExists(path + ending) {
+      try AtomicFile.copy(path + ending, to: kept + ending, isInterrupted: environment.isInterrupted)
+    }
+    return kept
+  }
+}

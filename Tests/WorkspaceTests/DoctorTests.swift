@@ -1,0 +1,213 @@
+// The doctor: what it finds, what it mends, and what it leaves out of a damaged collection.
+
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import GRDB
+import Glibc
+import Problems
+import Storage
+import Synchronization
+import TestSupport
+import TestWorkspace
+import Testing
+import ToggleSettings
+
+@testable import Workspace
+
+@Suite struct DoctorTests {
+  @Test func `a healthy account has no findings`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let found = try workspace.diagnose().filter {
+      $0.area != .space && $0.code != "undrawable_text" && $0.code != "unchecked"
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.perform(.mend) { db in
+      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = 1")
+      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = 2")
+      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = 3")
+      try db.execute(sql: "UPDATE cards SET guid = '' WHERE id = 4")
+      try db.execute(sql: "UPDATE cards SET fields = '{' WHERE id = 5")
+      try db.execute(sql: "UPDATE cards SET prompt = '' WHERE id = 6")
+      try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
+      try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
+      try db.execute(sql: "INSERT INTO games_saved (id, state, saved) VALUES (1, 'nonsense', 0)")
+      try db.execute(sql: "UPDATE undo_steps SET rows = x'0102' WHERE id = 1")
+    }
+    let images = workspace.folder + "/documents/images"
+    try makePrivateFolder(images)
+    try AtomicFile.write(images + "/" + String(repeating: "ab", count: 32), [1])
+    chmod(workspace.folder + "/grants.json", 0o666)
+    let expected: Set<String> = [
+      "bad_schedule", "missing_guid", "bad_fields", "empty_text", "deck_key", "deck_without_parent", "bad_saved_game",
+      "damaged_step", "orphaned_image", "open_to_others",
+    ]
+    let found = Set(try workspace.diagnose().map(\.code))
+    #expect(expected.subtracting(found) == [])
+    let report = try workspace.mend()
+    let left = Set(report.findings.map(\.code))
+    #expect(expected.intersection(left) == [], "\(report.findings)")
+    #expect(fileExists(try #require(report.backup)))
+    #expect(try workspace.openDeck("Spanish::Verbs").count() == 500)
+  }
+
+  @Test func `what another program left in the database and in the folder is found and mended`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    _ = try workspace.addMedia([1, 2, 3], named: "unused.mp3")
+    let gone = try workspace.addMedia([4, 5, 6], named: "gone.mp3")
+    unlink(try workspace.mediaPath(gone))
+    let folder = workspace.folder
+    try workspace.close()
+    let queue = try DatabaseQueue(path: folder + "/collection.sqlite", configuration: foreign())
+    try queue.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          UPDATE cards SET deck = 999 WHERE id = 1;
+          UPDATE cards SET note = 999, ord = 0 WHERE id = 2;
+          INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
+          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (3, 0, 9, 0, 1);
+          UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
+          """)
+    }
+    try queue.close()
+    try AtomicFile.write(folder + "/documents/x.tmp", [1])
+    var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
+    utimes(folder + "/documents/x.tmp", &times)
+    let again = try person.workspace()
+    let found = Set(try again.diagnose().map(\.code))
+    let mendable: Set<String> = [
+      "damaged", "card_without_deck", "card_without_note", "note_without_card", "review_without_card", "bad_review",
+      "leftover",
+    ]
+    let told: Set<String> = ["unused_media", "damaged_media", "refused_setting"]
+    #expect(mendable.union(told).subtracting(found) == [])
+    let left = Set(try again.mend().findings.map(\.code))
+    #expect(mendable.intersection(left) == [] && told.isSubset(of: left), "\(left)")
+    #expect(try again.openDeck("Spanish::Verbs").count() == 499)
+  }
+
+  /// A connection that holds nobody to what points where.
+  private func foreign() -> Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    return configuration
+  }
+
+  @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      for n in 0..<5000 { _ = try batch.add(NewCard(prompt: "prompt \(n)", answer: "answer \(n)", guid: "g\(n)")) }
+    }
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 26)
+    // Two pages that hold rows of cards.
+    let text = Array("prompt 2500".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+    let page = place / 4096 * 4096
+    for index in page..<page + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(path, bytes)
+    for ending in ["-wal", "-shm"] { unlink(path + ending) }
+
+    let again = try person.workspace()
+    #expect(try again.diagnose().contains { $0.code == "damaged" && $0.isMendable })
+    let report = try again.mend()
+    #expect(!report.mended.isEmpty)
+    #expect(report.lost.contains { $0.hasPrefix("rows ") && $0.hasSuffix(" of cards") }, "\(report.lost)")
+    #expect(fileExists(try #require(report.backup)))
+    let count = try again.openDeck("Spanish").count()
+    #expect((4800..<5000).contains(count))
+    #expect(try again.openDeck("Spanish").card(at: 1) != nil)
+    #expect(try again.integrityProblems() == [])
+    #expect(try again.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
+  }
+
+  @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
+  func `a head or a schema that is damaged costs no row`(place: Int, count: Int) throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let before = try state(workspace)
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    for index in place..<place + count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(path, bytes)
+    let again = try person.workspace()
+    let report = try again.mend()
+    #expect(report.lost == [])
+    #expect(try state(again) == before)
+    #expect(try again.integrityProblems() == [])
+  }
+
+  @Test func `a row that contradicts others is listed where it is left out`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    // Two decks of one name: the index knows nothing of it.
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    let names = ["spanish::verbs", "spanish::verba"].map { Array($0.utf8) }
+    for place in bytes.indices where bytes[place...].starts(with: names[0]) { bytes[place + 13] = UInt8(ascii: "a") }
+    try AtomicFile.write(path, bytes)
+    let again = try person.workspace()
+    let report = try again.mend()
+    #expect(report.findings.filter { $0.area == .database || $0.area == .decks } == [])
+    #expect(!report.mended.isEmpty)
+  }
+
+  @Test func `the log of a removed card, and a document that a card showed, are no fault`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.add(NewCard(prompt: "p", answer: "a"))
+    try workspace.perform(.mend) {
+      try $0.execute(sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT id, 0, 3, 0, 1 FROM cards")
+    }
+    let document = try workspace.createDocument(background: .black)
+    let id = try document.document().id.description
+    let card = try #require(try deck.card(at: 1))
+    try card.setDocument(id)
+    #expect(try document.remove() == 1)
+    #expect(try card.record().document == nil)
+    _ = try workspace.undo()
+    #expect(try card.record().document == id)
+    _ = try workspace.redo()
+    _ = try deck.removeCards(at: [1])
+    let found = try workspace.diagnose().filter { $0.area != .space && $0.code != "undrawable_text" }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `what a killed backup, restore or export left is swept at the next start`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let folder = person.data + "/local"
+    try makePrivateFolder(folder + "/backups")
+    for name in [".backup-99999999-abc", ".restore-99999999-abc", ".package-99999999-abc"] {
+      try makePrivateFolder(folder + "/" + name)
+      try AtomicFile.write(folder + "/" + name + "/collection", [1], mode: 0o644)
+    }
+    try AtomicFile.write(folder + "/backups/.backup-99999999-abc.tmp", [1])
+    try AtomicFile.write(folder + "/history.99999999-0.tmp", [1])
+    try makePrivateFolder(folder + "/.package-\(getppid())-abc")
+    let workspace = try person.workspace()
+    _ = try workspace.decks()
+    #expect(try Folder.names(in: folder).filter { $0.contains("-abc") } == [".package-\(getppid())-abc"])
+    #expect(try Folder.names(in: folder + "/backups") == [])
+    #expect(!fileExists(folder + "/history.99999999-0.tmp"))
+  }
+}

@@ -1,0 +1,189 @@
+// Backups that came from somebody else: what is in them is data, never power.
+
+import Archives
+import CardDocuments
+import Decks
+import Files
+import GRDB
+import Glibc
+import Problems
+import Storage
+import Sync
+import TestSupport
+import TestWorkspace
+import Testing
+import ToggleSettings
+
+@testable import Workspace
+
+/// A backup of one card and one document that is taken apart, changed, and put together again.
+private final class Forgery {
+  let person: Person
+  let workspace: Workspace
+  let path: String
+  private var files: [(name: String, bytes: [UInt8])] = []
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
+    _ = try workspace.createDocument(background: .black)
+    try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
+    path = person.data + "/forged.deckhand-backup"
+    try workspace.backup(to: path)
+    let archive = try ArchiveReader(path)
+    while let entry = try archive.next() { files.append((entry.name, try archive.rest(limit: 1 << 24))) }
+  }
+
+  /// Changes the database by SQL.
+  func change(_ sql: String) throws {
+    let database = person.data + "/forged.sqlite"
+    let index = try #require(files.firstIndex { $0.name == "collection.sqlite" })
+    try AtomicFile.write(database, files[index].bytes)
+    try Store.change(database) { try $0.execute(sql: sql) }
+    files[index].bytes = try FileText.bytes(database, limit: 1 << 24)
+  }
+
+  func add(_ name: String, _ text: String = "x") { files.append((name, Array(text.utf8))) }
+
+  /// Writes the backup again, its manifest fitting it.
+  func pack(account: String? = nil) throws -> String {
+    let bytes = files.dropFirst().reduce(0) { $0 + $1.bytes.count }
+    let account = account.map { "\"\($0)\"" } ?? "null"
+    let manifest = """
+      {"format": "deckhand-backup", "version": 1, "created": 1, "account": \(account), "bytes": \(bytes)}
+      """
+    files[0].bytes = Array(manifest.utf8)
+    try AtomicFile.write(path, Replacement()) { sink in
+      let archive = try ArchiveWriter(sink)
+      for file in files { try archive.add(file.name, file.bytes) }
+      try archive.finish()
+    }
+    return path
+  }
+
+  /// All that is in the account's folder, by name.
+  func folder() throws -> [String] {
+    try Folder.names(in: workspace.folder).filter { !$0.hasPrefix("collection.sqlite-") }
+  }
+}
+
+@Suite struct HostileBackupTests {
+  @Test(arguments: [
+    ("CREATE TRIGGER evil AFTER INSERT ON cards BEGIN DELETE FROM decks; END", "trigger \"evil\""),
+    ("CREATE TRIGGER evil AFTER INSERT ON settings BEGIN DELETE FROM decks; END", "trigger \"evil\""),
+    ("CREATE VIEW evil AS SELECT * FROM cards", "view \"evil\""),
+    ("ALTER TABLE settings RENAME TO other; CREATE VIEW settings AS SELECT * FROM other", "view \"settings\""),
+    ("CREATE TABLE evil (a)", "table \"evil\""),
+    ("CREATE VIRTUAL TABLE evil USING fts5(a)", "table \"evil\""),
+    ("CREATE INDEX evil ON cards (length(id))", "index \"evil\""),
+    ("ALTER TABLE decks ADD COLUMN evil INTEGER GENERATED ALWAYS AS (id) VIRTUAL", "table \"decks\""),
+    ("DROP TABLE settings", "table \"settings\""),
+  ])
+  func `a schema that is not this version's is refused by the name of what differs`(sql: String, name: String) throws {
+    let forgery = try Forgery()
+    try forgery.change(sql)
+    let path = try forgery.pack()
+    let before = try forgery.folder()
+    let error = #expect(throws: BackupError.self) { try forgery.workspace.stageBackup(path) }
+    #expect(error?.message.contains(name) == true, "\(String(describing: error?.message))")
+    #expect(try forgery.folder() == before)
+  }
+
+  @Test(arguments: [
+    "plugins/evil/init.lua", "init.lua", "anything.txt", "credentials", "signing_key", "attempts", "backups/a",
+    "media/evil.sh", "media/a/b", "documents/evil.lua", "documents/.hidden.rwcard", "documents/images/evil",
+    "documents/thumbnails/evil.rwcard", "documents/.unit-1/commit", "documents/a/.b/c.rwcard", ".sync-key",
+    Array(repeating: "a", count: 40).joined(separator: "/") + "/a.rwcard", "collection.sqlite-wal", "grants.json/a",
+    "collection.sqlite",
+  ])
+  func `a file that no backup has is refused`(name: String) throws {
+    let forgery = try Forgery()
+    forgery.add(name)
+    let path = try forgery.pack()
+    let before = try forgery.folder()
+    #expect(throws: (any Error).self) { try forgery.workspace.stageBackup(path) }
+    #expect(try forgery.folder() == before)
+  }
+
+  @Test func `settings that are powers stay as they are here, are shown, and are taken when asked for`() throws {
+    let forgery = try Forgery()
+    try forgery.change(
+      """
+      INSERT INTO settings VALUES ('media.player', 'text', 'sh -c id', 'user'),
+        ('serve.origins', 'text', 'http://evil.com', 'user'), ('serve.key', 'text', 'known', 'user'),
+        ('auth.idle_minutes', 'number', 0, 'user'), ('sync.at_end', 'flag', 1, 'user')
+      """)
+    let path = try forgery.pack()
+    let tree = try forgery.workspace.preferences().tree
+    try tree.set("media.player", to: .text("mpv"), by: .user)
+    try tree.set("study.limit", to: .number(9), by: .user)
+    let staged = try forgery.workspace.stageBackup(path)
+    #expect(
+      staged.settings.map(\.name) == [
+        "auth.idle_minutes", "media.player", "serve.key", "serve.origins", "sync.at_end",
+      ])
+    #expect(!staged.settings.contains { $0.value == "known" })
+    _ = try forgery.workspace.restore(staged)
+    let preferences = try forgery.workspace.preferences()
+    #expect(preferences.mediaPlayer == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
+    #expect(!preferences.syncsAtEnd && preferences.studyLimit == 7)
+    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(path, taking: [.settings]))
+    #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
+  }
+
+  @Test func `a link with another server is shown, and the one that is here stays`() throws {
+    let forgery = try Forgery()
+    try forgery.change("INSERT INTO sync_link (id, address, user) VALUES (1, 'https://evil.com/', 'ana')")
+    let path = try forgery.pack()
+    var staged = try forgery.workspace.stageBackup(path)
+    #expect(staged.settings.contains { $0.name == "link" && $0.value == "ana at https://evil.com/" })
+    _ = try forgery.workspace.restore(staged)
+    #expect(try forgery.workspace.syncLink() == nil)
+    try forgery.workspace.perform(.link) {
+      try SyncTables.setLink($0, SyncLink(address: "https://mine.org/", user: "me"))
+    }
+    staged = try forgery.workspace.stageBackup(path)
+    _ = try forgery.workspace.restore(staged)
+    #expect(try forgery.workspace.syncLink()?.address == "https://mine.org/")
+  }
+
+  @Test func `grants and history stay as they are here until they are asked for`() throws {
+    let forgery = try Forgery()
+    forgery.add("grants.json", #"{"evil":{"enabled":true,"granted":["shell.run"]}}"#)
+    forgery.add("history", "rm -r ~")
+    let path = try forgery.pack()
+    let folder = forgery.workspace.folder
+    try AtomicFile.write(folder + "/grants.json", Array("{}".utf8))
+    var staged = try forgery.workspace.stageBackup(path)
+    #expect(staged.grants != nil && staged.hasHistory)
+    _ = try forgery.workspace.restore(staged)
+    #expect(try FileText.read(folder + "/grants.json", limit: 1000) == "{}" && !fileExists(folder + "/history"))
+    staged = try forgery.workspace.stageBackup(path, taking: [.grants, .history])
+    _ = try forgery.workspace.restore(staged)
+    #expect(try FileText.read(folder + "/grants.json", limit: 1000)?.contains("evil") == true)
+    #expect(try FileText.read(folder + "/history", limit: 1000) == "rm -r ~")
+  }
+
+  @Test func `a backup of another account is refused`() throws {
+    let forgery = try Forgery()
+    let path = try forgery.pack(account: "ana")
+    #expect(throws: BackupError.ofAnother(path: path, account: "ana")) {
+      try forgery.workspace.stageBackup(path, taking: [.account])
+    }
+  }
+
+  @Test(arguments: [
+    "PRAGMA foreign_keys = OFF; UPDATE cards SET deck = 999",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master "
+      + "WHERE name = 'settings') WHERE name = 'cards'",
+  ])
+  func `rows that contradict the tables are refused`(sql: String) throws {
+    let forgery = try Forgery()
+    try forgery.change(sql)
+    let path = try forgery.pack()
+    #expect(throws: (any Error).self) { try forgery.workspace.stageBackup(path) }
+    #expect(try forgery.workspace.openDeck("Spanish").count() == 1)
+  }
+}
