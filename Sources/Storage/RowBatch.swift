@@ -49,8 +49,8 @@ public final class RowBatch: ColumnBinding {
   public struct Part: Sendable {
     /// The table and its columns.
     let target: String
-    /// What they are given: `*` for a row's own values, or `column1` and so on for some of them; `?1` and so on for those
-    /// that all rows share.
+    /// What they are given: `*` for a row's own values, or `column1` and so on for some of them; `?1` and so on for
+    /// those that all rows share.
     let values: String
 
     public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }

@@ -26,18 +26,26 @@ extension Workspace {
   public func pendingChanges(limit: Int?) throws -> [PendingChanges] {
     try storeGames()
     let tables = try store().pendingChanges(limit: limit)
-    return try tables.flatMap { try pending($0) } + documentChanges(limit: limit ?? .max)
+    let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
+    let notes = Set(cards.compactMap { row in row.after.first { $0.name == "note" }?.value.integer })
+    return try tables.flatMap { try pending($0, notesOfCards: notes) } + documentChanges(limit: limit ?? .max)
   }
 
-  private func pending(_ changes: TableChanges) throws -> [PendingChanges] {
+  /// - Parameter notes: those of changed cards, which are named in their place.
+  private func pending(_ changes: TableChanges, notesOfCards notes: Set<Int>) throws -> [PendingChanges] {
     guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
-      // A note comes and goes with its cards.
-      if changes.table == "notes", kind != .changed { return nil }
+      // A note comes, changes and goes with its cards.
+      let isNote = changes.table == "notes"
+      if isNote, kind != .changed { return nil }
+      let isNamed = { (row: RowChange) in
+        isNote && row.after.first { $0.name == "id" }?.value.integer.map(notes.contains) ?? false
+      }
       // Only when it was changed is different: nothing that anybody would call a change.
       let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
       let rows = changes.rows.filter { $0.kind == kind }
-      let shown = rows.filter(isOfUser)
+      let shown = rows.filter { isOfUser($0) && !isNamed($0) }
+      if isNote, shown.isEmpty { return nil }
       let count = changes.counts[kind, default: 0] - (rows.count - shown.count)
       if count <= 0 { return nil }
       return PendingChanges(

@@ -2,6 +2,7 @@
 // longer where one is. Invariant: both sides do the same, on collections that differ in size alone.
 
 import Decks
+import Files
 import Glibc
 import Storage
 import Workspace
@@ -68,7 +69,7 @@ struct GrowthFigures {
   }
 
   private func importing(_ count: Int) -> Double {
-    for ending in ["", "-wal", "-shm"] { unlink("\(data(count))/local/collection.sqlite\(ending)") }
+    do { try Folder.removeTree("\(data(count))/local") } catch { return -1 }
     guard seconds(ofRunning: program, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
     return seconds(
       ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])

@@ -229,6 +229,6 @@ import Testing
     try home.write("card{prompt = 'p', answer = 'a'} while true do end", to: "es/loop.lua")
     let run = try build("--seconds", "1")
     #expect(run.status == 1 && run.errors.contains("loop.lua") && run.errors.contains("time limit"), "\(run)")
-    #expect(try home.run("deck", "list").output.isEmpty)
+    #expect(try home.run("--json", "deck", "list").output.isEmpty)
   }
 }

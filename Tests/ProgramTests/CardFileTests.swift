@@ -58,7 +58,7 @@ import Testing
     let program = home.words([]).joined(separator: " ")
     // A note that is in another deck would be known by its guid.
     let lines = [
-      "deck export W - --format apkg > \(package)", "deck remove W --yes", "deck remove B --yes",
+      "deck export W - --format apkg > \(package)", "deck remove W", "deck remove B",
       "deck import P - --format apkg < \(package)",
     ]
     for line in lines {

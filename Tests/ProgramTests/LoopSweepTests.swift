@@ -76,7 +76,7 @@ import Testing
     try home.run("lua-types", home.path + "/types")
     #expect(try home.run("word", "check", "x").status < 2)
     let folder = home.path + "/data/plugins/loops"
-    for made in [home.path + "/data/plugins", folder] { #expect(makeFolder(made)) }
+    for made in [home.path + "/data", home.path + "/data/plugins", folder] { makeFolder(made) }
     try writeFile("local FOLDER = \"\(home.path)\"\n" + Self.plugin, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
