@@ -87,9 +87,10 @@ extension CardTexts {
 
   /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.
   static func asWritten(_ field: String) -> String? {
-    guard !field.utf8.contains(0x0A), var text = HTMLText.plain(field), text.utf8.count <= CardText.limit else {
-      return nil
-    }
+    // An escape has five bytes for one at most.
+    guard field.utf8.count <= 5 * CardText.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
+      text.utf8.count <= CardText.limit
+    else { return nil }
     let isText = text.withUTF8 { !$0.isEmpty && CardText.trimmed($0).count == $0.count && !hasEndlessMarks($0) }
     return isText ? text : nil
   }
