@@ -1,4 +1,5 @@
-// The rows of a deck put into SQLite through its own interface: one transaction, one prepared statement.
+// The rows of a deck put into SQLite through its own interface: one transaction, a prepared statement for the notes and
+// one for their cards.
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -14,18 +15,29 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static const char insert[] =
-    "INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified) VALUES (1, ?, ?, ?, ?, ?, ?, ?)";
+static const char insert_note[] =
+    "INSERT INTO notes (id, guid, type, mod, fields) "
+    "VALUES (?1, ?2, (SELECT min(id) FROM note_types), 1700000000, ?3 || char(31) || ?4)";
+static const char insert_card[] =
+    "INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, note, ord) "
+    "VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0)";
 
 static int fill(sqlite3 *db, long count) {
-  sqlite3_stmt *statement;
-  if (sqlite3_prepare_v2(db, insert, -1, &statement, NULL) != SQLITE_OK) return -1;
+  sqlite3_stmt *note, *statement;
+  if (sqlite3_prepare_v2(db, insert_note, -1, &note, NULL) != SQLITE_OK) return -1;
+  if (sqlite3_prepare_v2(db, insert_card, -1, &statement, NULL) != SQLITE_OK) return -1;
   int result = 0;
   for (long i = 1; i <= count && result == 0; i++) {
     char guid[32], prompt[32], answer[32];
     int guid_length = snprintf(guid, sizeof guid, "bench:%ld", i);
     int prompt_length = snprintf(prompt, sizeof prompt, "prompt %ld", i);
     int answer_length = snprintf(answer, sizeof answer, "answer %ld", i);
+    sqlite3_bind_int64(note, 1, i);
+    sqlite3_bind_text(note, 2, guid, guid_length, SQLITE_STATIC);
+    sqlite3_bind_text(note, 3, prompt, prompt_length, SQLITE_STATIC);
+    sqlite3_bind_text(note, 4, answer, answer_length, SQLITE_STATIC);
+    if (sqlite3_step(note) != SQLITE_DONE) result = -1;
+    sqlite3_reset(note);
     sqlite3_bind_int64(statement, 1, i << 20);
     sqlite3_bind_text(statement, 2, guid, guid_length, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 3, (sqlite3_int64)((unsigned long long)i * 0x9E3779B97F4A7C15ull >> 1));
@@ -33,10 +45,21 @@ static int fill(sqlite3 *db, long count) {
     sqlite3_bind_text(statement, 5, answer, answer_length, SQLITE_STATIC);
     sqlite3_bind_double(statement, 6, 1.7e9);
     sqlite3_bind_double(statement, 7, 1.7e9);
-    if (sqlite3_step(statement) != SQLITE_DONE) result = -1;
+    sqlite3_bind_int64(statement, 8, i);
+    if (result == 0 && sqlite3_step(statement) != SQLITE_DONE) result = -1;
     sqlite3_reset(statement);
   }
+  sqlite3_finalize(note);
   sqlite3_finalize(statement);
+  return result;
+}
+
+// The note types of another database.
+static int copy_types(sqlite3 *db, const char *from) {
+  char *sql = sqlite3_mprintf(
+      "ATTACH %Q AS other; INSERT INTO note_types SELECT * FROM other.note_types; DETACH other", from);
+  int result = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+  sqlite3_free(sql);
   return result;
 }
 
@@ -64,7 +87,7 @@ double reference_insert_cards(const char *path, const char *like, long count) {
   sqlite3 *db;
   if (sqlite3_open(path, &db) != SQLITE_OK) return -1;
   int failed = sqlite3_exec(db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON", NULL, NULL, NULL) ||
-               sqlite3_exec(db, schema, NULL, NULL, NULL) ||
+               sqlite3_exec(db, schema, NULL, NULL, NULL) || copy_types(db, like) ||
                sqlite3_exec(db, "INSERT INTO decks (id, name, name_key, created) VALUES (1, 'Bench', 'bench', 0)", NULL,
                             NULL, NULL) ||
                sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) || fill(db, count) ||

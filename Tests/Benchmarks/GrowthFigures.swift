@@ -69,7 +69,8 @@ struct GrowthFigures {
   }
 
   private func importing(_ count: Int) -> Double {
-    do { try Folder.removeTree("\(data(count))/local") } catch { return -1 }
+    let local = data(count) + "/local"
+    if fileExists(local) { do { try Folder.removeTree(local) } catch { return -1 } }
     guard seconds(ofRunning: program, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
     return seconds(
       ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])

@@ -121,6 +121,8 @@ import Testing
     }
     line = line.replacing(#/20[0-9]{2}-[0-9]{2}-[0-9]{2}/#, with: "<date>    ")
     line = line.replacing(#/[0-9]{2}:[0-9]{2}(:[0-9]{2})?/#, with: "<time>")
+    // A year of weeks has one day more of the weekdays that this week has had.
+    line = line.replacing(#/·{50,}/#, with: "<weeks>")
     line = line.replacing(#/[0-9]+ s left/#, with: "<n> s left")
     line = line.replacing(#/[0-9.,]+ (ms|KiB|MiB|kB|MB|bytes)\b/#, with: "<n>")
     while line.last == " " { line.removeLast() }

@@ -42,7 +42,7 @@ struct TerminalText {
   private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
 
-  private static let bytesBetweenLooks = 1 << 16
+  private static let bytesBetweenLooks = 1 << 13
 
   private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true) {
     (self.html, self.showsMedia) = (html, showsMedia)
