@@ -46,7 +46,7 @@ extension Store {
       }
       do throws(StorageError) { try copySequences(db, from: "damaged") } catch {
         // The highest number of each table is that of its last row then.
-        if !error.isOfContents { throw error }
+        if !error.isOfRow { throw error }
       }
     }
     return losses
@@ -57,12 +57,12 @@ extension Store {
     do throws(StorageError) {
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
     } catch {
-      guard error.isOfContents || error.isOfSchema else { throw error }
+      guard error.isOfRow || error.isOfSchema else { throw error }
       return false
     }
     do {
       if try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
-    } catch let error as StorageError where error.isOfContents || error.isOfSchema {
+    } catch let error as StorageError where error.isOfRow || error.isOfSchema {
       // The head is laid over it.
     }
     try db.execute(sql: "DETACH damaged")
@@ -209,7 +209,7 @@ private struct TableSalvage {
             WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
             """)
       } catch {
-        guard error.isOfContents else { throw error }
+        guard error.isOfRow else { throw error }
         continue
       }
       for row in missing where !known.contains(where: { $0.contains(row) }) { lose(row...row) }
@@ -230,7 +230,7 @@ private struct TableSalvage {
       return true
     } catch {
       if db.isInsideTransaction { try db.rollback() }
-      guard error.isOfContents else { throw error }
+      guard error.isOfRow else { throw error }
       return false
     }
   }

@@ -89,7 +89,7 @@ public enum StorageError: Problem, Equatable {
   }
 
   /// Whether it is about what the file holds, rather than about the disk, other processes or the user.
-  public var isOfContent: Bool {
+  public var isDamage: Bool {
     switch self {
     case .damaged, .failed: true
     default: false
@@ -152,8 +152,8 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether it is about what the file holds, which other rows of it need not share.
-  var isOfContents: Bool {
+  /// Whether a statement failed for the rows that it read; others can still be read.
+  var isOfRow: Bool {
     switch self {
     case .damaged, .unreadable: true
     case .failed(_, let result, _): [SQLITE_MISMATCH, SQLITE_CONSTRAINT].contains(Int32(result & 0xFF))

@@ -62,7 +62,7 @@ extension Workspace {
     for area in DoctorFinding.Area.allCases where areas.contains(area) {
       do { found += try findings(in: area) } catch let problem as any Problem where problem.code != "interrupted" {
         // That the database is damaged was said already.
-        if (problem as? StorageError)?.isOfContent == true, found.contains(where: { $0.code == Workspace.damaged }) {
+        if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == Workspace.damaged }) {
           continue
         }
         found.append(
@@ -117,7 +117,7 @@ extension Workspace {
   private func damage() throws -> [String] {
     do {
       return try integrityProblems()
-    } catch let error as StorageError where error.isOfContent {
+    } catch let error as StorageError where error.isDamage {
       return [error.reason]
     }
   }

@@ -59,6 +59,11 @@ public enum ProgramSettings {
     return !meant.isEmpty && meant.allSatisfy(\.isGuarded)
   }
 
+  /// Whether the value of a setting of the program is shown to nobody.
+  static func isSecret(_ name: String) -> Bool {
+    declarations(languages: [], noColor: false).contains { $0.name == name && $0.isSecret }
+  }
+
   private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
     [
       SettingDeclaration(

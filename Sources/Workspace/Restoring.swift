@@ -90,7 +90,7 @@ extension Workspace {
       throw BackupError.strange(path: path, reason: "its database differs in the \(names)")
     } catch RebuildError.dangling(let table) {
       throw BackupError.strange(path: path, reason: "a row of \(table) in it points to nothing")
-    } catch let error as StorageError where error.isOfContent {
+    } catch let error as StorageError where error.isDamage {
       throw BackupError.notABackup(path: path, reason: error.reason)
     }
     try Folder.removeFile(packed)
@@ -99,7 +99,7 @@ extension Workspace {
 
   /// What is here now; nil where it is damaged or gone.
   public func contentsIfReadable() throws -> BackupContents? {
-    do { return try contents() } catch let error as StorageError where error.isOfContent {
+    do { return try contents() } catch let error as StorageError where error.isDamage {
       return nil
     } catch WorkspaceError.collectionGone { return nil }
   }
@@ -129,10 +129,12 @@ extension Workspace {
     try SearchLog.forget(db)
     let (kept, link) = try powersHere()
     let found = try SettingsTable.load(db)
-    let names = Set(found.keys).union(kept.keys).filter { isPower($0) && found[$0]?.value != kept[$0]?.value }
+    let names = Set(found.keys).union(kept.keys).filter {
+      ProgramSettings.isGuarded($0) && found[$0]?.value != kept[$0]?.value
+    }
     for name in names.sorted() {
       guard let value = found[name]?.value else { continue }
-      staged.settings.append((name, isSecret(name) ? "(hidden)" : value.text))
+      staged.settings.append((name, ProgramSettings.isSecret(name) ? "(hidden)" : value.text))
     }
     let other = try SyncTables.link(db)
     let isOtherLink = other?.address != link?.address || other?.user != link?.user
@@ -145,18 +147,12 @@ extension Workspace {
     }
   }
 
-  private func isPower(_ name: String) -> Bool {
-    ["auth", "media", "serve", "sync"].contains { name == $0 || name.hasPrefix($0 + ".") }
-  }
-
-  private func isSecret(_ name: String) -> Bool { name == ProgramSettings.Name.serveKey.rawValue }
-
   /// The settings and the link that are here; none where they cannot be read.
   private func powersHere() throws -> ([String: KeptSetting], SyncLink?) {
     guard !isCollectionGone else { return ([:], nil) }
     do {
       return try database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
-    } catch let error as StorageError where error.isOfContent {
+    } catch let error as StorageError where error.isDamage {
       return ([:], nil)
     }
   }
@@ -221,7 +217,7 @@ extension Workspace {
     do {
       let path = try freeBackupName("before-restore")
       return (try backup(to: path), path)
-    } catch let error as StorageError where error.isOfContent {
+    } catch let error as StorageError where error.isDamage {
       return (nil, try keepDamaged())
     }
   }
