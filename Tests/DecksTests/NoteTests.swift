@@ -366,7 +366,13 @@ import Testing
     let ofPlain = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let found = try collection.store.read { try MediaTable.references($0) }
     #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])
-    #expect(found["a b.png"] == MediaReferences(notes: [note, ofPlain]))
+    // A tag in plain text is text, until there is a file of that name.
+    #expect(found["a b.png"] == MediaReferences(notes: [note]))
+    try collection.store.operation("x") {
+      _ = try MediaTable.add($0, name: "a b.png", hash: String(repeating: "a", count: 64), size: 1)
+    }
+    let known = try collection.store.read { try MediaTable.references($0) }
+    #expect(known["a b.png"] == MediaReferences(notes: [note, ofPlain]))
   }
 
   @Test func `a name of media is one content's`() throws {

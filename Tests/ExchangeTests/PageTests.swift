@@ -128,5 +128,7 @@ struct PageTests {
     #expect(text.contains("look<img alt=\"a b.png\" src=\"data:image/png;base64,\(base64(picture))\"></summary>"))
     #expect(text.contains("hear<audio controls title=\"s.mp3\" src=\"data:audio/mpeg;base64,AQI=\"></audio></div>"))
     #expect(report.media == 2 && report.mediaLeftOut == 1 && abs(weight - report.bytes) < 2000)
+    try collection.add(deck, "<img src=x>", "a tag of HTML")
+    #expect(try page(collection, deck).1.mediaLeftOut == 1)
   }
 }

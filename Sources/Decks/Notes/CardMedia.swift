@@ -15,7 +15,9 @@ public struct CardMedia: Equatable, Sendable {
 extension NoteTable {
   /// The media of a card as the templates of its note give them; plain text may name them by tags, too.
   public static func media(_ db: Database, of card: CardRecord) throws -> CardMedia {
-    let sides = try html(db, card)
+    let note = try record(db, card.note)
+    if try isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 { return try plainMedia(db, note.fields) }
+    let sides = try html(db, card, note)
     var media = CardMedia()
     (media.promptSounds, media.promptPictures) = MediaNames.inOrder(sides.front)
     (media.answerSounds, media.answerPictures) = MediaNames.inOrder(sides.back)
@@ -26,11 +28,23 @@ extension NoteTable {
     try db.firstRow("SELECT basic FROM note_types WHERE id = ?", [type.rawValue]) { $0.integer(0) != 0 } ?? false
   }
 
-  private static func html(_ db: Database, _ card: CardRecord) throws -> (front: String, back: String) {
-    let note = try record(db, card.note)
-    if try isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
-      return (HTMLText.plain(note.fields[0]) ?? note.fields[0], HTMLText.plain(note.fields[1]) ?? note.fields[1])
+  /// Of a prompt and an answer: a tag in plain text names a file only where there is one of that name.
+  private static func plainMedia(_ db: Database, _ fields: [String]) throws -> CardMedia {
+    func names(_ field: String) throws -> (sounds: [String], pictures: [String]) {
+      var found = MediaNames.inOrder(HTMLText.plain(field) ?? field)
+      let named = MediaNames.inHTML(field)
+      found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
+      return found
     }
+    var media = CardMedia()
+    (media.promptSounds, media.promptPictures) = try names(fields[0])
+    (media.answerSounds, media.answerPictures) = try names(fields[1])
+    return media
+  }
+
+  private static func html(
+    _ db: Database, _ card: CardRecord, _ note: NoteRecord
+  ) throws -> (front: String, back: String) {
     let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
     let place = maker.type.isCloze ? 0 : card.ordinal
     guard maker.sides.indices.contains(place) else { return ("", "") }

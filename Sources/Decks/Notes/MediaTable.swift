@@ -59,6 +59,11 @@ public enum MediaTable {
       db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
+  /// Whether there is a file of that name.
+  static func isThere(_ db: Database, _ name: String) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name]) { _ in true } ?? false
+  }
+
   /// The hashes that some name has.
   public static func hashes(_ db: Database) throws -> Set<String> {
     Set(try db.rows("SELECT hash FROM media WHERE hash IS NOT NULL") { $0.text(0) })
@@ -67,9 +72,10 @@ public enum MediaTable {
   /// Where media files are referred to, by their names.
   public static func references(_ db: Database) throws -> [String: MediaReferences] {
     var found: [String: MediaReferences] = [:]
+    let known = Set(try db.rows("SELECT name FROM media WHERE hash IS NOT NULL") { $0.text(0) })
     let notes = "SELECT notes.id, fields, basic FROM notes JOIN note_types ON note_types.id = type ORDER BY notes.id"
     try db.forEachRow(notes) { row in
-      for name in names(row.bytes(1), isBasic: row.integer(2) != 0) {
+      for name in names(row.bytes(1), isBasic: row.integer(2) != 0, known: known.contains) {
         found[name, default: MediaReferences()].notes.append(NoteID(rawValue: row.integer(0)))
       }
     }
@@ -92,18 +98,25 @@ public enum MediaTable {
       JOIN note_types ON note_types.id = notes.type WHERE cards.deck = ?
       """
     try db.forEachRow(sql, [deck.rawValue]) { row in
-      for name in names(row.bytes(0), isBasic: row.integer(1) != 0) { sum += sizeOf[name] ?? 0 }
+      for name in names(row.bytes(0), isBasic: row.integer(1) != 0, known: { sizeOf[$0] != nil }) {
+        sum += sizeOf[name] ?? 0
+      }
     }
     return sum
   }
 
-  /// The files that the fields of a note name, those of Basic as plain text too. Most name none.
-  private static func names(_ column: TextBytes, isBasic: Bool) -> Set<String> {
+  /// The files that the fields of a note name. Most name none. A tag in the plain text of Basic is a text like any other,
+  /// unless it names a file that is known.
+  private static func names(
+    _ column: TextBytes, isBasic: Bool, known: (String) -> Bool
+  ) -> Set<String> {
     guard column.contains(where: { "<[&".utf8.contains($0) }) else { return [] }
     let fields = String(decoding: column, as: UTF8.self)
     let found = MediaNames.inHTML(fields)
     guard isBasic else { return found }
-    return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) { $0.union(MediaNames.inHTML($1)) }
+    return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) {
+      $0.union(MediaNames.inHTML($1).filter(known))
+    }
   }
 
   private static func record(_ row: Row) -> MediaRecord {
