@@ -105,11 +105,9 @@ public enum MediaTable {
     return sum
   }
 
-  /// The files that the fields of a note name. Most name none. A tag in the plain text of Basic is a text like any other,
-  /// unless it names a file that is known.
-  private static func names(
-    _ column: TextBytes, isBasic: Bool, known: (String) -> Bool
-  ) -> Set<String> {
+  /// The files that the fields of a note name. Most name none. A tag in the plain text of Basic is a text like any
+  /// other, unless it names a file that is known.
+  private static func names(_ column: TextBytes, isBasic: Bool, known: (String) -> Bool) -> Set<String> {
     guard column.contains(where: { "<[&".utf8.contains($0) }) else { return [] }
     let fields = String(decoding: column, as: UTF8.self)
     let found = MediaNames.inHTML(fields)
