@@ -178,10 +178,10 @@ import Testing
       times[number % 2].append((processorSeconds() - start) * 1000)
       data.hand.pass(4000)
     }
-    // The middle halves overlap: no answer tells by its time which of the two was wrong.
-    let (known, unknown) = (times[0].sorted(), times[1].sorted())
-    #expect(known[3] < unknown[11] && unknown[3] < known[11], "\(known) \(unknown)")
-    print("a wrong password: median \(known[7]) ms, a wrong name: \(unknown[7]) ms")
+    // The least of many is what the work itself takes: other programs only ever add to it.
+    let (known, unknown) = (try #require(times[0].min()), try #require(times[1].min()))
+    #expect(known < 1.5 * unknown && unknown < 1.5 * known, "\(times)")
+    print("a wrong password: \(known) ms, a wrong name: \(unknown) ms")
   }
 }
 

@@ -23,8 +23,8 @@ final class StudyScreen {
   var view = CardView()
   private var wasPausedBySuspend = false
   var hasLeft = false
-  /// How long no key was pressed.
-  private lazy var idle = IdleClock(now: session.environment.clocks.reading().boot)
+  /// How long no key was pressed, from before the first card is drawn.
+  private var idle: IdleClock
   /// Nobody is signed in any more: the session cannot be asked.
   private(set) var isLockedOut = false
 
@@ -32,6 +32,7 @@ final class StudyScreen {
     self.session = session
     self.study = study
     self.name = name
+    idle = IdleClock(now: session.environment.clocks.reading().boot)
     keys = KeyReader(lines: session.input.plainReader)
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
