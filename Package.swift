@@ -94,16 +94,20 @@ let package = Package(
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
     room("Memory", ["Problems", "Text"], isHot: true),
-    room("Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
+    // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
+    room("Templates", ["Problems", "Text", "Values"], isHot: true),
+    room(
+      "Decks", ["Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
-      "Exchange", ["Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
+      "Exchange",
+      ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
     room(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
+      ["Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
@@ -112,20 +116,24 @@ let package = Package(
     room(
       "Workspace",
       [
-        "Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync",
+        "Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange",
+        "Sync",
         "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
       "AnkiConnect",
-      ["Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace"]),
+      [
+        "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace",
+      ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),
     room(
       "Bindings",
       [
-        "Memory", "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Memory", "Templates", "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace",
+        "Storage", "Decks",
         "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
@@ -139,7 +147,8 @@ let package = Package(
     room(
       "Shell",
       [
-        "Memory", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime",
+        "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
+        "LuaRuntime",
         "Workspace",
         "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
@@ -191,7 +200,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
     // The tables of decks in memory.
     .target(
-      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage"], path: "Tests/TestDecks",
+      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", "Templates"],
+      path: "Tests/TestDecks",
       swiftSettings: strict),
     // A user's data, for tests at the doors of Workspace and of the rooms above it.
     .target(
@@ -204,7 +214,7 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Memory",
+        "Memory", "Templates",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
         "Lexicon",
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
@@ -213,6 +223,7 @@ let package = Package(
       ]),
     tests("Archives", ["Files"]),
     tests("Memory", ["Problems"]),
+    tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
@@ -221,11 +232,12 @@ let package = Package(
       "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
-      "Exchange", ["Archives", "Memory", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
+      "Exchange",
+      ["Archives", "Memory", "Templates", "Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net"],
+      ["Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net"],
       exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
@@ -238,19 +250,20 @@ let package = Package(
     tests(
       "Workspace",
       [
-        "Memory",
+        "Memory", "Templates",
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
         "Text", "Values", "Files", "TestWorkspace",
       ]),
     tests(
       "Bindings",
       [
-        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Values", "Workspace", "TestWorkspace",
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Templates", "Problems", "Text", "Values", "Workspace",
+        "TestWorkspace",
         "deckhand-draw",
       ]),
     tests(
       "AnkiConnect",
-      ["Problems", "Text", "Values", "Files", "Wire", "Decks", "Storage", "Workspace", "TestWorkspace"]),
+      ["Problems", "Text", "Values", "Files", "Wire", "Decks", "Storage", "Templates", "Workspace", "TestWorkspace"]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),

@@ -2,6 +2,7 @@
 // Invariant: an action that changes something says so here; it runs in a unit of work that is kept or taken back whole.
 
 import Decks
+import Templates
 import Text
 import Values
 import Workspace

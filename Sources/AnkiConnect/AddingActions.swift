@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Problems
+import Templates
 import Text
 import Values
 import Workspace

@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Glibc
+import Templates
 import Text
 import Values
 import Workspace

@@ -1,6 +1,7 @@
 // Actions on note types, which Anki calls models. Invariant: a type is named as the user wrote it, capitals aside.
 
 import Decks
+import Templates
 import Values
 import Workspace
 

@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Templates
 import Text
 import Values
 import Workspace

@@ -1,6 +1,7 @@
 // Notes as clients see them. Invariant: a note type is read once for many notes.
 
 import Decks
+import Templates
 import Values
 import Workspace
 

@@ -4,6 +4,7 @@
 import Decks
 public import LuaRuntime
 import Problems
+import Templates
 import Text
 public import Workspace
 

@@ -5,6 +5,7 @@
 
 public import Problems
 public import Storage
+public import Templates
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 ///

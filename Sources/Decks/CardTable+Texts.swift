@@ -2,6 +2,7 @@
 // Invariant: a card shows what its note makes of its fields, before and after.
 
 public import Storage
+import Templates
 
 extension CardTable {
   /// Changes what is not nil. The time of change is kept.

@@ -1,19 +1,17 @@
 // The rules of a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
 // Invariant: nothing here makes a String, and the hash never changes, because the database keeps it.
 
+import Templates
 import Text
 
 /// Bytes of a text in place, good as long as whoever lent them keeps them.
 public typealias TextBytes = UnsafeBufferPointer<UInt8>
 
 enum CardText {
-  /// Bytes that one text may have.
-  static let limit = 1_000_000
-
   /// The text without white space at both ends.
   /// - Throws: `badText` naming `what`; a blank text is not an error here.
   static func cleaned(_ bytes: TextBytes, _ what: StaticString) throws(DeckError) -> TextBytes {
-    if bytes.count > limit {
+    if bytes.count > CardTexts.limit {
       throw .badText(what: "\(what)", reason: "has more than 1,000,000 bytes")
     }
     if let invalidReason = firstInvalidByte(bytes) {

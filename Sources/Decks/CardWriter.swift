@@ -3,6 +3,7 @@
 // a card that is not written leaves no note.
 
 import Storage
+import Templates
 
 /// The parts of a card to be written, lent by the caller for one call. An empty guid means none.
 ///

@@ -1,6 +1,7 @@
 // A deck as it is kept, and what its name may be.
 // Invariant: a `DeckName` that exists has passed every rule; nothing else reaches the table.
 
+import Templates
 import Text
 
 /// Which deck: never used again for another one.

@@ -2,6 +2,7 @@
 // Invariant: codes never change; every message says which value it is about and what is expected instead.
 
 public import Problems
+import Templates
 import Text
 
 /// Why something about a deck, a card or their sessions cannot be done.
@@ -22,7 +23,7 @@ public enum DeckError: Problem, Equatable {
   case emptyAnswer
   /// The same card is in the deck: by its guid, or by prompt and answer.
   case duplicate(guid: String?, prompt: String)
-  /// A text is not UTF-8, holds NUL, or more than `CardText.limit` bytes; `reason` completes "the prompt ...".
+  /// A text is not UTF-8, holds NUL, or more than `CardTexts.limit` bytes; `reason` completes "the prompt ...".
   case badText(what: String, reason: String)
   case badTag(tag: String, reason: String)
   case badGuid(guid: String, reason: String)

@@ -5,6 +5,7 @@
 // whose texts can be read.
 
 public import Storage
+import Templates
 
 /// One kind of thing that is wrong, with how many rows it is wrong with.
 public struct DecksFinding: Equatable, Sendable {

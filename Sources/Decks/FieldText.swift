@@ -2,6 +2,7 @@
 // Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
 
 import Storage
+import Templates
 import Text
 public import Values
 
@@ -16,7 +17,7 @@ enum FieldText {
       try check(field, among: fields.prefix(offset))
       field.write(to: &writer)
     }
-    if writer.bytes.count > CardText.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
+    if writer.bytes.count > CardTexts.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
     writer.endRecord()
     return String(decoding: writer.take(), as: UTF8.self)
   }

@@ -3,6 +3,7 @@
 // one are refused.
 
 public import Storage
+import Templates
 
 /// The tables of decks, notes and cards.
 ///

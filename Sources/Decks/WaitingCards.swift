@@ -4,6 +4,7 @@
 // or changes the database has `write` called before.
 
 import Storage
+import Templates
 
 /// Cards without a guid of their own on their way into one deck, each with its note.
 final class WaitingCards {

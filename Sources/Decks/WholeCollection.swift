@@ -2,6 +2,7 @@
 // Invariant: what is removed takes its log along; media, documents, games and settings stay.
 
 public import Storage
+import Templates
 
 /// The decks, notes, cards and log of an account as one.
 ///

@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Templates
 
 struct AnkiTextWriter: CardRowWriter {
   private let sink: FileSink

@@ -5,6 +5,7 @@
 public import Decks
 public import Files
 public import Storage
+import Templates
 
 /// Writes a deck and the decks within it to a file.
 ///

@@ -3,6 +3,7 @@
 
 import Decks
 import Problems
+import Templates
 
 /// The bytes are those of the file, unescaped, and not checked yet.
 struct CardRow {

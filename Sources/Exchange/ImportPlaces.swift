@@ -4,6 +4,7 @@
 
 import Decks
 import Storage
+import Templates
 import Text
 
 final class ImportPlaces {

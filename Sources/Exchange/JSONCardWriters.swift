@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Templates
 import Values
 
 /// An array with one object a line.

@@ -3,6 +3,7 @@
 
 import Decks
 import Problems
+import Templates
 import Text
 import Values
 

@@ -4,6 +4,7 @@
 
 import Decks
 import Problems
+import Templates
 
 final class MarkdownCards: CardRows {
   /// A card that is being read.

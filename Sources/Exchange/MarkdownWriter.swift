@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Templates
 import Text
 
 struct MarkdownWriter: CardRowWriter {

@@ -5,6 +5,7 @@
 import Decks
 import Exchange
 import Problems
+import Templates
 import Text
 
 /// How the caller keeps contents.

@@ -6,6 +6,7 @@ import Decks
 import Exchange
 import Problems
 import Storage
+import Templates
 import Values
 
 extension SyncMerge {

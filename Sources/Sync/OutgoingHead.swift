@@ -5,6 +5,7 @@
 import Decks
 import Exchange
 import Storage
+import Templates
 import Values
 
 /// Finds what is here and not on the server. Made after what came was taken in.

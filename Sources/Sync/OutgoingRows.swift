@@ -5,6 +5,7 @@
 import Decks
 import Exchange
 import Storage
+import Templates
 import Values
 
 extension SyncOutgoing {

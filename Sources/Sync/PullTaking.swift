@@ -5,6 +5,7 @@
 public import Decks
 import Exchange
 public import Storage
+import Templates
 import Text
 import Values
 import Wire

@@ -5,6 +5,7 @@
 import Decks
 import Exchange
 public import Storage
+import Templates
 import Text
 import Values
 

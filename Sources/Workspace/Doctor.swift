@@ -9,6 +9,7 @@ import Files
 import Glibc
 import Problems
 import Storage
+import Templates
 import Text
 import ToggleSettings
 import Values

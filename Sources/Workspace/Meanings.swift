@@ -4,6 +4,7 @@
 import Decks
 public import Lexicon
 public import Problems
+import Templates
 
 extension LexiconHandle {
   /// What dictionaries say of a word, the user's own first; markup is made plain.

@@ -6,6 +6,7 @@ import CardDocuments
 public import Decks
 public import Files
 import Storage
+import Templates
 
 /// What a look at all media found.
 public struct MediaCheck: Equatable, Sendable {

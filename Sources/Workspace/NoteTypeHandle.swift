@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import Storage
+public import Templates
 
 /// A note type of an open workspace.
 ///

@@ -8,6 +8,7 @@ import Files
 import Glibc
 public import Lexicon
 import Storage
+import Templates
 import Text
 
 /// What was done for a number of cards.

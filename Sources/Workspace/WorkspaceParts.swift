@@ -5,6 +5,7 @@ import CardDocuments
 import Decks
 import Lexicon
 import Sync
+import Templates
 import ToggleSettings
 import WordGames
 

@@ -1,6 +1,7 @@
 // The calls that two widespread clients make, in their order and form, and requests that nobody should make.
 
 import Decks
+import Templates
 import TestSupport
 import Testing
 import Values

@@ -1,6 +1,7 @@
 // What queries find of notes, and fields, media and stops as the rest of the room meets them.
 
 import Storage
+import Templates
 import TestDecks
 import Testing
 

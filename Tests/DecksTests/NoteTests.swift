@@ -2,6 +2,7 @@
 
 import Problems
 import Storage
+import Templates
 import TestDecks
 import Testing
 
@@ -353,7 +354,7 @@ import Testing
     #expect(try note(id).fields[0].utf8.count == long.utf8.count)
     let card = try cards(id)[0]
     #expect(
-      card.prompt.utf8.count <= CardText.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
+      card.prompt.utf8.count <= CardTexts.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
     #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
   }
 

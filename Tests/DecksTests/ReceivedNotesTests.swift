@@ -1,6 +1,7 @@
 // Notes of a package that are written together, with and without a second thread.
 
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

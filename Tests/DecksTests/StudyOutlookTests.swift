@@ -3,6 +3,7 @@
 import Decks
 import Memory
 import Storage
+import Templates
 import TestDecks
 import Testing
 

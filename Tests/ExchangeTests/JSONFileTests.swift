@@ -5,6 +5,7 @@ import Exchange
 import Files
 import Problems
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

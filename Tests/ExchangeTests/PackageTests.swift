@@ -6,6 +6,7 @@ import Files
 import Memory
 import Problems
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

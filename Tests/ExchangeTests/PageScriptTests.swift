@@ -5,6 +5,7 @@ import Decks
 import Files
 import Glibc
 import Memory
+import Templates
 import TestDecks
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Decks
 import Files
 import Memory
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@
 import Decks
 import Exchange
 import Storage
+import Templates
 import TestSupport
 import Testing
 import Values

@@ -2,6 +2,7 @@
 
 import Decks
 import Storage
+import Templates
 import TestSupport
 import Testing
 import Values

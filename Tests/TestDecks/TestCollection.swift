@@ -3,6 +3,7 @@
 public import Decks
 import Problems
 public import Storage
+public import Templates
 import TestSupport
 
 public final class TestCollection {

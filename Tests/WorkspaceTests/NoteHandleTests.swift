@@ -4,6 +4,7 @@ import Decks
 import Files
 import Glibc
 import Problems
+import Templates
 import TestSupport
 import TestWorkspace
 import Testing

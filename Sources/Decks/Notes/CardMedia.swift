@@ -1,6 +1,7 @@
 // The sounds and pictures of one card, for who shows it. Invariant: each name once, in the order in which they stand.
 
 public import Storage
+import Templates
 
 /// What a card's sides name.
 public struct CardMedia: Equatable, Sendable {
@@ -51,7 +52,7 @@ extension NoteTable {
     let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
     var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
-    let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal)
+    let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal, isInterrupted: maker.isInterrupted)
     let pair = maker.sides[place]
     return (try sides.front(pair.front).text, try sides.back(pair.back, frontSide: []).text)
   }

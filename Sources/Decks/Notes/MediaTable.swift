@@ -2,6 +2,7 @@
 // belong to Workspace. Invariant: a name is one file; two names may share one content.
 
 public import Storage
+public import Templates
 import Text
 
 /// A media file as the database knows it.

@@ -1,6 +1,7 @@
 // A note as it is stored, and as it is given to be added: the fields that its cards are made from.
 // Invariant: a record is a copy of one row at one moment.
 
+public import Templates
 import Text
 
 /// Which note: milliseconds since 1970.

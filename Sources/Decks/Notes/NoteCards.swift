@@ -2,100 +2,13 @@
 // Invariant: after `renew` a note has exactly the cards that its type makes of its fields, and always one at least.
 
 import Storage
+import Templates
 import Text
 
-/// A type with its templates parsed, for any number of notes.
-struct NoteCardMaker {
-  let type: NoteType
-  let sides: [TemplatePair]
-  /// Asked while texts are made; true ends that with `interrupted`.
-  let isInterrupted: () -> Bool
-  let isBasic: Bool
-  /// A template shows the card's id, which is not known before the card is stored.
-  let needsCardID: Bool
-  /// Cards that one note has at most.
-  static let mostCards = 500
-  /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
-  static let workLimit = 512_000_000
-
-  init(_ type: NoteType, isInterrupted: @escaping () -> Bool = { false }) {
-    (self.type, self.isInterrupted) = (type, isInterrupted)
-    sides = type.cards.map(TemplatePair.init)
-    isBasic = type.isBasic
-    needsCardID = sides.contains { pair in
-      [pair.front, pair.back].contains { $0.shows { $0.name == SpecialField.cardID.rawValue } }
-    }
-  }
-
-  /// Whether what its cards show depends on their deck's name.
-  var showsDeck: Bool { shows([.deck, .subdeck]) }
-  var showsFlag: Bool { shows([.cardFlag]) }
-
-  /// Whether a template shows one of these; a field of the same name takes precedence.
-  private func shows(_ specials: [SpecialField]) -> Bool {
-    let names = Set(specials.map(\.rawValue)).subtracting(type.fields)
-    return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
-  }
-
-  /// Every card has a name: which one does not matter where only the cards are counted.
+extension NoteCardMaker {
   func facts(_ note: NoteRecord, deckName: String) -> CardFacts {
-    CardFacts(tags: note.tags, typeName: type.name, deckName: deckName, templateName: type.cards.first?.name ?? "")
+    facts(tags: note.tags, deckName: deckName, subdeckName: DeckName.split(deckName).last ?? "")
   }
-
-  /// The places of the cards that a note has, at least one.
-  func ordinals(_ fields: NoteFields) -> [Int] {
-    if type.isCloze {
-      // As Anki has it, numbers beyond the last share its card.
-      let found = Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 })
-      return found.isEmpty ? [0] : found.sorted()
-    }
-    let found = sides.indices.filter { sides[$0].front.isFilled(fields.filled) }
-    return found.isEmpty ? [0] : found
-  }
-
-  /// What a card shows.
-  func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
-    guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
-      return CardTexts.nothing
-    }
-    if isBasic {
-      let values = type.fields.map { fields.values[$0]?.text ?? "" }
-      return try CardTexts(basic: values, isInterrupted: isInterrupted)
-    }
-    var facts = facts
-    facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
-    let all = fields.adding(facts)
-    let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
-    return try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
-  }
-}
-
-extension CardTexts {
-  static let nothing = CardTexts(prompt: blank, answer: blank)
-
-  /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
-  /// written.
-  init(basic fields: [String], isInterrupted: @escaping () -> Bool = { false }) throws(NoteError) {
-    func shown(_ place: Int) throws(NoteError) -> String {
-      let field = fields.indices.contains(place) ? fields[place] : ""
-      if let text = CardTexts.asWritten(field) { return text }
-      let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
-      return text.isEmpty ? CardTexts.blank : text
-    }
-    self.init(prompt: try shown(0), answer: try shown(1))
-  }
-
-  /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.
-  static func asWritten(_ field: String) -> String? {
-    // An escape has five bytes for one at most.
-    guard field.utf8.count <= 5 * CardText.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
-      text.utf8.count <= CardText.limit
-    else { return nil }
-    let isText = text.withUTF8 { !$0.isEmpty && CardText.trimmed($0).count == $0.count && !hasEndlessMarks($0) }
-    return isText ? text : nil
-  }
-
-  init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
 }
 
 /// Writes the cards of notes of one type in one operation.

@@ -2,6 +2,7 @@
 // Invariant: what is asked for many notes is one walk over the table.
 
 public import Storage
+public import Templates
 import Text
 
 /// Which notes one must not be the same as.

@@ -2,6 +2,7 @@
 // Invariant: no note without a card, no card of a note whose note is gone.
 
 public import Storage
+public import Templates
 import Text
 
 public enum NoteTable {

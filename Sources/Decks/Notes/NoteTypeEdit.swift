@@ -4,6 +4,7 @@
 // before.
 
 public import Storage
+public import Templates
 import Text
 import Values
 
@@ -56,24 +57,6 @@ public struct NoteTypeEdit: Equatable, Sendable {
     guard new.count == old.count else { return places }
     for index in new.indices where places[index] == nil && !new.contains(old[index]) { places[index] = index }
     return places
-  }
-}
-
-/// What a change of a note type takes away.
-public struct NoteTypeLoss: Equatable, Sendable {
-  /// Cards that the new templates do not make.
-  public var cards = 0
-  /// Notes that have a text in a field that goes.
-  public var notes = 0
-
-  public init(cards: Int = 0, notes: Int = 0) { (self.cards, self.notes) = (cards, notes) }
-  public var isNothing: Bool { cards == 0 && notes == 0 }
-
-  /// "2 cards and the texts of removed fields in 1 note".
-  public var inWords: String {
-    let texts = "the texts of removed fields in \(counted(notes, "note"))"
-    if notes == 0 { return counted(cards, "card") }
-    return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
   }
 }
 

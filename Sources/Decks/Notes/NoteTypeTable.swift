@@ -2,7 +2,9 @@
 // Invariant: no two names differ only in capitals.
 
 public import Storage
+public import Templates
 import Text
+import Values
 
 public enum NoteTypeTable {
   private static let columns = "id, name, cloze, mod, json"
@@ -131,3 +133,24 @@ public enum NoteTypeTable {
 
 /// Whole seconds since 1970.
 func seconds(_ now: Double) -> Int { Int(exactly: now.rounded(.down)) ?? 0 }
+
+extension NoteType {
+  private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
+
+  /// Reads what `json` wrote, or what came from elsewhere.
+  /// - Throws: `StorageError.damaged` for what is no note type.
+  init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
+    do {
+      guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).record else {
+        throw NoteType.damaged(name)
+      }
+      self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
+    } catch is JSONFailure {
+      throw NoteType.damaged(name)
+    }
+  }
+
+  private static func damaged(_ name: String) -> StorageError {
+    .damaged(path: "the collection", detail: "the note type \(printable(name, limit: 40)) is not JSON")
+  }
+}

@@ -2,6 +2,7 @@
 // Invariant: what comes may be anything; it is checked where it is taken in.
 
 import Storage
+import Templates
 
 /// A note as a package has it.
 public struct ReceivedNote {

@@ -3,6 +3,7 @@
 // another type, and the same one each time.
 
 public import Storage
+public import Templates
 
 extension NoteTypeTable {
   /// The type that notes of a received one are of from here on: the one of its id where that has the same fields and

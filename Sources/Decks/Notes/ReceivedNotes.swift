@@ -4,6 +4,7 @@
 // together: whoever reads notes and cards meanwhile calls `flush` before.
 
 public import Storage
+public import Templates
 import Text
 
 /// Takes notes into the database, in one operation.

@@ -3,6 +3,7 @@
 // guid that is taken gives way. A second thread writes meanwhile: whoever wants to see the rows calls `flush` before.
 
 import Storage
+import Templates
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {

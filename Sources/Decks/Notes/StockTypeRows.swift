@@ -1,6 +1,8 @@
 // The note types that everybody has from the start, as the rows that the schema begins with.
 // Invariant: they are what `StockNoteType` describes.
 
+import Templates
+
 extension DecksSchema {
   /// As `NoteType.json` writes them. Their ids are the same everywhere: two programs mean the same type by them.
   static let stockTypes = #"""

@@ -3,6 +3,7 @@
 // counts as sent.
 
 public import Storage
+public import Templates
 import Text
 
 /// What is here of a note, for deciding whose is kept.

@@ -3,6 +3,7 @@
 
 import Memory
 import Storage
+import Templates
 import Text
 
 final class QueryFacts {

@@ -3,6 +3,7 @@
 
 import Memory
 import Storage
+import Templates
 
 struct QueryMatcher {
   /// What a row must hold, in this order.

@@ -4,6 +4,7 @@
 
 import CSearch
 import Storage
+import Templates
 
 /// Which rows of an index something holds for.
 struct SearchRowSet {

@@ -2,6 +2,8 @@
 // once (Thompson, "Regular expression search algorithm", 1968). Invariant: an expression that exists has at most 2,000
 // instructions; nothing that would need going back in the text (back references, looking around) is understood.
 
+import Templates
+
 /// An expression, compiled. Capitals do not count.
 struct TextExpression: Equatable {
   enum Instruction: Equatable {

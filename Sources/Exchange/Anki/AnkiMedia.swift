@@ -3,6 +3,7 @@
 // rewritten.
 
 import Decks
+import Templates
 import Text
 
 /// Takes a file into the account and gives the name that it has there.

@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import Storage
+import Templates
 import Text
 import Values
 

@@ -6,6 +6,7 @@ public import Decks
 public import Files
 import Problems
 public import Storage
+import Templates
 import Text
 import Values
 

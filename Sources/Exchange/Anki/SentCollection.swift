@@ -3,6 +3,7 @@
 
 import Decks
 import Storage
+import Templates
 
 final class SentCollection {
   private let db: Database

@@ -6,6 +6,7 @@
 public import Decks
 import Files
 public import Storage
+public import Templates
 public import Values
 
 /// The rows that a collection has of one kind.

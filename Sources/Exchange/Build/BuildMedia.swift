@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Storage
+import Templates
 import Text
 
 /// Takes a file into the account under its name.

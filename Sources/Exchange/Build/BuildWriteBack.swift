@@ -5,6 +5,7 @@
 import Decks
 import Files
 public import Storage
+import Templates
 import Text
 
 /// Writes edits of the deck to the sources of a folder.

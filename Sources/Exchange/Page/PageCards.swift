@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Storage
+import Templates
 import Values
 
 struct PageCards {

@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Decks
 import LuaRuntime
+import Templates
 import Text
 import Workspace
 

@@ -5,6 +5,7 @@ import CardDocuments
 import Commands
 import Decks
 import LuaRuntime
+import Templates
 import Text
 import Values
 import Workspace

@@ -5,6 +5,7 @@ import Commands
 import Decks
 import LuaRuntime
 import Problems
+import Templates
 import Text
 import Values
 import Workspace

@@ -7,6 +7,7 @@ import Decks
 import Files
 import LuaRuntime
 import Problems
+import Templates
 import Text
 import Values
 import Workspace

@@ -8,6 +8,7 @@ import Decks
 import Files
 import Lexicon
 import PluginHost
+import Templates
 import Text
 import ToggleSettings
 import WordGames

@@ -2,6 +2,7 @@
 // all of the texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
 
 import Decks
+import Templates
 import Text
 import Workspace
 

@@ -5,6 +5,7 @@ import Bindings
 import CardDocuments
 import Decks
 import Memory
+import Templates
 import Text
 import Workspace
 

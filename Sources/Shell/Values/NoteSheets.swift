@@ -3,6 +3,7 @@
 import Commands
 import Decks
 import Problems
+import Templates
 import Text
 import Workspace
 

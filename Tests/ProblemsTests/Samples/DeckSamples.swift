@@ -7,13 +7,14 @@ import Glibc
 import Memory
 import Problems
 import Storage
+import Templates
 
 @testable import Decks
 @testable import Values
 
 extension ProblemTable {
   static let notes = ProblemTable(
-    NoteError.self, in: "Decks/Notes/NoteError.swift",
+    NoteError.self, in: "Templates/NoteError.swift",
     [
       "typeNotFound": NoteError.typeNotFound(name: hostile, suggestion: "Basic"),
       "typeExists": NoteError.typeExists(name: hostile), "badType": NoteError.badType(reason: "has at least one field"),

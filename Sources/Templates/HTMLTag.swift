@@ -1,7 +1,7 @@
 // One tag of HTML: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
 
 struct HTMLTag {
-  let name: String
+  package let name: String
   let isClosing: Bool
   /// What stands behind the name.
   let rest: ArraySlice<UInt8>

@@ -43,8 +43,8 @@ public enum TemplateFault: Error, Equatable, Sendable {
 ///     let front = try Template("{{#Hint}}{{hint:Hint}}{{/Hint}} {{Front}}")
 public struct Template: Sendable {
   /// `{{a:b:Name}}`.
-  struct Field: Sendable {
-    let name: String
+  package struct Field: Sendable {
+    package let name: String
     /// In the order in which they apply: `b`, `a`.
     let filters: [String]
   }
@@ -198,7 +198,7 @@ struct TagReader {
 
 extension Template {
   /// The template with fields under their new names; what cannot be parsed stays as it is.
-  static func renaming(_ names: [String: String], in source: String) -> String {
+  package static func renaming(_ names: [String: String], in source: String) -> String {
     let bytes = Bytes(source.utf8)
     var reader = TagReader(bytes[...])
     var (result, written) = (Bytes(), 0)
@@ -216,7 +216,7 @@ extension Template {
 
 extension Tag {
   /// The field or section that it names.
-  var name: String {
+  package var name: String {
     switch self {
     case .opens(let name, _), .closes(let name): name
     case .field(let field): field.name

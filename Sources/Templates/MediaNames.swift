@@ -12,7 +12,7 @@ public enum MediaNames {
   }
 
   /// The same in order, each once.
-  static func inOrder(_ html: String) -> (sounds: [String], pictures: [String]) {
+  package static func inOrder(_ html: String) -> (sounds: [String], pictures: [String]) {
     var (sounds, pictures): ([String], [String]) = ([], [])
     forEach(html) { name, isSound in
       if isSound, !sounds.contains(name) { sounds.append(name) }

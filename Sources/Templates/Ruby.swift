@@ -11,7 +11,7 @@ enum Ruby {
     case base
   }
 
-  static func text(_ field: Bytes, as form: Form) -> Bytes {
+  package static func text(_ field: Bytes, as form: Form) -> Bytes {
     let text = withPlainBlanks(field)
     var result = Bytes()
     result.reserveCapacity(text.count)

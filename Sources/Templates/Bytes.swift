@@ -1,7 +1,7 @@
 // Searching in bytes in place. Invariant: nothing here reads beyond the slice, and every search is one walk.
 
 /// A text as UTF-8.
-typealias Bytes = [UInt8]
+package typealias Bytes = [UInt8]
 
 extension ArraySlice<UInt8> {
   /// Where the needle begins at or after an index; nil when it does not occur.
@@ -40,17 +40,17 @@ extension ArraySlice<UInt8> {
     return true
   }
 
-  var text: String { String(decoding: self, as: UTF8.self) }
+  package var text: String { String(decoding: self, as: UTF8.self) }
 }
 
 extension [UInt8] {
-  var text: String { String(decoding: self, as: UTF8.self) }
+  package var text: String { String(decoding: self, as: UTF8.self) }
 
-  mutating func add(_ text: StaticString) {
+  package mutating func add(_ text: StaticString) {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  mutating func add(_ text: String) { append(contentsOf: text.utf8) }
+  package mutating func add(_ text: String) { append(contentsOf: text.utf8) }
 }
 
 /// Where a byte occurs next, for a walk that only goes on: each byte is looked at once.

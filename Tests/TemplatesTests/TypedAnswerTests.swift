@@ -1,11 +1,9 @@
-// Typed answers: which cards ask for one, and how it is compared with the right one.
+// How a typed answer is compared with the right one.
 
-import Storage
-import TestDecks
 import TestSupport
 import Testing
 
-@testable import Decks
+@testable import Templates
 
 @Suite struct TypedAnswerTests {
   /// Each part with its mark before it: `+` right, `!` wrong, `?` missing.
@@ -56,7 +54,7 @@ import Testing
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return (seed >> 33) % bound
     }
-    func word() -> String { String((0..<next(12)).map { _ in "abcé"[next(4)] }) }
+    func word() -> String { String((0..<next(12)).map { _ in Array("abcé")[Int(next(4))] }) }
     for _ in 0..<500 {
       let (typed, expected) = (word(), word())
       let compared = TypedComparison(typed: typed, expected: expected)
@@ -66,35 +64,4 @@ import Testing
       #expect(same == compared.expected.filter { $0.mark == .right }.map(\.text).joined())
     }
   }
-
-  @Test func `a card asks for what its template says, as plain text`() throws {
-    let collection = TestCollection()
-    let deck = try collection.deck("D")
-    let typed = try collection.addNote(
-      deck, ["Front": "dog", "Back": "el <b>perro</b>&nbsp;[sound:p.mp3]<br>!"], .typed)
-    let plain = try collection.addNote(deck, ["Front": "dog", "Back": "x"])
-    let type = NoteTypeDraft(
-      name: "T", fields: ["Text", "Other"],
-      cards: [
-        CardTemplate("C", front: "{{#Other}}{{type:nc:Other}}{{/Other}}{{cloze:Text}}{{type:cloze:Text}}", back: "b")
-      ],
-      isCloze: true)
-    let other = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}} {{c2::b}} {{c1::c::h}}"])) {
-      try NoteTypeTable.create($0, type, now: 0)
-    }
-    let accents = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}}", "Other": "é"])) {
-      try NoteTypeTable.find($0, named: "T")
-    }
-    func asked(_ note: NoteID, _ index: Int = 0) throws -> TypedQuestion? {
-      try collection.store.read { try NoteTable.typedQuestion($0, NoteTable.cards($0, of: note)[index]) }
-    }
-    #expect(try asked(typed) == TypedQuestion(expected: "el perro !", ignoresAccents: false))
-    #expect(try asked(plain) == nil)
-    #expect(try asked(other)?.expected == "a, c" && asked(other, 1)?.expected == "b")
-    #expect(try asked(accents) == TypedQuestion(expected: "é", ignoresAccents: true))
-  }
-}
-
-extension String {
-  fileprivate subscript(_ index: UInt64) -> Character { self[self.index(startIndex, offsetBy: Int(index))] }
 }

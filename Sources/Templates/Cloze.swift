@@ -2,7 +2,7 @@
 // Invariant: parsing and showing take time in proportion to the field's length, however many clozes it holds.
 
 /// A field with its clozes found.
-struct ClozeText {
+package struct ClozeText {
   struct Cloze {
     /// Sorted, each once, 0 to 65,535.
     let numbers: [Int]
@@ -20,7 +20,7 @@ struct ClozeText {
   static let countLimit = 20_000
   private(set) var nodes: [Node] = []
 
-  init(_ field: Bytes) {
+  package init(_ field: Bytes) {
     let bytes = field[...]
     var open: [Cloze] = []
     var (index, textStart, count) = (0, 0, 0)
@@ -88,7 +88,7 @@ struct ClozeText {
   // MARK: Asking
 
   /// The numbers of all its clozes.
-  var numbers: Set<Int> {
+  package var numbers: Set<Int> {
     var found: Set<Int> = []
     ClozeText.collect(nodes, &found)
     return found
@@ -105,14 +105,14 @@ struct ClozeText {
 
   /// The field as a side of the card of a number shows it; empty when no cloze has that number.
   /// - Parameter isForTerminal: without the tags that tell where clozes are.
-  func shown(number: Int, isFront: Bool, isForTerminal: Bool = false) -> Bytes {
+  package func shown(number: Int, isFront: Bool, isForTerminal: Bool = false) -> Bytes {
     var view = ClozeView(number: number, isFront: isFront, isTagged: !isForTerminal)
     let isActive = view.show(nodes)
     return isActive ? HTMLText.strippingMathTags(view.result) : []
   }
 
   /// Only the texts of a number's clozes, or on the front their hints, with ", " between them.
-  func only(number: Int, isFront: Bool) -> Bytes {
+  package func only(number: Int, isFront: Bool) -> Bytes {
     var found: [Bytes] = []
     ClozeText.collect(nodes, number, isFront, &found)
     return Bytes(found.joined(separator: Bytes(", ".utf8)))

@@ -4,7 +4,7 @@
 import Text
 
 /// Names that stand for something beside the note's fields. A field of the same name takes precedence.
-enum SpecialField: String, CaseIterable {
+package enum SpecialField: String, CaseIterable {
   case tags = "Tags"
   case type = "Type"
   case deck = "Deck"
@@ -51,7 +51,7 @@ extension Template {
   }
 
   /// Whether any tag for which the test holds shows something.
-  func shows(_ isWanted: (Field) -> Bool) -> Bool { Template.shows(nodes, isWanted) }
+  package func shows(_ isWanted: (Field) -> Bool) -> Bool { Template.shows(nodes, isWanted) }
 
   private static func shows(_ nodes: [Node], _ isWanted: (Field) -> Bool) -> Bool {
     nodes.contains { node in
@@ -65,7 +65,7 @@ extension Template {
 
   /// Whether a card is made from it: on the path of its sections it shows something that is filled.
   /// - Parameter filled: the names of the fields and specials that are.
-  func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
+  package func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
 
   private static func isFilled(_ nodes: [Node], _ filled: Set<String>) -> Bool {
     nodes.contains { node in
@@ -80,7 +80,7 @@ extension Template {
 }
 
 /// Whether a field counts as filled: it holds more than white space, `<br>` and `<div>` tags.
-func isFilled(_ field: Bytes) -> Bool {
+package func isFilled(_ field: Bytes) -> Bool {
   var index = 0
   while index < field.count {
     if isASCIIBlank(field[index]) {

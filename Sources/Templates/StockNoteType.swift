@@ -40,7 +40,7 @@ public enum StockNoteType: String, CaseIterable, Sendable {
   }
 
   /// Whether a type makes the same cards of the same number of fields, whatever the names are.
-  func isSame(as type: NoteType) -> Bool {
+  package func isSame(as type: NoteType) -> Bool {
     let own = draft
     guard type.isCloze == own.isCloze, type.fields.count == own.fields.count, type.cards.count == own.cards.count else {
       return false

@@ -1,7 +1,6 @@
 // What a card asks to be typed, and a typed answer beside the right one, letter by letter.
 // Invariant: comparing is a pure function; its time is bounded, whatever was typed.
 
-public import Storage
 import Text
 
 /// What a card asks to be typed: `{{type:Back}}` on its front.
@@ -134,40 +133,5 @@ extension Character {
       result.unicodeScalars.append(scalar)
     }
     return result
-  }
-}
-
-// MARK: The cards that ask
-
-extension NoteTable {
-  /// What a card asks to be typed; nil for one whose front asks for nothing, and for an empty answer.
-  public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
-    let sql = """
-      SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
-      WHERE cards.id = ? AND NOT basic
-      """
-    let found = try db.firstRow(sql, [card.rawValue]) { (NoteID(rawValue: $0.integer(0)), $0.count(1)) }
-    guard let (id, ordinal) = found else { return nil }
-    let note = try record(db, id)
-    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
-    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
-    return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
-  }
-}
-
-extension NoteCardMaker {
-  /// What the front of a card asks to be typed.
-  func typedQuestion(_ fields: NoteFields, ordinal: Int) -> TypedQuestion? {
-    let place = type.isCloze ? 0 : ordinal
-    guard sides.indices.contains(place),
-      let asked = CardSides(fields: fields, ordinal: ordinal).typedField(sides[place].front)
-    else { return nil }
-    let isCloze = asked.filters == ["cloze", "type"]
-    let value =
-      isCloze
-      ? fields.clozes(of: asked.name).only(number: ordinal + 1, isFront: false) : fields.values[asked.name] ?? []
-    let expected = TerminalText.line(value)
-    if expected.isEmpty { return nil }
-    return TypedQuestion(expected: expected, ignoresAccents: asked.filters == ["nc", "type"])
   }
 }

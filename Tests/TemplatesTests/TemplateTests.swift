@@ -1,14 +1,19 @@
 // What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the
 // texts for a terminal by the rules of this room; templates that are refused; bounds.
 
+import Files
 import Problems
-import Storage
-import TestDecks
 import TestSupport
 import Testing
 import Values
 
-@testable import Decks
+@testable import Templates
+
+/// A file of this folder's Fixtures.
+private func fixture(_ name: String, from source: String = #filePath) throws -> String {
+  let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+  return try #require(try FileText.read("\(folder)/Fixtures/\(name)", limit: 1 << 20))
+}
 
 @Suite struct TemplateTests {
   @Test func `each note of the table gives its cards`() throws {
@@ -45,21 +50,19 @@ import Values
   func `a template that cannot be right is refused when its type is made`(front: String, words: String) throws {
     let draft = NoteTypeDraft(
       name: "T", fields: ["Front", "Back"], cards: [CardTemplate("Card 1", front: front, back: "{{Back}}")])
-    let collection = TestCollection()
     let words = ["unclosed": "does not close", "crossed": "before", "unopened": "not open"][words] ?? words
     #expect {
-      try collection.store.operation("type") { try NoteTypeTable.create($0, draft, now: 0) }
+      try draft.checked()
     } throws: {
       let error = $0 as? NoteError
       return error?.code == "bad_template" && error?.message.contains(words) == true
     }
-    #expect(try collection.store.read { try NoteTypeTable.list($0) }.count == StockNoteType.allCases.count)
   }
 
   @Test func `a template of a type from elsewhere that cannot be parsed shows why`() throws {
     let pair = TemplatePair(CardTemplate("c", front: "{{#Front}}x", back: "{{Nope}}"))
     let fields = NoteFields(names: ["Front"], values: ["a"])
-    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false)
+    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
     #expect(texts.prompt.contains("does not close") && texts.answer == "(no field Nope)")
   }
 
@@ -84,7 +87,7 @@ import Values
     for front in ["{{Front}}", "{{cloze:Front}}", "{{cloze-only:Front}}", "{{text:Front}}", "{{furigana:Front}}"] {
       let pair = TemplatePair(CardTemplate("c", front: front, back: front))
       let fields = NoteFields(names: ["Front"], values: [field])
-      _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false)
+      _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
     }
     if part != "{{c1::a}}" { _ = try Template(field) }
     _ = MediaNames.inHTML(field)
@@ -94,7 +97,8 @@ import Values
   @Test func `a template that repeats a long field is ended`() throws {
     let template = try Template(String(repeating: "{{Front}}", count: 1000))
     let sides = CardSides(
-      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0)
+      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0,
+      isInterrupted: { false })
     #expect(throws: NoteError.self) { try sides.front(template) }
   }
 

@@ -12,7 +12,7 @@ struct TemplateFilter {
   /// Text for a terminal: what is asked for or spoken stands there as text.
   let isForTerminal: Bool
   /// The clozes of the field before any filter.
-  let clozes: () -> ClozeText
+  package let clozes: () -> ClozeText
 
   func apply(_ filters: [String], to text: Bytes) -> Bytes {
     if filters == ["cloze", "type"] || filters == ["nc", "type"] { return typed(text, filters[0]) }

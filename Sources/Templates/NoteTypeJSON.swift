@@ -1,26 +1,10 @@
 // A note type as JSON, in the form that Anki's packages and its sync have (schema 11).
 // Invariant: keys that are not understood come back as they were.
 
-import Storage
 import Text
 public import Values
 
 extension NoteType {
-  private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
-
-  /// Reads what `json` wrote, or what came from elsewhere.
-  /// - Throws: `StorageError.damaged` for what is no note type.
-  init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
-    do {
-      guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).record else {
-        throw NoteType.damaged(name)
-      }
-      self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
-    } catch is JSONFailure {
-      throw NoteType.damaged(name)
-    }
-  }
-
   /// From a package, whose JSON was read. The id and the name are those that it says.
   /// - Throws: `NoteError.badType` for what makes no cards.
   public init(received object: Value.Record, id: Int64) throws(NoteError) {
@@ -38,11 +22,7 @@ extension NoteType {
     }
   }
 
-  private static func damaged(_ name: String) -> StorageError {
-    .damaged(path: "the collection", detail: "the note type \(printable(name, limit: 40)) is not JSON")
-  }
-
-  private init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: Value.Record) {
+  package init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: Value.Record) {
     (self.id, self.name, self.isCloze, self.modified) = (id, name, isCloze, modified)
     var other = object
     css = other.remove("css")?.text ?? ""
@@ -69,7 +49,7 @@ extension NoteType {
   /// What a new type has beside its parts.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
-  var json: String { Value.record(record(asNew: false)).json }
+  package var json: String { Value.record(record(asNew: false)).json }
 
   /// The whole type, as packages and a sync have it: what it did not have when it came is as in a new one.
   public var record: Value.Record { record(asNew: true) }
@@ -90,7 +70,7 @@ extension NoteType {
 
 extension NoteTypeField {
   /// What a new field has beside its name.
-  static let fresh: Value.Record = [
+  package static let fresh: Value.Record = [
     "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
   ]
 

@@ -5,13 +5,14 @@ import Glibc
 import Testing
 import Values
 
-@testable import Decks
+@testable import Templates
 
 /// A note type, a note and its cards, as a line of a file has them.
 struct RenderedNote {
   let name: String
   let type: NoteType
-  let note: NoteRecord
+  let tags: [String]
+  let values: [String]
   let deck: String
   let cards: [Value.Record]
 
@@ -21,34 +22,37 @@ struct RenderedNote {
     deck = object["deck"]?.text ?? "Deck"
     cards = (object["cards"]?.list ?? []).compactMap(\.record)
     let templates = (object["templates"]?.list ?? []).compactMap(\.list).map { $0.compactMap(\.text) }
-    let (fields, values) = (texts("fields"), texts("values"))
+    (tags, values) = (texts("tags"), texts("values"))
     type = NoteType(
       id: NoteTypeID(rawValue: 1), name: object["type"]?.text ?? "Type", isCloze: object["cloze"]?.boolean ?? false,
       css: "",
       modified: 0, cards: templates.enumerated().map { CardTemplate("Card \($0 + 1)", front: $1[0], back: $1[1]) },
-      fieldList: fields.map { NoteTypeField(name: $0) })
-    note = NoteRecord(
-      id: NoteID(rawValue: 1), guid: "g", type: type.id, modified: 0, tags: texts("tags"), fields: values)
+      fieldList: texts("fields").map { NoteTypeField(name: $0) })
   }
 
   /// What the card of a place shows: both sides as HTML, and both on a terminal.
   func rendered(_ ordinal: Int) throws -> (front: String, back: String, texts: CardTexts) {
     let maker = NoteCardMaker(type)
-    let facts = maker.facts(note, deckName: deck)
-    let fields = NoteFields(names: type.fields, values: note.fields)
+    let facts = facts(maker)
+    let fields = NoteFields(names: type.fields, values: values)
     let pair = TemplatePair(type.cards[type.isCloze ? 0 : ordinal])
     var all = facts
     all.templateName = type.cards[type.isCloze ? 0 : ordinal].name
-    let sides = CardSides(fields: fields.adding(all), ordinal: ordinal)
+    let sides = CardSides(fields: fields.adding(all), ordinal: ordinal, isInterrupted: { false })
     let front = try sides.front(pair.front)
     let back = try sides.back(pair.back, frontSide: front)
     return (front.text, back.text, try maker.texts(fields, facts, ordinal: ordinal))
   }
 
+  private func facts(_ maker: NoteCardMaker) -> CardFacts {
+    let parts = deck.split(separator: "::", omittingEmptySubsequences: false)
+    return maker.facts(tags: tags, deckName: deck, subdeckName: String(parts.last ?? ""))
+  }
+
   var ordinals: [Int] {
     let maker = NoteCardMaker(type)
-    let fields = NoteFields(names: type.fields, values: note.fields)
-    return maker.ordinals(fields.adding(maker.facts(note, deckName: deck)))
+    let fields = NoteFields(names: type.fields, values: values)
+    return maker.ordinals(fields.adding(facts(maker)))
   }
 }
 

@@ -4,20 +4,22 @@
 import Text
 
 /// What a note and its card give to a template beside the fields.
-struct CardFacts {
-  var tags: [String] = []
-  var typeName = ""
-  var deckName = ""
-  var templateName = ""
-  var cardID: Int64 = 0
-  var flag = 0
+package struct CardFacts {
+  package var tags: [String] = []
+  package var typeName = ""
+  package var deckName = ""
+  /// The last part of the deck's name.
+  package var subdeckName = ""
+  package var templateName = ""
+  package var cardID: Int64 = 0
+  package var flag = 0
 }
 
 /// The fields of a note by name, ready for its cards.
-struct NoteFields {
-  private(set) var values: [String: Bytes] = [:]
+package struct NoteFields {
+  package private(set) var values: [String: Bytes] = [:]
   /// The names of those that are filled.
-  private(set) var filled: Set<String> = []
+  package private(set) var filled: Set<String> = []
   /// The names of the note's own fields: special ones differ from card to card.
   private let own: Set<String>
   /// The clozes of the note's own fields, each parsed once for all cards.
@@ -27,7 +29,7 @@ struct NoteFields {
     var texts: [String: ClozeText] = [:]
   }
 
-  init(names: [String], values given: [String]) {
+  package init(names: [String], values given: [String]) {
     own = Set(names)
     for (name, value) in zip(names, given.map { Bytes($0.utf8) }) {
       values[name] = value
@@ -36,9 +38,9 @@ struct NoteFields {
   }
 
   /// The numbers of the clozes in any field.
-  var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
+  package var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
 
-  func clozes(of name: String) -> ClozeText {
+  package func clozes(of name: String) -> ClozeText {
     if let known = parsed.texts[name] { return known }
     let text = ClozeText(values[name] ?? [])
     if own.contains(name) { parsed.texts[name] = text }
@@ -46,7 +48,7 @@ struct NoteFields {
   }
 
   /// The same with the special fields; a field of that name takes precedence.
-  func adding(_ facts: CardFacts) -> NoteFields {
+  package func adding(_ facts: CardFacts) -> NoteFields {
     var all = self
     for special in SpecialField.allCases where special != .frontSide && values[special.rawValue] == nil {
       let value = Bytes(facts.text(of: special).utf8)
@@ -63,7 +65,7 @@ extension CardFacts {
     case .tags: tags.joined(separator: " ")
     case .type: typeName
     case .deck: deckName
-    case .subdeck: DeckName.split(deckName).last ?? ""
+    case .subdeck: subdeckName
     case .card: templateName
     case .cardID: String(cardID)
     case .cardFlag: "flag\(flag)"
@@ -73,19 +75,28 @@ extension CardFacts {
 }
 
 /// Renders the sides of one card.
-struct CardSides {
+package struct CardSides {
   /// Bytes that one side may read and write in all: a template may name a long field any number of times.
-  static let workLimit = 256_000_000
+  package static let workLimit = 256_000_000
 
   let fields: NoteFields
   let ordinal: Int
-  var isForTerminal = false
-  var isInterrupted: () -> Bool = { false }
+  let isForTerminal: Bool
+  package let isInterrupted: () -> Bool
 
-  func front(_ template: Template) throws(NoteError) -> Bytes { try render(template, isFront: true, frontSide: []) }
+  package init(
+    fields: NoteFields, ordinal: Int, isForTerminal: Bool = false, isInterrupted: @escaping () -> Bool
+  ) {
+    (self.fields, self.ordinal, self.isForTerminal, self.isInterrupted) =
+      (fields, ordinal, isForTerminal, isInterrupted)
+  }
+
+  package func front(_ template: Template) throws(NoteError) -> Bytes {
+    try render(template, isFront: true, frontSide: [])
+  }
 
   /// - Parameter frontSide: what `{{FrontSide}}` shows.
-  func back(_ template: Template, frontSide: Bytes) throws(NoteError) -> Bytes {
+  package func back(_ template: Template, frontSide: Bytes) throws(NoteError) -> Bytes {
     try render(template, isFront: false, frontSide: frontSide)
   }
 
@@ -116,7 +127,7 @@ struct CardSides {
   }
 
   /// The first field that a side shows with the filter `type` outermost.
-  func typedField(_ template: Template) -> Template.Field? { typedField(template.nodes) }
+  package func typedField(_ template: Template) -> Template.Field? { typedField(template.nodes) }
 
   private func typedField(_ nodes: [Template.Node]) -> Template.Field? {
     for node in nodes {
@@ -157,12 +168,14 @@ struct CardSides {
 }
 
 /// What a card shows on a terminal.
-struct CardTexts: Equatable {
+package struct CardTexts: Equatable {
   /// Instead of a side that shows nothing.
-  static let blank = "(blank)"
+  package static let blank = "(blank)"
+  /// Bytes that one text may have.
+  package static let limit = 1_000_000
 
-  let prompt: String
-  let answer: String
+  package let prompt: String
+  package let answer: String
 
   /// - Parameters:
   ///   - isBlank: the front shows no field that is filled.
@@ -180,7 +193,7 @@ struct CardTexts: Equatable {
   }
 
   /// A piece of HTML as a side of a card shows it; empty where that is nothing.
-  static func shown(_ html: String, isInterrupted: @escaping () -> Bool) throws(NoteError) -> String {
+  package static func shown(_ html: String, isInterrupted: @escaping () -> Bool) throws(NoteError) -> String {
     try Shown(isInterrupted: isInterrupted).text(Bytes(html.utf8))
   }
 
@@ -189,10 +202,10 @@ struct CardTexts: Equatable {
 
     /// As much as a card may have, without blanks at both ends.
     func text(_ html: Bytes) throws(NoteError) -> String {
-      let text = TerminalText.text(html, limit: CardText.limit, isInterrupted: isInterrupted)
+      let text = TerminalText.text(html, limit: CardTexts.limit, isInterrupted: isInterrupted)
       if html.count > 1 << 16, isInterrupted() { throw .interrupted }
-      guard text.utf8.count > CardText.limit else { return text.trimmed }
-      var bytes = Bytes(text.utf8.prefix(CardText.limit - 3))
+      guard text.utf8.count > CardTexts.limit else { return text.trimmed }
+      var bytes = Bytes(text.utf8.prefix(CardTexts.limit - 3))
       while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
       bytes.removeLast()
       return (bytes.text + "…").trimmed

@@ -3,12 +3,12 @@
 
 import Text
 
-struct TerminalText {
+package struct TerminalText {
   /// Of a side of a card, or of a field.
   /// - Parameters:
   ///   - limit: bytes of the result after which the rest is not looked at.
   ///   - isInterrupted: asked now and then; true ends it early.
-  static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool = { false }) -> String {
+  package static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool = { false }) -> String {
     var reader = TerminalText(html[...])
     reader.run(limit, isInterrupted)
     var result = reader.result
@@ -18,7 +18,7 @@ struct TerminalText {
   }
 
   /// In one line, without pictures and sounds.
-  static func line(_ html: Bytes) -> String {
+  package static func line(_ html: Bytes) -> String {
     var reader = TerminalText(html[...], showsMedia: false)
     reader.run(.max) { false }
     return reader.result.map { $0 == 0x0A ? 0x20 : $0 }.text.trimmed

@@ -3,7 +3,7 @@
 
 import Text
 
-enum HTMLText {
+package enum HTMLText {
   /// Tags, comments, styles and scripts removed, entities decoded. One reference that cannot be read leaves all as they
   /// are.
   static func stripped(_ html: Bytes) -> Bytes {
@@ -110,14 +110,14 @@ enum HTMLText {
   // MARK: Plain text
 
   /// Plain text as HTML: `&`, `<` and `>` as entities, a line end as `<br>`, other control characters as numbers.
-  static func html(ofPlain text: String) -> String {
+  package static func html(ofPlain text: String) -> String {
     var result = Bytes()
     for byte in text.utf8 { add(byte, ofPlainTo: &result) }
     return result.text
   }
 
   /// A byte of plain text as HTML.
-  static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {
+  package static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {
     switch byte {
     case UInt8(ascii: "&"): html.add("&amp;")
     case UInt8(ascii: "<"): html.add("&lt;")
@@ -129,12 +129,12 @@ enum HTMLText {
   }
 
   /// Whether a byte of plain text is another one in HTML.
-  static func isEscaped(_ byte: UInt8) -> Bool {
+  package static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 ? byte != UInt8(ascii: "\t") : "&<>".utf8.contains(byte)
   }
 
   /// The plain text that became this HTML, the same characters; nil for HTML that holds anything else.
-  static func plain(_ html: String) -> String? {
+  package static func plain(_ html: String) -> String? {
     if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
     let bytes = Bytes(html.utf8)
     var (result, index) = (Bytes(), 0)
@@ -166,5 +166,5 @@ enum HTMLText {
   }
 
   /// Whether HTML holds more than plain text: changing it as plain text would lose something.
-  static func isFormatted(_ html: String) -> Bool { plain(html) == nil }
+  package static func isFormatted(_ html: String) -> Bool { plain(html) == nil }
 }

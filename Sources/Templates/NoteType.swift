@@ -3,7 +3,7 @@
 // may not.
 
 import Text
-import Values
+package import Values
 
 /// Which note type: milliseconds since 1970.
 public struct NoteTypeID: RawRepresentable, Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct CardTemplate: Equatable, Sendable {
   public var front: String
   public var back: String
   /// What else the type's JSON has for it.
-  var other = Value.Record()
+  package var other = Value.Record()
 
   public init(_ name: String, front: String, back: String) {
     (self.name, self.front, self.back) = (name, front, back)
@@ -28,10 +28,12 @@ public struct CardTemplate: Equatable, Sendable {
 }
 
 /// A field of a type.
-struct NoteTypeField: Equatable, Sendable {
-  var name: String
+package struct NoteTypeField: Equatable, Sendable {
+  package var name: String
   /// What else the type's JSON has for it.
-  var other = Value.Record()
+  package var other = Value.Record()
+
+  package init(name: String, other: Value.Record = Value.Record()) { (self.name, self.other) = (name, other) }
 }
 
 /// A note type to be made, or as it is to become.
@@ -67,14 +69,14 @@ public struct NoteTypeDraft: Equatable, Sendable {
 
 /// A note type as it was when it was read.
 public struct NoteType: Equatable, Sendable {
-  public internal(set) var id: NoteTypeID
-  public internal(set) var name: String
-  public internal(set) var isCloze: Bool
-  public internal(set) var css: String
+  public package(set) var id: NoteTypeID
+  public package(set) var name: String
+  public package(set) var isCloze: Bool
+  public package(set) var css: String
   /// Seconds since 1970.
-  public internal(set) var modified: Int
-  public internal(set) var cards: [CardTemplate]
-  var fieldList: [NoteTypeField]
+  public package(set) var modified: Int
+  public package(set) var cards: [CardTemplate]
+  package var fieldList: [NoteTypeField]
   /// What else its JSON has.
   var other = Value.Record()
 
@@ -99,7 +101,7 @@ extension NoteType {
   public var isStockBasic: Bool { name == StockNoteType.basic.rawValue && isBasic }
 
   /// A new one of a draft that was checked.
-  init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
+  package init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
     self.init(
       id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
       fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
@@ -110,12 +112,12 @@ extension NoteType {
 }
 
 /// Both sides of a card, parsed.
-struct TemplatePair {
-  let front: Template
-  let back: Template
+package struct TemplatePair {
+  package let front: Template
+  package let back: Template
 
   /// A side that cannot be parsed, of a type that came from elsewhere, shows why.
-  init(_ card: CardTemplate) {
+  package init(_ card: CardTemplate) {
     front = Template(orFault: card.front)
     back = Template(orFault: card.back)
   }
@@ -155,7 +157,7 @@ extension NoteTypeDraft {
 
   /// The draft with its names trimmed.
   /// - Throws: `badType`, `badTemplate`.
-  func checked() throws(NoteError) -> NoteTypeDraft {
+  package func checked() throws(NoteError) -> NoteTypeDraft {
     var draft = self
     draft.name = try NoteTypeDraft.name(name, "must have a name", "has a name")
     if fields.isEmpty { throw .badType(reason: "has at least one field") }
@@ -223,5 +225,23 @@ extension NoteType {
   /// What is thrown for a field that the type does not have.
   public func unknownField(_ name: String) -> NoteError {
     .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields))
+  }
+}
+
+/// What a change of a note type takes away.
+public struct NoteTypeLoss: Equatable, Sendable {
+  /// Cards that the new templates do not make.
+  public var cards = 0
+  /// Notes that have a text in a field that goes.
+  public var notes = 0
+
+  public init(cards: Int = 0, notes: Int = 0) { (self.cards, self.notes) = (cards, notes) }
+  public var isNothing: Bool { cards == 0 && notes == 0 }
+
+  /// "2 cards and the texts of removed fields in 1 note".
+  public var inWords: String {
+    let texts = "the texts of removed fields in \(counted(notes, "note"))"
+    if notes == 0 { return counted(cards, "card") }
+    return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
   }
 }

@@ -1,0 +1,21 @@
+// The cards that ask for a typed answer, read from the database.
+// Invariant: a card asks for what its front asks for; an empty answer is never asked for.
+
+public import Storage
+public import Templates
+
+extension NoteTable {
+  /// What a card asks to be typed; nil for one whose front asks for nothing, and for an empty answer.
+  public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
+    let sql = """
+      SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
+      WHERE cards.id = ? AND NOT basic
+      """
+    let found = try db.firstRow(sql, [card.rawValue]) { (NoteID(rawValue: $0.integer(0)), $0.count(1)) }
+    guard let (id, ordinal) = found else { return nil }
+    let note = try record(db, id)
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
+    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
+    return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
+  }
+}

@@ -1,0 +1,118 @@
+// The cards that a note type makes of a note: which there are, and what each shows.
+// Invariant: a note has one card at least, and at most `mostCards`.
+
+import Text
+
+/// A type with its templates parsed, for any number of notes.
+package struct NoteCardMaker {
+  package let type: NoteType
+  package let sides: [TemplatePair]
+  /// Asked while texts are made; true ends that with `interrupted`.
+  package let isInterrupted: () -> Bool
+  package let isBasic: Bool
+  /// A template shows the card's id, which is not known before the card is stored.
+  package let needsCardID: Bool
+  /// Cards that one note has at most.
+  static let mostCards = 500
+  /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
+  package static let workLimit = 512_000_000
+
+  package init(_ type: NoteType, isInterrupted: @escaping () -> Bool = { false }) {
+    (self.type, self.isInterrupted) = (type, isInterrupted)
+    sides = type.cards.map(TemplatePair.init)
+    isBasic = type.isBasic
+    needsCardID = sides.contains { pair in
+      [pair.front, pair.back].contains { $0.shows { $0.name == SpecialField.cardID.rawValue } }
+    }
+  }
+
+  /// Whether what its cards show depends on their deck's name.
+  package var showsDeck: Bool { shows([.deck, .subdeck]) }
+  package var showsFlag: Bool { shows([.cardFlag]) }
+
+  /// Whether a template shows one of these; a field of the same name takes precedence.
+  private func shows(_ specials: [SpecialField]) -> Bool {
+    let names = Set(specials.map(\.rawValue)).subtracting(type.fields)
+    return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
+  }
+
+  /// Every card has a name: which one does not matter where only the cards are counted.
+  package func facts(tags: [String], deckName: String, subdeckName: String) -> CardFacts {
+    CardFacts(
+      tags: tags, typeName: type.name, deckName: deckName, subdeckName: subdeckName,
+      templateName: type.cards.first?.name ?? "")
+  }
+
+  /// The places of the cards that a note has, at least one.
+  package func ordinals(_ fields: NoteFields) -> [Int] {
+    if type.isCloze {
+      // As Anki has it, numbers beyond the last share its card.
+      let found = Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 })
+      return found.isEmpty ? [0] : found.sorted()
+    }
+    let found = sides.indices.filter { sides[$0].front.isFilled(fields.filled) }
+    return found.isEmpty ? [0] : found
+  }
+
+  /// What a card shows.
+  package func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
+    guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
+      return CardTexts.nothing
+    }
+    if isBasic {
+      let values = type.fields.map { fields.values[$0]?.text ?? "" }
+      return try CardTexts(basic: values, isInterrupted: isInterrupted)
+    }
+    var facts = facts
+    facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
+    let all = fields.adding(facts)
+    let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
+    return try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
+  }
+}
+
+extension CardTexts {
+  static let nothing = CardTexts(prompt: blank, answer: blank)
+
+  /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
+  /// written.
+  package init(basic fields: [String], isInterrupted: @escaping () -> Bool = { false }) throws(NoteError) {
+    func shown(_ place: Int) throws(NoteError) -> String {
+      let field = fields.indices.contains(place) ? fields[place] : ""
+      if let text = CardTexts.asWritten(field) { return text }
+      let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
+      return text.isEmpty ? CardTexts.blank : text
+    }
+    self.init(prompt: try shown(0), answer: try shown(1))
+  }
+
+  /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.
+  package static func asWritten(_ field: String) -> String? {
+    // An escape has five bytes for one at most.
+    guard field.utf8.count <= 5 * CardTexts.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
+      text.utf8.count <= CardTexts.limit
+    else { return nil }
+    let isText = !text.isEmpty && text.trimmed.utf8.count == text.utf8.count && text.withUTF8 { !hasEndlessMarks($0) }
+    return isText ? text : nil
+  }
+
+  package init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
+}
+
+extension NoteCardMaker {
+  /// What the front of a card asks to be typed.
+  package func typedQuestion(_ fields: NoteFields, ordinal: Int) -> TypedQuestion? {
+    let place = type.isCloze ? 0 : ordinal
+    guard sides.indices.contains(place),
+      let asked = CardSides(fields: fields, ordinal: ordinal, isInterrupted: isInterrupted).typedField(
+        sides[place].front)
+    else { return nil }
+    let isCloze = asked.filters == ["cloze", "type"]
+    let value =
+      isCloze
+      ? fields.clozes(of: asked.name).only(number: ordinal + 1, isFront: false) : fields.values[asked.name] ?? []
+    let expected = TerminalText.line(value)
+    if expected.isEmpty { return nil }
+    return TypedQuestion(expected: expected, ignoresAccents: asked.filters == ["nc", "type"])
+  }
+}
