@@ -21,8 +21,8 @@ enum LookupError: Problem, Equatable {
   case noAlias(String)
   /// There is no game to resume.
   case noGame
-  /// `study` without a deck, where there is none or several.
-  case whichDeck(isAny: Bool)
+  /// A command without a deck, where there is none or several; `usage` is how it is named.
+  case whichDeck(isAny: Bool, usage: String)
 
   var report: ProblemReport {
     switch self {
@@ -59,10 +59,10 @@ enum LookupError: Problem, Equatable {
         "no dictionary of \(language) has the word \(quoted(word)); `word dictionaries` lists them", ["word": word])
     case .noAlias(let name): ProblemReport(.notFound, "No such alias", "no alias is called \(quoted(name))")
     case .noGame: ProblemReport(.notFound, "No game", "no game was put away; `play` starts one")
-    case .whichDeck(isAny: false):
+    case .whichDeck(isAny: false, _):
       ProblemReport(.missingArgument, "Which deck?", "there is no deck yet; `deck create NAME` makes one")
-    case .whichDeck(isAny: true):
-      ProblemReport(.missingArgument, "Which deck?", "say which deck: `study DECK`")
+    case .whichDeck(isAny: true, let usage):
+      ProblemReport(.missingArgument, "Which deck?", "say which deck: `\(usage)`")
     }
   }
 }

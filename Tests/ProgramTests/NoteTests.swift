@@ -37,6 +37,35 @@ import Testing
     #expect(try home.run("note", "edit", "D:1", "--set", "Back=tomcat").output.hasPrefix("Changed the note"))
   }
 
+  @Test func `a note of any type is added by its fields, or in the editor`() throws {
+    let added = try home.run("note", "add", "Basic (and reversed card)", "Front= <a> ", "Back=b=c", "--tag", "t")
+    #expect(added.output == "Added the note \"<a>\" with 2 cards to \"D\".\n", "\(added)")
+    #expect(
+      try home.run("note", "show", "D:1", "--json").output.contains("{\"Back\": \"b=c\", \"Front\": \"&lt;a&gt;\"}"))
+    let html = try home.run("note", "add", "Basic", "Front=<b>x</b>", "--html", "--deck", "D", "--json")
+    #expect(html.output.contains("<b>x</b>"), "\(html)")
+    for (words, message) in [
+      (["Basic", "Frnt=x"], "no field called \"Frnt\" (did you mean \"Front\"?)"), (["Basic", "x"], "FIELD=VALUE"),
+      (["Basik", "Front=x"], "did you mean \"Basic\"?"), (["Basic"], "give FIELD=VALUE"),
+      (["Basic", "Back=x"], "is empty"),
+    ] {
+      let refused = try home.run(["note", "add"] + words)
+      #expect(refused.status != 0 && refused.errors.contains(message), "\(refused)")
+    }
+    try home.run("deck", "create", "E")
+    #expect(try home.run("note", "add", "Basic", "Front=x").errors.contains("say which deck: `--deck DECK`"))
+    let script =
+      "sed -i 's/^==== Front ====$/&\\nel pez/; s/^==== Back ====$/==== Back (HTML) ====\\n<i>fish<\\/i>/' \"$1\""
+    let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], editor(script))
+    terminal.wait(for: "Added the note \"el pez\" with 1 card to \"E\".")
+    #expect(terminal.ended() == 0)
+    let shown = try home.run("note", "show", "E:1", "--json").output
+    #expect(shown.contains("<i>fish</i>") && shown.contains("[\"sea\"]"), "\(shown)")
+    let left = try self.terminal(["note", "add", "Basic", "--deck", "E"], "EDITOR=true")
+    left.wait(for: "Nothing was changed.")
+    #expect(left.ended() == 0)
+  }
+
   @Test func `one fact gives several cards`() throws {
     let reversed = try home.run("card", "add", "D", "gato", "cat", "--reversed", "--tag", "animal")
     #expect(reversed.status == 0 && reversed.output == "Added 2 cards to \"D\": \"gato\", \"cat\".\n", "\(reversed)")

@@ -91,11 +91,46 @@ import Testing
     terminal.wait(for: "4 new")
     terminal.type("q")
     #expect(terminal.ended() == 0)
-    #expect(try home.run("study").errors.contains("say which deck"))
+    #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
     let both = try home.run("study", "D", "--sprint", "--cram")
     #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
     #expect(try home.run("study", "D", "--ahead", "0").status == 2)
     #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
+  }
+
+  @Test func `without a name all that is due is studied, deck by deck, each deck once`() throws {
+    try home.run(
+      "-e", "for _, n in ipairs{'E', 'E::I', 'Z'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    try home.run("deck", "create", "Empty")
+    let list = try home.run("study", "--list")
+    #expect(
+      list.lines.map { $0.split(separator: " ").joined(separator: " ") } == ["Deck New Due", "D 3 0", "E 2 0", "Z 1 0"])
+    #expect(try home.run("study", "--list", "--json").lines.count == 3)
+    let all = try home.run("--json", "study", input: String(repeating: "\n4\n", count: 6))
+    #expect(all.lines.suffix(1) == ["{\"right\": 6, \"wrong\": 0, \"remaining\": 0}"], "\(all)")
+    #expect(try home.run("study", "--list").output == "Nothing is due.\n")
+    #expect(try home.run("study").output.hasPrefix("Nothing is due in \"D\", \"E\", \"Empty\", \"Z\"."))
+  }
+
+  @Test func `at a terminal the decks to study are chosen by number, beginning or Return for all`() throws {
+    try home.run(
+      "-e", "for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
+      let terminal = try home.terminal("study")
+      terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
+      terminal.type("x\r")
+      terminal.wait(for: "\"x\" is none of these decks")
+      terminal.type(answer)
+      terminal.wait(for: card)
+      terminal.type("q")
+      #expect(terminal.ended() == 0)
+    }
+    let terminal = try home.terminal("study")
+    terminal.wait(for: "Enter for all] ", seconds: 20)
+    terminal.type("\r")
+    terminal.wait(for: "3 new")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
   }
 
   @Test func `in Lua a session buries, flags, suspends and crams`() throws {

@@ -101,7 +101,9 @@ enum DeckFigureCommands {
       options: [Option("--all", help: "every preset")], example: "deck optimize Spanish"
     ) { invocation, session in
       if invocation.flag("--all") { return try optimizeAll(session) }
-      let deck = try StudyCommands.decksToStudy(invocation.optionalText("DECK").map { [$0] } ?? [], session)[0]
+      let deck =
+        try invocation.optionalText("DECK").map { try session.workspace().openDeck($0) }
+        ?? StudyChoice.only(session, usage: "deck optimize DECK")
       let result = try fitted(deck, session)
       try deck.keep(result)
       return CommandResult(

@@ -19,7 +19,8 @@ enum NoteTypeCommands {
   private static let name = Argument("NAME", help: "a note type; `notetype list` lists them")
   private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
 
-  private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+  /// The names of the note types, for the first argument.
+  static func names(_ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
     do {
       return try session.workspace().noteTypes().map { Offer(try $0.record().name) }
@@ -55,7 +56,7 @@ enum NoteTypeCommands {
       "notetype", "show", theme: theme, access: .signedIn, effect: .reads,
       summary: "Shows a note type: fields, templates, style.", answer: "notetype",
       details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
-      example: "notetype show Basic", complete: names
+      example: "notetype show Basic", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
       let type = try session.workspace().openNoteType(invocation.text("NAME"))
       let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: [])
@@ -151,7 +152,7 @@ enum NoteTypeCommands {
         Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; of as many \
         others, those at the same place are renamed. What takes cards or texts away is asked first.
         """, arguments: [name], options: [file, Option("--yes", help: "agree to what is taken away")],
-      example: "notetype edit Word --from word.txt", complete: names
+      example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
       let type = try session.workspace().openNoteType(invocation.text("NAME"))
       let agreed = invocation.flag("--yes")
@@ -188,7 +189,7 @@ enum NoteTypeCommands {
       "notetype", "remove", theme: theme, access: .signedIn, effect: .changes,
       summary: "Removes a note type that has no notes.", answer: "boolean", arguments: [name],
       example: "notetype remove Word",
-      complete: names
+      complete: { _, before, session in names(before, session) }
     ) { invocation, session in
       let type = try session.workspace().openNoteType(invocation.text("NAME"))
       let name = try type.record().name

@@ -16,12 +16,14 @@ enum StudyCommands {
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
         it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
         be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
-        others, and no schedule is changed. The decks within a deck are studied with it.
+        others, and no schedule is changed. The decks within a deck are studied with it. Without a name all that is due is \
+        studied, deck by deck; at a terminal you choose first.
         """,
       arguments: [
-        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "may be left out when there is only one")
+        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have something due")
       ],
       options: [
+        Option("--list", help: "only the decks, with what is new and due in each"),
         Option("--sprint", help: "a race against the clock"),
         Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
         Option("--limit", "N", .positive, help: "at most so many cards"),
@@ -33,25 +35,31 @@ enum StudyCommands {
         Option("--no-schedule", help: "answers change no schedule and are not recorded"),
       ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
     ) { invocation, session in
-      let decks = try decksToStudy(invocation.list("DECK"), session)
-      let options = try options(invocation, session, decks)
+      let choice = StudyChoice(session)
+      if invocation.flag("--list") { return try choice.list() }
+      let options = try options(invocation, session)
+      let isDue = options.mode == .review && options.kind == .scheduled && options.query == nil
+      guard
+        let decks = try choice.decks(
+          named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
+      else { return CommandResult() }
       if let more = invocation.optionalInteger("--new") { for deck in decks { try deck.extendToday(new: more) } }
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }
-      return try run(options, decks, session)
+      let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
+      return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
     }
   }
 
   private static func options(
-    _ invocation: Invocation, _ session: Session, _ decks: [DeckHandle]
+    _ invocation: Invocation, _ session: Session
   ) throws -> SessionHandle.Options {
     var options = SessionHandle.Options(try session.workspace().preferences())
     options.mode = invocation.flag("--sprint") ? .sprint : .review
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = invocation.optionalText("--query")
-    options.moreDecks = Array(decks.dropFirst())
     let ahead = invocation.optionalInteger("--ahead")
     let kinds = ["--sprint", "--forgotten", "--cram"].filter(invocation.flag) + (ahead == nil ? [] : ["--ahead"])
     if kinds.count > 1 { throw ShellError.notTogether(kinds[0], kinds[1]) }
@@ -62,26 +70,38 @@ enum StudyCommands {
     return options
   }
 
+  /// Studies decks together in one session; what could be studied is offered when nothing is due.
   private static func run(
     _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
   ) throws -> CommandResult {
     let names = try decks.map { try $0.record().name }
     var options = options
+    options.moreDecks = Array(decks.dropFirst())
     while true {
       let study = try decks[0].study(options)
       if try study.card() != nil {
-        return try StudyScreen(session, study, name: names.joined(separator: ", ")).run()
+        let screen = StudyScreen(session, study, name: names.joined(separator: ", "))
+        return try screen.run().map(\.result) ?? CommandResult()
       }
       let custom = try CustomStudy(session, decks, names, options)
       guard try custom.choose(&options) else { return custom.result }
     }
   }
 
-  /// The decks of those names, or the only one there is.
-  static func decksToStudy(_ names: [String], _ session: Session) throws -> [DeckHandle] {
-    if !names.isEmpty { return try names.map { try session.workspace().openDeck($0) } }
-    let decks = try session.workspace().decks()
-    if decks.count == 1 { return decks }
-    throw LookupError.whichDeck(isAny: !decks.isEmpty)
+  /// Studies decks one after the other, until the user leaves one; together when none has anything to study.
+  private static func runInTurn(
+    _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
+  ) throws -> CommandResult {
+    var (score, hasStudied) = (StudyScore(), false)
+    for deck in decks {
+      let study = try deck.study(options)
+      if try study.card() == nil { continue }
+      hasStudied = true
+      let screen = StudyScreen(session, study, name: try deck.record().name)
+      guard let more = try screen.run() else { return CommandResult() }
+      score = score + more
+      if screen.hasLeft || session.state.leaving != nil { break }
+    }
+    return try hasStudied ? score.result : run(options, decks, session)
   }
 }

@@ -14,6 +14,24 @@ import Text
 import Values
 import Workspace
 
+/// What came of studying.
+struct StudyScore {
+  var right = 0
+  var wrong = 0
+  /// Cards that were left.
+  var remaining = 0
+
+  static func + (one: StudyScore, other: StudyScore) -> StudyScore {
+    StudyScore(
+      right: one.right + other.right, wrong: one.wrong + other.wrong, remaining: one.remaining + other.remaining)
+  }
+
+  var result: CommandResult {
+    CommandResult(
+      .record([("right", .integer(right)), ("wrong", .integer(wrong)), ("remaining", .integer(remaining))]))
+  }
+}
+
 final class StudyScreen {
   let session: Session
   let study: SessionHandle
@@ -41,7 +59,8 @@ final class StudyScreen {
   var redraws: Bool { terminal.canRedraw && terminal.hasKeyboard }
   var isSprint: Bool { study.options.mode == .sprint }
 
-  func run() throws -> CommandResult {
+  /// - Returns: what was answered; nil once nobody is signed in.
+  func run() throws -> StudyScore? {
     keys.willSuspend = { [self] in pauseQuietly() }
     keys.didResume = { [self] in resumeQuietly() }
     defer { (keys.willSuspend, keys.didResume) = ({}, {}) }
@@ -52,12 +71,8 @@ final class StudyScreen {
     try keys.whileReadingKeys {
       repeat { try runLoop() } while try wantsAgain()
     }
-    if isLockedOut { return CommandResult() }
-    return CommandResult(
-      .record([
-        ("right", .integer(try study.right())), ("wrong", .integer(try study.wrong())),
-        ("remaining", .integer(try study.remaining())),
-      ]))
+    if isLockedOut { return nil }
+    return StudyScore(right: try study.right(), wrong: try study.wrong(), remaining: try study.remaining())
   }
 
   // MARK: The run loop

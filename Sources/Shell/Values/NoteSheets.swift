@@ -26,6 +26,43 @@ struct NoteSheet {
     return sheet
   }
 
+  static let newAdvice = [
+    "One field below each line; what you write is plain text. Write \(html.dropFirst()) behind a field's name for HTML.",
+    "Save and leave to add the note; delete everything to add none.",
+  ]
+
+  /// A note that is still to be written.
+  static func sheet(of type: NoteType, tags given: [String]) -> Sheet {
+    var sheet = Sheet()
+    for field in type.fields { sheet.add(field, "") }
+    sheet.add(tags, given.joined(separator: " "))
+    return sheet
+  }
+
+  /// The note that a sheet of `sheet(of:tags:)` became.
+  /// - Throws: `NoteError.noField` for a heading that is no field.
+  static func note(_ sheet: Sheet, type: NoteType) throws(NoteError) -> NewNote {
+    var note = NewNote(fields: [:])
+    for part in sheet.parts {
+      if part.name == tags {
+        note.tags = words(part.text)
+        continue
+      }
+      let (name, isHTML) = field(part.name, among: type.fields)
+      guard type.fields.contains(name) else { throw type.unknownField(name) }
+      note.fields[name] = isHTML ? part.text : FieldHTML.html(ofPlain: part.text.trimmed)
+    }
+    return note
+  }
+
+  private static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
+
+  /// The field of a heading, and whether its text is HTML.
+  private static func field(_ heading: String, among known: [String]) -> (name: String, isHTML: Bool) {
+    let isHTML = heading.hasSuffix(html) && !known.contains(heading)
+    return (isHTML ? String(heading.dropLast(html.count)) : heading, isHTML)
+  }
+
   /// What a sheet says, of the fields and tags that differ from the note's.
   /// - Throws: `NoteError.noField` for a heading that is no field.
   static func changes(_ sheet: Sheet, to note: NoteHandle) throws -> (fields: [String: String], tags: [String]?) {
@@ -34,11 +71,10 @@ struct NoteSheet {
     var newTags: [String]?
     for part in sheet.parts {
       if part.name == tags {
-        newTags = part.text.split(whereSeparator: \.isWhitespace).map(String.init)
+        newTags = words(part.text)
         continue
       }
-      let isHTML = part.name.hasSuffix(html) && !known.contains { $0.name == part.name }
-      let name = isHTML ? String(part.name.dropLast(html.count)) : part.name
+      let (name, isHTML) = field(part.name, among: known.map(\.name))
       guard let old = known.first(where: { $0.name == name }) else {
         throw try note.type().record().unknownField(name)
       }

@@ -163,7 +163,8 @@ extension ProblemTable {
         "noWord": LookupError.noWord(length: 40),
         "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile),
         "noGame": LookupError.noGame,
-        "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
+        "whichDeck": LookupError.whichDeck(isAny: false, usage: "study DECK"),
+        "whichDeck": LookupError.whichDeck(isAny: true, usage: "--deck DECK"),
       ]),
     ProblemTable(
       SignInError.self, in: "Shell/ShellError.swift",

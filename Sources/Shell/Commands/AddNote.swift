@@ -1,0 +1,71 @@
+// `note add`: a note of any type, by its fields or in the editor.
+// Invariant: what is typed is plain text unless it is said to be HTML; a note that was left in the editor is not added.
+
+import Bindings
+import Commands
+import Decks
+import LuaRuntime
+import Templates
+import Text
+import Workspace
+
+enum AddNote {
+  static var command: BuiltIn {
+    BuiltIn(
+      "note", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
+      summary: "Adds a note of a type, and the cards that are made from it.", answer: "note",
+      details: """
+        Fields are named as in `notetype show TYPE`; those left out are empty. Without a field, the note opens in $EDITOR. A text \
+        is plain; with --html it is HTML.
+        """,
+      arguments: [
+        Argument("TYPE", help: "a note type; `notetype list` lists them"),
+        Argument("FIELD=VALUE", isOptional: true, isRepeating: true, help: "the text of a field"),
+      ],
+      options: [
+        Option("--deck", "DECK", .deck, help: "where its cards go; may be left out when there is only one deck"),
+        Option("--tag", "T", isRepeating: true, help: "a tag"),
+        Option("--html", help: "the texts are HTML"),
+      ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
+      complete: { _, before, session in NoteTypeCommands.names(before, session) }
+    ) { invocation, session in
+      let type = try session.workspace().openNoteType(invocation.text("TYPE"))
+      let deck = try deck(invocation.optionalText("--deck"), session)
+      let tags = invocation.list("--tag")
+      let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
+      if !given.isEmpty {
+        return try added(deck.addNote(NewNote(fields: given, tags: tags), type: type), deck, session)
+      }
+      var note: NoteHandle?
+      let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
+      try session.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
+        note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
+      }
+      return try note.map { try added($0, deck, session) } ?? .unchanged()
+    }
+  }
+
+  private static func deck(_ name: String?, _ session: Session) throws -> DeckHandle {
+    try name.map { try session.workspace().openDeck($0) } ?? StudyChoice.only(session, usage: "--deck DECK")
+  }
+
+  private static func fields(_ words: [String], of type: NoteType, isHTML: Bool) throws -> [String: String] {
+    var fields: [String: String] = [:]
+    for word in words {
+      guard let equals = word.firstIndex(of: "=") else {
+        throw CommandError.badValue(command: "note add", name: "FIELD=VALUE", value: word, expected: "FIELD=VALUE")
+      }
+      let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+      guard type.fields.contains(name) else { throw type.unknownField(name) }
+      fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text.trimmed)
+    }
+    return fields
+  }
+
+  private static func added(_ note: NoteHandle, _ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+    let cards = try note.cards()
+    let (prompt, name) = (quoted(try cards.first?.record().prompt ?? ""), quoted(try deck.record().name))
+    return CommandResult(
+      .object(note), line: "Added the note \(prompt) with \(session.counted(cards.count, "card")) to \(name).")
+  }
+}

@@ -1,0 +1,96 @@
+// Which decks `study` studies where none is named.
+// Invariant: a deck within another one is studied with it, never twice; where nobody can be asked, all that is due is.
+
+import Commands
+import Decks
+import Problems
+import Text
+import Workspace
+
+struct StudyChoice {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// `study --list`: the decks that have something to study.
+  func list() throws -> CommandResult {
+    let due = try dueDecks(outermost())
+    return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
+  }
+
+  /// The decks of those names. Without names, those that the user chooses or all that can be studied, in their order.
+  /// - Parameters:
+  ///   - areDue: whether decks without anything new or due are left out.
+  ///   - mayBeSeveral: whether several can be studied one after the other.
+  /// - Returns: nil when the user chose none.
+  func decks(named names: [String], areDue: Bool, mayBeSeveral: Bool) throws -> [DeckHandle]? {
+    if !names.isEmpty { return try names.map { try session.workspace().openDeck($0) } }
+    let decks = try outermost()
+    if decks.count == 1 { return decks }
+    if decks.isEmpty || !mayBeSeveral { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: "study DECK") }
+    let due = try dueDecks(decks)
+    guard areDue, !due.isEmpty else { return decks }
+    if due.count == 1 { return [due[0].deck] }
+    return isAsked ? try chosen(due) : due.map(\.deck)
+  }
+
+  /// The only deck there is.
+  static func only(_ session: Session, usage: String) throws -> DeckHandle {
+    let decks = try session.workspace().decks()
+    guard decks.count == 1 else { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: usage) }
+    return decks[0]
+  }
+
+  private var isAsked: Bool { session.canAsk && !session.state.isInScript && !session.options.wantsJSON }
+
+  private typealias DueDeck = (deck: DeckHandle, name: String, counts: StudyCounts)
+
+  private func outermost() throws -> [DeckHandle] {
+    let decks = try session.workspace().decks()
+    let names = Set(try decks.map { try $0.record().name })
+    return try decks.filter { deck in
+      let parts = DeckName.split(try deck.record().name)
+      return !parts.indices.dropFirst().contains { names.contains(parts[..<$0].joined(separator: "::")) }
+    }
+  }
+
+  private func dueDecks(_ decks: [DeckHandle]) throws -> [DueDeck] {
+    let counts = try session.workspace().studyCounts()
+    return try decks.compactMap { deck in
+      guard let found = counts[deck.id], found.new + found.due > 0 else { return nil }
+      return (deck, try deck.record().name, found)
+    }
+  }
+
+  private func table(_ decks: [DueDeck], areNumbered: Bool) throws -> TableText {
+    let number: [TableText.Column] = areNumbered ? [.init("#", .right)] : []
+    var table = TableText(
+      number + [.init("Deck"), .init("New", .right), .init("Due", .right)], whenEmpty: "Nothing is due.")
+    for (place, deck) in decks.enumerated() {
+      let cells = [deck.name, session.grouped(deck.counts.new), session.grouped(deck.counts.due)]
+      table.add((areNumbered ? [session.grouped(place + 1)] : []) + cells)
+    }
+    return table
+  }
+
+  /// Shows the decks and takes a number, the beginning of a name, or Return for all; nil for the end of input.
+  private func chosen(_ decks: [DueDeck]) throws -> [DeckHandle]? {
+    session.console.show(.table(try table(decks, areNumbered: true)))
+    while let answer = try session.ask("Study which? [1-\(decks.count), a name, Enter for all] ")?.trimmed {
+      if answer.isEmpty { return decks.map(\.deck) }
+      if ["q", "quit"].contains(answer.lowercased()) { return nil }
+      if let number = Int(answer), decks.indices.contains(number - 1) { return [decks[number - 1].deck] }
+      let found = decks.filter { $0.name.lowercased().hasPrefix(answer.lowercased()) }
+      if let exact = found.first(where: { $0.name.lowercased() == answer.lowercased() })
+        ?? (found.count == 1 ? found[0] : nil)
+      {
+        return [exact.deck]
+      }
+      session.console.note(
+        found.isEmpty
+          ? "\(quoted(answer)) is none of these decks\(didYouMean(suggestion(for: answer, among: decks.map(\.name))))."
+          : "\(quoted(answer)) could be \(found.map { quoted($0.name) }.joined(separator: ", ")).")
+    }
+    return nil
+  }
+}
