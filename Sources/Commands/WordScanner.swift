@@ -116,6 +116,28 @@ extension Command {
     try scanner.finish()
     return (try scanner.invocation(words: Array(words.dropLast(rest.count))), rest)
   }
+
+  /// Takes a program's own options out of the words behind a command, where the command has none of that name.
+  /// - Parameter words: those after the command's name.
+  /// - Returns: the options with their values, and the other words in their order.
+  public func withdrawing(_ options: [Option], from words: ArraySlice<String>) -> (taken: [String], rest: [String]) {
+    var (scanner, words, taken, rest) = (WordScanner(self), words, [String](), [String]())
+    while let word = words.popFirst() {
+      let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? ""
+      let isOwn = scanner.pending != nil || scanner.takesOnlyValues || allOptions.contains { $0.name == name }
+      if !isOwn, let option = options.first(where: { $0.name == name }) {
+        taken.append(word)
+        if option.takesValue, name == word, let value = words.popFirst() { taken.append(value) }
+        continue
+      }
+      rest.append(word)
+      do throws(CommandError) { try scanner.take(word) } catch {
+        // Wrong words are for the command itself to refuse.
+        return (taken, rest + words)
+      }
+    }
+    return (taken, rest)
+  }
 }
 
 extension WordScanner {

@@ -28,7 +28,7 @@ struct ProgramOptions {
 
   init(_ words: [String]) throws(Wrong) {
     do {
-      let (given, rest) = try Self.description.leadingOptions(of: words)
+      let (given, rest) = try Self.description.leadingOptions(of: Self.optionsFirst(words))
       self.given = given
       action =
         given.flag("--help")
@@ -38,6 +38,20 @@ struct ProgramOptions {
     }
     try check()
   }
+
+  /// The words with the program's options brought before the command: `play --seed 3` is `--seed 3 play`.
+  private static func optionsFirst(_ words: [String]) throws(CommandError) -> [String] {
+    let (_, line) = try description.leadingOptions(of: words)
+    let options = description.options.filter { !leadingOnly.contains($0.name) }
+    guard words.dropLast(line.count).last != "--", line.contains(where: { $0.hasPrefix("--") }),
+      let command = BuiltInCommands.command(of: line)
+    else { return words }
+    let (taken, rest) = command.withdrawing(options, from: line.dropFirst(command.path.count))
+    return words.dropLast(line.count) + taken + command.path + rest
+  }
+
+  /// Options that mean something else behind a command, or only make sense before it.
+  private static let leadingOnly: Set<String> = ["-e", "--interactive", "--json", "--version", "--help"]
 
   var code: [String] { given.list("-e") }
   var isInteractive: Bool { given.flag("--interactive") }

@@ -8,6 +8,21 @@ import Text
 
 @Suite struct ParsingTests {
   @Test(arguments: [
+    ("study --seed 3 A", "--seed 3", "A"), ("study A --seed=3 -n 5 --quiet", "--seed=3 --quiet", "A -n 5"),
+    ("study -- --seed 3", "", "-- --seed 3"), ("study --seed", "--seed", ""),
+    // What the command has itself, values of its options, and words that it takes as they are stay its own.
+    ("run --quiet a.lua --seed 3", "", "--quiet a.lua --seed 3"), ("card list --deck --seed 3", "", "--deck --seed 3"),
+    ("card list uno --seed 3 -dos", "--seed 3", "uno -dos"), ("study --sede 3 --quiet", "", "--sede 3 --quiet"),
+  ])
+  func `a program's options are taken from behind a command`(line: String, taken: String, rest: String) throws {
+    let words = try ShellWords.split(line)
+    let command = try #require(sampleRegistry().command(of: words))
+    let options = [Option("--seed", "N", help: "repeats"), Option("--quiet", help: "says less")]
+    let found = command.withdrawing(options, from: words.dropFirst(command.path.count))
+    #expect(found.taken.joined(separator: " ") == taken && found.rest.joined(separator: " ") == rest, "\(found)")
+  }
+
+  @Test(arguments: [
     ("deck list", "deck list"),
     ("deck create 'A B'", "deck create DECK=A B"),
     ("deck import --format csv D f.txt", "deck import DECK=D FILE=f.txt --format=csv"),

@@ -15,6 +15,24 @@ private let canHideProc: Bool = {
 }()
 
 @Suite struct CommandLineTests {
+  @Test func `options of the program may stand behind a command`() throws {
+    let home = try Home()
+    let games = try ["--seed", "3"].map { _ in
+      try home.run("play", "--language", "english", "--seed", "3", "--no-plugins").output
+    }
+    #expect(games[0] == games[1] && games[0].contains("letter word"), "\(games)")
+    let rehearsed = try home.run("deck", "create", "D", "--dry-run")
+    #expect(rehearsed.status == 0, "\(rehearsed)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+    #expect(try home.run("deck", "create", "--", "--dry-run").status == 0)
+    #expect(try home.run("deck", "list").output.contains("--dry-run"))
+    let seed = try home.run("deck", "list", "--seed", "x")
+    #expect(seed.status == 2 && seed.errors.contains("--seed: a whole number expected"), "\(seed)")
+    try home.run("deck", "create", "Vocab")
+    let found = try home.run("card", "list", "vocab")
+    #expect(found.output.contains("`card list --deck Vocab` lists the deck's cards"), "\(found)")
+  }
+
   @Test func `a data folder that others may write into is told at each start`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

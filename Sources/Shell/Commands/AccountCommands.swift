@@ -101,14 +101,16 @@ enum AccountCommands {
   private static var login: BuiltIn {
     BuiltIn(
       "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "nothing",
-      details: "The password is asked for at the terminal, or read from the file that --password-file names.",
+      details: "The password is asked for at the terminal, or read from a file.",
       arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
+      options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
       example: "login ana"
     ) { invocation, session in
       try SignIn(session).answeringLeft {
         try SignIn(session).signIn(
           invocation.optionalText("NAME") ?? session.options.signIn.user,
-          passwordFile: session.options.signIn.passwordFile)
+          passwordFile: invocation.optionalText("--password-file").map(session.environment.folders.expanded)
+            ?? session.options.signIn.passwordFile)
       }
       return CommandResult(.text(session.gate.user ?? ""), line: "Signed in as \(session.gate.user ?? "").")
     }

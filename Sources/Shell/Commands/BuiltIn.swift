@@ -2,7 +2,7 @@
 // completion and parsing come from that description, and what it does is handed the session when it runs.
 // Measured: parameters 13, as each field of a description has its label where it is written.
 
-import Commands
+public import Commands
 
 /// One of the program's own commands: its description, and what it does.
 struct BuiltIn {
@@ -66,6 +66,14 @@ struct BuiltIn {
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
       + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
       + [SyncCommand.command, ServeCommand.command]
+  }
+}
+
+/// The built-in commands, for who reads a command line before there is a session.
+public enum BuiltInCommands {
+  /// The command that the words begin with.
+  public static func command(of words: ArraySlice<String>) -> Command? {
+    BuiltIn.all.lazy.map(\.command).first { words.starts(with: $0.path) }
   }
 }
 

@@ -152,7 +152,22 @@ private struct CardListRequest {
 
   private var nothing: String {
     guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` makes one." : "No cards." }
+    if let name = deckName(query) {
+      let list = "card list --deck \(ShellWords.quote(name))"
+      return "No card was found for \(quoted(query)); `\(list)` lists the deck's cards."
+    }
     return "No card was found for \(quoted(query)); `help queries` explains what can be looked for."
+  }
+
+  /// The name of the deck that a query would be; nil where none is called that.
+  private func deckName(_ query: String) -> String? {
+    do {
+      let names = try session.workspace().decks().map { try $0.record().name }
+      return names.first { $0.lowercased() == query.trimmed.lowercased() }
+    } catch {
+      // It is only for a hint.
+      return nil
+    }
   }
 
   // MARK: A page

@@ -30,13 +30,15 @@ enum PlayCommands {
       options: [
         Common.language, Option("--length", "N", .integer(2...64), help: "letters of the base word"),
         Option("--base", "WORD", help: "the base word"),
+        Option("--seed", "N", .anyInteger, help: "the same words again for the same number"),
         Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how much there is to find"),
         Option("--to-deck", "DECK", .deck, help: "make cards of the words that were missed"), Common.foldAccents,
         Option("--list", help: "list the modes"), Option("--resume", help: "take up the game that was put away"),
         Option("--scores", help: "show finished games and the best of them"),
       ],
       usage: [
-        "play [MODE] [--language L] [--length N] [--base WORD] [--to-deck DECK]", "play --list", "play --resume",
+        "play [MODE] [--language L] [--length N] [--base WORD] [--seed N] [--to-deck DECK]", "play --list",
+        "play --resume",
         "play --scores",
       ], example: "play --language spanish --length 9"
     ) { invocation, session in
@@ -57,6 +59,7 @@ enum PlayCommands {
     options.language = invocation.optionalText("--language")
     options.length = invocation.optionalInteger("--length")
     options.base = invocation.optionalText("--base")
+    options.seed = invocation.optionalInteger("--seed").map { UInt64(bitPattern: Int64($0)) }
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     options.foldsAccents = invocation.flag(Common.foldAccents.name)
     try session.plugins.prepareMode(options.mode)
