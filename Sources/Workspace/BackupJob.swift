@@ -39,7 +39,7 @@ struct BackupJob: Sendable {
     contents.account = account
     contents.documents = snapshot.files.count { $0.name.hasSuffix(".rwcard") }
     let files =
-      [("collection.sqlite", copy)] + snapshot.files.map { ("documents/" + $0.name, $0.path) } + (try otherFiles())
+      [("collection.sqlite", copy)] + snapshot.files.map { ("documents/" + $0.name, $0.path) } + (try otherFiles(copiedTo: scratch))
     contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
     try write(contents, files, temporary: "." + name + ".tmp", progress)
     return contents
@@ -56,13 +56,17 @@ struct BackupJob: Sendable {
     }
   }
 
-  /// Grants, history and media.
-  private func otherFiles() throws -> [(String, String)] {
-    let names = ["grants.json", "history"] + (try Folder.names(in: folder + "/media").map { "media/" + $0 })
-    return try names.filter { BackupPart($0) != nil }.compactMap { name in
-      let facts = try FileFacts.at(folder + "/" + name, followingLinks: false)
-      return facts?.kind == .file ? (name, folder + "/" + name) : nil
+  /// Grants, history and media. The first two may grow while the backup is made: it has a copy of each.
+  private func otherFiles(copiedTo scratch: Scratch) throws -> [(String, String)] {
+    func isFile(_ name: String) throws -> Bool {
+      try FileFacts.at(folder + "/" + name, followingLinks: false)?.kind == .file
     }
+    let growing = try ["grants.json", "history"].filter(isFile).map { name in
+      try AtomicFile.copy(folder + "/" + name, to: scratch.path(name), isInterrupted: isInterrupted)
+      return (name, scratch.path(name))
+    }
+    let media = try Folder.names(in: folder + "/media").map { "media/" + $0 }.filter { BackupPart($0) != nil }
+    return growing + (try media.filter(isFile).map { ($0, folder + "/" + $0) })
   }
 
   private func write(

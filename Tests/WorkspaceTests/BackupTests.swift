@@ -166,6 +166,29 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: person.data + "/local/backups").allSatisfy { !$0.hasPrefix(".") })
   }
 
+  @Test func `a history that grows while it is backed up is whole in the backup`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let history = person.data + "/local/history"
+    try AtomicFile.write(history, Array("deck list\n".utf8))
+    let lines = Mutex(0)
+    let made = workspace.backupJob(to: person.data + "/b.deckhand-backup")
+    let job = BackupJob(folder: made.folder, path: made.path, account: nil, created: made.created) {
+      let count = lines.withLock { lines in
+        lines += 1
+        return lines
+      }
+      let file = count < 100 ? open(history, O_WRONLY | O_APPEND) : -1
+      if file >= 0 { _ = write(file, "study\n", 6) }
+      close(file)
+      return false
+    }
+    _ = try job.write()
+    #expect(lines.withLock { $0 } > 20)
+    #expect(try workspace.inspectBackup(job.path).decks == 2)
+  }
+
   @Test(arguments: [1, 2, 5, 20]) func `a backup that is interrupted leaves nothing`(piece: Int) throws {
     let person = try Person()
     let workspace = try person.workspace()
