@@ -112,7 +112,7 @@ let package = Package(
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),
-    room("CardDocuments", ["Problems", "Text", "Values", "Files", "Wire"]),
+    room("CardDocuments", ["Problems", "Text", "Values", "Files", "Wire", "Storage"]),
     room(
       "Workspace",
       [
@@ -242,7 +242,9 @@ let package = Package(
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",
-      ["Problems", "Text", "Values", "Files", "Wire", "CLibraries", "deckhand-draw", "ConfinementProbe"],
+      [
+        "Problems", "Text", "Values", "Files", "Wire", "Storage", "CLibraries", "deckhand-draw", "ConfinementProbe",
+      ],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"], exclude: ["Fixtures"]),

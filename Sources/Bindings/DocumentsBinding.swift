@@ -39,7 +39,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "list", [], returns: .list(.object("document")),
-      "All documents, and as a second result the problems of files that do not open."
+      "All documents, and as a second result the problems of those that do not open."
     ) { _ in
       let (documents, problems) = try context.workspace().documents()
       return LuaResults(documents, problems.map { ProblemValue($0) })
@@ -117,8 +117,8 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
 private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.field("id", .string, "Its UUID.") { try $0.document().id.description }
   type.field("version", .integer, "The version of its format.") { try $0.document().version }
-  type.field("path", .string, "Its file.") { try $0.document().path }
-  type.field("modified", .optional(.number), "When its file was changed: seconds since 1970.") {
+  type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
+  type.field("modified", .optional(.number), "When it was changed: seconds since 1970.") {
     try $0.document().modified
   }
   type.field(
@@ -221,8 +221,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.document().save()
     return true
   }
-  type.method("remove", [], returns: .boolean.orProblem, grant: .documentsWrite, "Removes its file and its own images.")
-  { document, _ in
+  type.method("remove", [], returns: .boolean.orProblem, grant: .documentsWrite, "Removes it.") {
+    document, _ in
     try document.remove()
     return true
   }

@@ -1,8 +1,7 @@
 // Why something about a document cannot be done: facts, and their words in one place.
-// Invariant: whenever one of these is thrown the files on disk are as they were, except where the case says otherwise.
+// Invariant: whenever one of these is thrown documents and files are as they were.
 
 public import Files
-import Glibc
 public import Problems
 public import Values
 
@@ -20,15 +19,14 @@ public enum DocumentError: Problem, Equatable, Sendable {
   // Names and files
   case notFound(String, suggestion: String?)
   case ambiguous(String, count: Int)
-  case badName(String)
   case symbolicLink(path: String)
   case notAFile(path: String)
   case tooLargeFile(path: String, limit: Int)
   case cannotRead(path: String, errno: Int32)
   /// The file that was there is untouched.
   case cannotWrite(path: String, errno: Int32)
-  /// Another process held the folder's lock for as long as was waited, or the user asked to stop meanwhile.
-  case inUse(FileError)
+  /// The user asked to stop while a file was read or written.
+  case interrupted(FileError)
   case notInStore(path: String)
   // Changing
   case laterVersion(Int)
@@ -38,18 +36,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case locked(element: String)
   case full(limit: Int)
   case removed(DocumentID)
-  /// Another process saved the document since it was opened. Its version stands in the file; this one was kept as
-  /// `copy`.
-  case changedElsewhere(DocumentID, copy: DocumentID)
-  /// Another process saved the document since it was opened, so it was not removed.
-  case changedBeforeRemoval(DocumentID)
-  /// Another process saved the document while a script ran that changes it too; nothing of the script is kept.
-  case changedInScript(DocumentID)
-  /// A file is not as a step of undo left it.
-  case changedSince(path: String)
-  case noUnit
-  /// What is kept together with documents could not be kept, so they were not changed either.
-  case undecided(ProblemReport)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
@@ -60,26 +46,5 @@ public enum DocumentError: Problem, Equatable, Sendable {
     _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?
   ) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
-  }
-}
-
-extension DocumentError {
-  /// The error of what is kept together with the documents.
-  init(relaying error: any Error) {
-    if let error = error as? DocumentError {
-      self = error
-    } else if let problem = error as? any Problem {
-      self = .undecided(problem.report)
-    } else {
-      self = .undecided(ProblemReport(.storageFailed, "The data could not be changed", "\(error)"))
-    }
-  }
-}
-
-extension DocumentError {
-  /// Whether the disk takes nothing, so that nobody else writes either.
-  var isUnwritable: Bool {
-    guard case .cannotWrite(let path, let number) = self else { return false }
-    return FileError(path, .write, number: number).isUnwritable
   }
 }

@@ -11,23 +11,14 @@ extension DocumentError {
     switch self {
     case .notJSON, .notACard, .wrong, .tooMuch: readingReport
     case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .notInStore, .unknownEnding: fileReport
-    case .laterVersion, .locked, .full, .removed, .changedElsewhere, .changedBeforeRemoval, .changedInScript,
-      .noUnit:
-      changeReport
+    case .laterVersion, .locked, .full, .removed: changeReport
     case .notFound(let name, let near):
       ProblemReport(
         .notFound, "Not found", "no document is called \(quoted(name))\(didYouMean(near))", ["suggestion": near])
     case .ambiguous(let name, let count):
       ProblemReport(
         .ambiguous, "Not found", "\(grouped(count)) documents begin with \(quoted(name)); give more of the id")
-    case .badName(let name):
-      ProblemReport(.badName, "Bad name", "\(quoted(name)) is no name of a file in the folder of documents")
-    case .inUse(let error): error.report
-    case .undecided(let report): report
-    case .changedSince(let path):
-      ProblemReport(
-        .changedElsewhere, "Changed elsewhere", "\(printable(path)) was changed since; nothing was changed",
-        ["path": path])
+    case .interrupted(let error): error.report
     case .noElement(let id, let document):
       ProblemReport(.notFound, "Not found", "document \(document) has no element \(quoted(id))")
     case .noSuchField(let field, let kind):
@@ -110,21 +101,6 @@ extension DocumentError {
     case .full(let limit):
       ProblemReport(.tooLarge, "The document is full", "a document holds at most \(grouped(limit)) elements")
     case .removed(let id): ProblemReport(.removed, "Removed", "document \(id) was removed")
-    case .changedElsewhere(let id, let copy):
-      ProblemReport(
-        .changedElsewhere, "Changed elsewhere",
-        "document \(id) was saved by another process since it was opened; its version stays, "
-          + "and yours is kept as \(copy)", ["copy": copy.description])
-    case .changedBeforeRemoval(let id):
-      ProblemReport(
-        .changedElsewhere, "Changed elsewhere",
-        "document \(id) was saved by another process since it was opened, so it was not removed; open it again first")
-    case .changedInScript(let id):
-      ProblemReport(
-        .changedElsewhere, "Changed elsewhere",
-        "document \(id) was saved by another process while the script ran, so nothing of the script was kept; run it again"
-      )
-    case .noUnit: ProblemReport(.noUnit, "Nothing to end", "no unit of work is open")
     default: report
     }
   }

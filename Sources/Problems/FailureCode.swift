@@ -92,7 +92,6 @@ extension ProblemCode {
     case noServer = "no_server"
     case noTerminal = "no_terminal"
     case notLinked = "not_linked"
-    case noUnit = "no_unit"
     case noWordList = "no_word_list"
     case notABackup = "not_a_backup"
     case notADocument = "not_a_document"
@@ -115,7 +114,6 @@ extension ProblemCode {
     case nothingToUndo = "nothing_to_undo"
     case offline
     case otherKey = "other_key"
-    case orphanedImage = "orphaned_image"
     case outOfMemory = "out_of_memory"
     case outOfRange = "out_of_range"
     case over
@@ -261,7 +259,6 @@ extension ProblemCode {
       case .noServer: "There is no sync server at the address."
       case .noTerminal: "It needs a terminal."
       case .notLinked: "No sync server is linked with the account."
-      case .noUnit: "There is no unit of work."
       case .noWordList: "There is no word list for the language; `word languages` says what to install."
       case .notABackup: "The file is no backup."
       case .notADocument: "The file is no card document."
@@ -284,7 +281,6 @@ extension ProblemCode {
       case .nothingToUndo: "There is nothing to undo."
       case .offline: "A server cannot be reached."
       case .otherKey: "The plugin was signed with another key before."
-      case .orphanedImage: "A picture belongs to no document."
       case .outOfMemory: "There is not enough memory."
       case .outOfRange: "A number is out of its range."
       case .over: "The session or the game is over."

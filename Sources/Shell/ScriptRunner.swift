@@ -130,7 +130,7 @@ package struct ScriptRunner {
         for line in RehearsalRun(session).lines(changes) { session.console.note(line) }
       }
     } else if status == ExitStatus.done {
-      for conflict in try workspace.commitUnit() { session.report(conflict) }
+      try workspace.commitUnit()
     } else {
       try workspace.rollbackUnit()
     }

@@ -86,27 +86,16 @@ public final class Store {
   ///   - isOneStatement: whether one statement at most changes anything: SQLite takes it back itself when it fails,
   ///     so that a part of a unit needs no savepoint.
   ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
-  ///   - prepare: as that of `commitUnit`. Outside a unit only.
   @discardableResult
   public func operation<T>(
-    _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil,
-    prepare: ((Database) throws -> [UndoFile])? = nil, _ body: (Database) throws -> T
+    _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name) { db in
       if depth > 0 || unit == .open { return try isOneStatement ? statement(db, body) : savepoint(db, body) }
       try begin(db, name)
       if unit == .waiting { return try first(db, body) }
-      return try finish(db, body) { result in
-        try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
-      }
+      return try finish(db, body) { result in try writeStep(db, step?(result) ?? name) }
     }
-  }
-
-  private func filesMadeReady(
-    _ db: Database, by prepare: ((Database) throws -> [UndoFile])?
-  ) throws -> [UndoFile] {
-    guard let prepare else { return [] }
-    return try inside { try prepare(db) }
   }
 
   /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
@@ -146,24 +135,16 @@ public final class Store {
   }
 
   /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
-  /// - Parameters:
-  ///   - name: what the step of undo is called.
-  ///   - prepare: makes ready what is to be kept together with the database, and gives the files that this will change.
-  ///     The
-  ///     commit decides about them too. It runs, in a transaction, also when nothing was changed in the database.
-  public func commitUnit(named name: String = "changes", prepare: ((Database) throws -> [UndoFile])? = nil) throws {
-    guard unit == .open || prepare != nil else {
+  /// - Parameter name: what the step of undo is called.
+  public func commitUnit(named name: String = "changes") throws {
+    guard unit == .open else {
       unit = .none
       return
     }
     try access("keeping the changes") { db in
-      if unit != .open {
-        try begin(db, name)
-        unit = .open
-      }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
-        try writeStep(db, name, filesMadeReady(db, by: prepare))
+        try writeStep(db, name)
         try db.commit()
       } catch {
         try abandon(db)
@@ -184,10 +165,10 @@ public final class Store {
 
   // MARK: Steps of undo
 
-  private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
+  private func writeStep(_ db: Database, _ name: String) throws {
     guard let recorder else { return }
     recorder.isRecording = false
-    lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now(), files: files)
+    lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now())
     if let lastStep { firstPart?.becomeStep(lastStep, ifAll: recorder) }
     firstPart = nil
     recorder.clear()
@@ -341,7 +322,8 @@ public final class Store {
   private func noticeOthers(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
     guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
-    if let dataVersion, dataVersion != version { otherChanges &+= 1 }
+    // The first look cannot know what was committed before it.
+    if dataVersion != version { otherChanges &+= 1 }
     dataVersion = version
   }
 
@@ -365,9 +347,9 @@ public final class Store {
     let applied = try appliedMigrations(db)
     let unknown = applied.subtracting(known)
     if !unknown.isEmpty {
-      // A newer program knows the first step of this one.
-      let isOlder = migrations.first.map { !applied.contains($0.name) } ?? false
-      throw isOlder ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
+      // A newer program knows all steps of this one.
+      throw !known.isSubset(of: applied)
+        ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
     }
     if applied == known { return }
     try begin(db, "bringing the data up to date")

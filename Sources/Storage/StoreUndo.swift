@@ -19,15 +19,11 @@ extension Store {
   }
 
   /// Undoes a step, or does one again that was undone: the last one, or that of an id.
-  /// - Parameters:
-  ///   - also: what else is to be done with the database, as no trigger sees what comes back.
-  ///   - restore: puts files back, as `before` says, and gives them as they were until now; the commit
-  ///     decides.
+  /// - Parameter also: what else is to be done with the database, as no trigger sees what comes back.
   /// - Throws: `UndoError`; nothing was changed then.
   @discardableResult
   public func undo(
-    _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
-    restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
+    _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in }
   ) throws -> UndoStep {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
@@ -40,13 +36,12 @@ extension Store {
         turnOnForeignKeys(db)
       }
       try begin(db, "undoing")
-      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in try also(db) })
+      return try finish(db, { try apply($0, id, again, recorder) }, atEnd: { _ in try also(db) })
     }
   }
 
   private func apply(
-    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder,
-    _ restore: (Database, [UndoFile]) throws -> [UndoFile]
+    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder
   ) throws -> UndoStep {
     let step = try UndoLog.step(db, id, isUndone: again)
     let others = try UndoLog.conflicts(db, step)
@@ -62,10 +57,8 @@ extension Store {
     if !isLast, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
       throw UndoError.differs(step.name, what: "something of \(table) was added to it since")
     }
-    let files = try UndoLog.files(db, of: step)
-    let before = files.isEmpty ? [] : try restore(db, files)
     recorder.isRecording = false
-    try UndoLog.replace(db, step, with: recorder, files: before)
+    try UndoLog.replace(db, step, with: recorder)
     return step
   }
 

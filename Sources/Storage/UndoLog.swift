@@ -11,23 +11,10 @@ public struct UndoStep: Equatable, Sendable {
   public let at: Double
   /// It was undone, and can be redone.
   public let isUndone: Bool
-  /// Rows and files that it changed.
+  /// Rows that it changed.
   public let count: Int
   /// It changed more than can be stored: it can't be undone.
   public let isTooLarge: Bool
-}
-
-/// A file that a step changed, beside the database.
-public struct UndoFile: Equatable, Sendable {
-  public let name: String
-  /// What it held before; nil when it was not there.
-  public let before: [UInt8]?
-  /// The digest of what it holds after, nil when it is gone.
-  public let after: String?
-
-  public init(name: String, before: [UInt8]?, after: String?) {
-    (self.name, self.before, self.after) = (name, before, after)
-  }
 }
 
 /// The tables of the log, and what is done with them.
@@ -37,7 +24,7 @@ public enum UndoLog {
   /// How often the oldest are looked for.
   private static let pace: Int64 = 16
 
-  public static var migrations: [Migration] { [Migration("undo.1", sql: first)] }
+  public static var migrations: [Migration] { [Migration("undo", sql: first)] }
 
   private static let first = """
     CREATE TABLE undo_steps (
@@ -50,14 +37,6 @@ public enum UndoLog {
       rows BLOB
     ) STRICT;
     CREATE INDEX undo_steps_undone ON undo_steps(id) WHERE undone = 1;
-    CREATE TABLE undo_files (
-      step INTEGER NOT NULL REFERENCES undo_steps(id) ON DELETE CASCADE,
-      name TEXT NOT NULL,
-      after TEXT,
-      before BLOB
-    ) STRICT;
-    CREATE INDEX undo_files_step ON undo_files(step);
-    CREATE TABLE undo_batches (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
     """
 
   // MARK: Writing
@@ -65,19 +44,18 @@ public enum UndoLog {
   /// Writes what the recorder has as a new step. Steps that were undone before cannot be redone any more.
   /// - Returns: its id; nil where nothing was changed, which makes no step.
   static func add(
-    _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double, files: [UndoFile]
+    _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double
   ) throws -> Int? {
-    guard !recorder.isEmpty || !files.isEmpty else { return nil }
+    guard !recorder.isEmpty else { return nil }
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
-    let bytes = size(rows, files)
+    let bytes = rows?.count ?? 0
     let isKept = rows != nil && bytes <= UndoRecorder.mostBytes
     try db.run("DELETE FROM undo_steps WHERE undone = 1")
     try db.run(
       "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?, ?, ?, ?, ?)",
-      [name, now, recorder.rowCount + files.count, isKept ? bytes : 0, isKept ? rows : nil])
+      [name, now, recorder.rowCount, isKept ? bytes : 0, isKept ? rows : nil])
     let id = db.lastInsertedRowID
     if isKept {
-      try write(db, files, of: id)
       if bytes > 1 << 20 || id % pace == 0 { try prune(db) }
     } else {
       // What came before cannot be reached past it.
@@ -88,27 +66,13 @@ public enum UndoLog {
 
   /// Puts what undoing a step recorded in the place of what it held: the way back.
   static func replace(
-    _ db: Database, _ step: UndoStep, with recorder: UndoRecorder, files: [UndoFile]
+    _ db: Database, _ step: UndoStep, with recorder: UndoRecorder
   ) throws {
     let rows = recorder.encoded()
     if recorder.isTooLarge { throw UndoError.tooLarge(step.name) }
     try db.run(
       "UPDATE undo_steps SET undone = ?, bytes = ?, rows = ? WHERE id = ?",
-      [!step.isUndone, size(rows, files), rows, step.id])
-    try db.run("DELETE FROM undo_files WHERE step = ?", [step.id])
-    try write(db, files, of: Int64(step.id))
-  }
-
-  private static func write(_ db: Database, _ files: [UndoFile], of step: Int64) throws {
-    for file in files {
-      try db.run(
-        "INSERT INTO undo_files (step, name, after, before) VALUES (?, ?, ?, ?)",
-        [step, file.name, file.after, file.before])
-    }
-  }
-
-  private static func size(_ rows: [UInt8]?, _ files: [UndoFile]) -> Int {
-    files.reduce(rows?.count ?? 0) { $0 + ($1.before?.count ?? 0) + $1.name.utf8.count }
+      [!step.isUndone, rows.count, rows, step.id])
   }
 
   /// The oldest go, until the rest are few and small enough.
@@ -169,12 +133,6 @@ public enum UndoLog {
     row.isNull(column) ? nil : Array(row.blob(column))
   }
 
-  static func files(_ db: Database, of step: UndoStep) throws -> [UndoFile] {
-    try db.rows("SELECT name, after, before FROM undo_files WHERE step = ? ORDER BY rowid", [step.id]) { row in
-      UndoFile(name: row.text(0), before: bytes(row, 2), after: row.optionalText(1))
-    }
-  }
-
   /// Steps whose rows cannot be read.
   public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
     try db.rows("\(columns) WHERE rows IS NOT NULL", [], step).filter { step in
@@ -190,7 +148,7 @@ public enum UndoLog {
 
   // MARK: What stands against it
 
-  /// The names of the steps that have touched the same rows or files since, and hold.
+  /// The names of the steps that have touched the same rows since, and hold.
   static func conflicts(_ db: Database, _ step: UndoStep) throws -> [String] {
     // What is undone lies above what is not: undoing looks at what was done later, redoing at what was undone before.
     let sql =
@@ -210,25 +168,8 @@ public enum UndoLog {
   }
 
   private static func touched(_ db: Database, _ step: UndoStep) throws -> UndoneRows {
-    var rows: UndoneRows
-    do { rows = try UndoneRows(Self.rows(db, of: step)) } catch is UndoDamage {
+    do { return try UndoneRows(Self.rows(db, of: step)) } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
     }
-    rows.files = Set(try files(db, of: step).map(\.name))
-    return rows
-  }
-}
-
-/// Batches of files that were decided together with the database: each by a row of the transaction that it belongs to.
-public enum DecidedBatches {
-  /// Whether the batch was decided.
-  public static func holds(_ db: Database, _ id: String) throws -> Bool {
-    try Int.fetchOne(db, sql: "SELECT 1 FROM undo_batches WHERE id = ?", arguments: [id]) != nil
-  }
-
-  /// Decides a batch. All before it are done by then: whoever makes one ready finishes those first.
-  public static func decide(_ db: Database, _ id: String) throws {
-    try db.run("DELETE FROM undo_batches")
-    try db.run("INSERT INTO undo_batches (id) VALUES (?)", [id])
   }
 }

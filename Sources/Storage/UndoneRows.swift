@@ -21,8 +21,6 @@ struct UndoneRows {
   let bytes: [UInt8]
   private(set) var tables: [Table] = []
   private(set) var events: [Event] = []
-  /// Names of the files that the step changed.
-  var files: Set<String> = []
 
   init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
@@ -103,7 +101,6 @@ struct UndoneRows {
   }
 
   func meets(_ other: UndoneRows) throws -> Bool {
-    if !files.isDisjoint(with: other.files) { return true }
     let theirs = try other.touched
     return try touched.contains { name, mine in theirs[name].map { mine.meets($0) } ?? false }
   }

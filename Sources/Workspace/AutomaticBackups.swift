@@ -196,7 +196,6 @@ extension Workspace {
     let path = backupFolder + "/" + DailyBackup.start + day(environment.clocks.now()) + Workspace.backupEnding
     guard preferences.backsUpDaily, !fileExists(path) else { return nil }
     try read { _ in }
-    _ = try documentStore()
     return DailyBackup(job: backupJob(to: path), retention: preferences.backupRetention)
   }
 

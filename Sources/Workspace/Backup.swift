@@ -1,8 +1,8 @@
 // Backups: everything of an account in one file, and what is in such a file.
-// Invariant: a backup is one moment of database and documents, checked by reading it before it has its name.
+// Invariant: a backup is one moment of the database, checked by reading it before it has its name.
 //
-// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `documents/...` with
-// their images, `media/...`, `grants.json` and `history`; `BackupPart` knows the names.
+// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `media/...`,
+// `grants.json` and `history`; `BackupPart` knows the names.
 
 import Archives
 import Authentication
@@ -79,7 +79,7 @@ public enum BackupError: Problem, Equatable {
 
 /// What a file in a backup is. Any other file is neither taken into a backup nor out of one.
 enum BackupPart: Equatable {
-  case database, document, image, media, grants, history
+  case database, media, grants, history
 
   /// - Parameter name: within the backup, which is that within the account's folder.
   init?(_ name: String) {
@@ -89,16 +89,8 @@ enum BackupPart: Equatable {
     case ("grants.json", 1): self = .grants
     case ("history", 1): self = .history
     case ("media", 2) where ContentHash(String(parts[1])) != nil: self = .media
-    case ("documents", 3) where parts[1] == "images" && ContentHash(String(parts[2])) != nil: self = .image
-    case ("documents", 2...9) where BackupPart.isDocument(parts.dropFirst()): self = .document
     default: return nil
     }
-  }
-
-  private static func isDocument(_ parts: ArraySlice<Substring>) -> Bool {
-    guard let last = parts.last, last.hasSuffix(".rwcard"), let first = parts.first else { return false }
-    let isOwn = parts.count > 1 && ["images", "thumbnails"].contains(first)
-    return !isOwn && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
   }
 }
 
@@ -114,9 +106,8 @@ extension Workspace {
     if rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
     try storeGames()
     if database.hasOpenTransaction { throw BackupError.inUnit }
-    // Makes the collection where there is none yet, and ends what a killed process left of a change to documents.
+    // Makes the collection where there is none yet.
     try read { _ in }
-    _ = try documentStore()
     return try backupJob(to: path).write(progress: progress)
   }
 
@@ -152,7 +143,6 @@ extension Workspace {
     var contents = try read { try BackupContents.counts($0) }
     contents.created = environment.clocks.now()
     contents.account = access.name
-    contents.documents = try documentEntries().count
     return contents
   }
 

@@ -2,6 +2,7 @@
 // Invariant: it is read to its end, and a file in it that no backup has ends the reading.
 
 import Archives
+import CardDocuments
 import Storage
 import Text
 import Values
@@ -80,6 +81,7 @@ extension BackupContents {
     contents.decks = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
     contents.cards = try Int.fetchOne(db, sql: "SELECT count(*) FROM cards") ?? 0
     contents.reviews = try Int.fetchOne(db, sql: "SELECT count(*) FROM reviews") ?? 0
+    contents.documents = try DocumentTable.count(db)
     return contents
   }
 }

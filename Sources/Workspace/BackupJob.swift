@@ -1,9 +1,8 @@
 // Making a backup, on the thread of the prompt or on one of its own.
-// Invariant: it works with a connection of its own and changes nothing in the account's folder but links to documents
-// and, where it goes there, the file itself.
+// Invariant: it works with a connection of its own, and changes nothing in the account's folder but the file itself, if
+// it goes there.
 
 import Archives
-import CardDocuments
 import Files
 import Storage
 
@@ -22,24 +21,14 @@ struct BackupJob: Sendable {
   func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
     // Beside the backup, so that one to another disk needs no room on this one.
     let scratch = try Scratch(.backup, in: parentFolder(of: path))
-    var held: HeldDatabase?
     let name = String(lastPart(of: scratch.folder).dropFirst())
-    let snapshot = try DocumentSnapshot(
-      of: folder + "/documents", named: name, .byPauses(seconds: 5, isInterrupted: isInterrupted)
-    ) {
-      held = try HeldDatabase(
-        folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
-    }
-    defer { snapshot.remove() }
     let copy = scratch.path("collection.sqlite")
-    try held?.copy(to: copy) { progress($0, $1 * 2) }
-    held = nil
+    try HeldDatabase(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
+      .copy(to: copy) { progress($0, $1 * 2) }
     var contents = try checkedCounts(copy)
     contents.created = created
     contents.account = account
-    contents.documents = snapshot.files.count { $0.name.hasSuffix(".rwcard") }
-    let files =
-      [("collection.sqlite", copy)] + snapshot.files.map { ("documents/" + $0.name, $0.path) } + (try otherFiles(copiedTo: scratch))
+    let files = [("collection.sqlite", copy)] + (try otherFiles(copiedTo: scratch))
     contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
     try write(contents, files, temporary: "." + name + ".tmp", progress)
     return contents

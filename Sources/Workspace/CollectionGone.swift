@@ -5,12 +5,12 @@ import Files
 import Storage
 
 extension Workspace {
-  /// Whether the collection is missing while documents, media or backups are there. SQLite would begin an empty one.
+  /// Whether the collection is missing while media or backups are there. SQLite would begin an empty one.
   var isCollectionGone: Bool {
     do {
       guard (try FileFacts.at(folder + "/collection.sqlite")?.size ?? 0) == 0 else { return false }
       return try hasFile(in: "backups") { $0.hasSuffix(Workspace.backupEnding) }
-        || hasFile(in: "documents") { $0.hasSuffix(".rwcard") } || hasFile(in: "media") { _ in true }
+        || hasFile(in: "media") { _ in true }
     } catch { return false }  // What cannot be looked at is reported when it is opened.
   }
 

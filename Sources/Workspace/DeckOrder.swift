@@ -63,7 +63,8 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
-      .changeSettings, .changeDocuments, .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia, .link,
+      .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+      .syncMedia, .link,
       .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,

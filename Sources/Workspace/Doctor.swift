@@ -173,16 +173,14 @@ extension Workspace {
   // MARK: Documents
 
   private func documentFindings() throws -> [DoctorFinding] {
-    var found = try documentProblems().map { problem in
-      let isMendable = [.orphanedImage, .damagedJournal].contains(problem.kind)
+    var found = try documentStore().check().map { id, problem in
       let pointer = problem.pointer.description
       return DoctorFinding(
         area: .documents, code: problem.code, what: problem.message,
-        place: (problem.path ?? folder + "/documents") + (pointer.isEmpty ? "" : " at \(pointer)"),
-        remedy: isMendable ? "it is taken away" : "correct the document, or restore it from a backup",
-        isMendable: isMendable)
+        place: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
+        remedy: "correct the document, or restore it from a backup", isMendable: false)
     }
-    let known = try knownDocuments()
+    let known = Set(try documentIDs())
     for (card, document) in try read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
         DoctorFinding(
@@ -190,15 +188,6 @@ extension Workspace {
           place: "cards \(card.rawValue)", remedy: "the card shows none then", isMendable: true))
     }
     return found
-  }
-
-  /// A file whose name is no id is opened for it.
-  func knownDocuments() throws -> Set<String> {
-    let ids = try documentEntries().map { $0.id?.description }
-    if ids.contains(nil) {
-      return Set(try documents().documents.map { try $0.document().id.description } + ids.compactMap { $0 })
-    }
-    return Set(ids.compactMap { $0 })
   }
 
   // MARK: Media

@@ -1,10 +1,10 @@
-// Card documents as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it;
-// the store below decides when a change is on disk.
+// Card documents as they are handed to Lua and to commands, and what the room of documents needs of the workspace.
+// Invariant: a handle ends with the workspace that made it, and shows the document as it is in the database now.
 
 public import CardDocuments
 import Decks
 import Files
-import Storage
+package import Storage
 
 /// A document of an open workspace.
 ///
@@ -22,9 +22,11 @@ public final class DocumentHandle: WorkspaceHandle {
 
   deinit { workspace.forget(stored) }
 
-  /// The document, once the gate has been looked at.
+  /// The document as it is now.
+  /// - Throws: `DocumentError.removed` when it is gone.
   public func document() throws -> StoredDocument {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "document") }
+    try stored.refresh()
     return stored
   }
 
@@ -66,19 +68,9 @@ public final class DocumentHandle: WorkspaceHandle {
   @discardableResult
   public func remove() throws -> Int {
     let stored = try document()
-    guard stored.isInStore else {
-      try stored.remove()
-      return 0
-    }
-    let shown = stored.id.description
-    let isShown = try workspace.read { try CardTable.documents($0) }.contains { $0.document == shown }
-    guard isShown else {
-      try stored.remove()
-      return 0
-    }
-    return try workspace.perform(.changeDocuments) { db in
-      try stored.remove()
-      return try CardTable.removeDocument(db, shown, now: workspace.environment.clocks.now())
+    return try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
+      try stored.remove(db)
+      return try CardTable.removeDocument(db, stored.id.description, now: workspace.environment.clocks.now())
     }
   }
 
@@ -118,16 +110,10 @@ extension Workspace {
   func documentStore() throws -> DocumentStore {
     _ = try store(for: "document")
     if let known = opened.documents { return known }
-    let entropy = environment.random.entropy
-    try makePrivateFolder(folder)
-    let fresh = try DocumentStore(
-      folder: folder + "/documents", drawing: drawing,
-      wait: LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted),
-      randomBytes: { count in
-        (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
-      }, decider: self, step: documentStep)
-    fresh.joinsUnit = { [weak self] in try self?.requireRoomInUnit() }
-    if isInUnit || database.isInOperation || rehearsal.isOn { fresh.beginUnit() }
+    let fresh = DocumentStore(
+      keeper: self, drawing: drawing, isInterrupted: environment.isInterrupted,
+      randomBytes: environment.random.bytes)
+    if isInUnit || database.isInOperation { fresh.beginUnit() }
     opened.documents = fresh
     return fresh
   }
@@ -147,15 +133,11 @@ extension Workspace {
   /// A document by its id, an unambiguous beginning of it, or the path of any file.
   public func openDocument(_ name: String) throws -> DocumentHandle { handle(of: try documentStore().open(name)) }
 
-  /// Opens a document, changes it and saves it as one change. Another process that changes the document meanwhile
-  /// waits, so that each sees what the other did. Within a unit of work it is a part of that.
+  /// Opens a document, changes it and saves it as one change. Within a unit of work it is a part of that.
   ///
   ///     try workspace.changeDocument("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
   public func changeDocument<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
-    let isAlone = !isInUnit && !database.isInOperation
-    return try perform(.changeDocuments) { _ in
-      let documents = try documentStore()
-      if isAlone { try documents.lockUnit() }
+    try perform(.changeDocuments) { _ in
       let handle = try openDocument(name)
       let result = try body(handle)
       try handle.document().save()
@@ -166,17 +148,14 @@ extension Workspace {
   /// A picture file as documents keep it.
   public func picture(file: String) throws -> Picture { try documentStore().picture(file: file) }
 
-  /// All documents, and what is wrong with the files that do not open.
+  /// All documents, and what is wrong with those that do not open.
   public func documents() throws -> (documents: [DocumentHandle], problems: [DocumentProblem]) {
     let (documents, problems) = try documentStore().list()
     return (documents.map { handle(of: $0) }, problems)
   }
 
-  /// Files and ids without decoding any of them.
-  public func documentEntries() throws -> [DocumentEntry] { try documentStore().entries() }
-
-  /// What is wrong with the documents' folder as a whole.
-  public func documentProblems() throws -> [DocumentProblem] { try documentStore().check() }
+  /// The ids of all documents, without reading any of them.
+  public func documentIDs() throws -> [String] { try read(DocumentTable.ids) }
 
   /// Many documents on the pages of one file.
   public func drawSheet(_ documents: [DocumentHandle], to path: String, drawn: (Int) -> Void) throws {
@@ -185,9 +164,30 @@ extension Workspace {
 
   /// Saves moves and sizes that wait: when the shell is left or suspended.
   /// - Returns: what could not be saved.
-  public func saveDocuments() -> [DocumentError] {
+  public func saveDocuments() -> [any Error] {
     guard isOpen, let documents = opened.documents else { return [] }
     return documents.saveAll()
+  }
+}
+
+extension Workspace: DocumentKeeper {
+  package var now: Double { environment.clocks.now() }
+
+  package func change<T>(_ body: (Database) throws -> T) throws -> T {
+    guard database.isInOperation else { return try perform(.changeDocuments, isOneStatement: true, body) }
+    try requireRoomInUnit()
+    return try database.operation(Operation.changeDocuments.rawValue, isOneStatement: true, body)
+  }
+
+  package func path(of picture: ContentHash) -> String { mediaFolder + "/" + picture.description }
+
+  package func picture(_ hash: ContentHash) throws -> [UInt8]? {
+    try opened.rehearsedPictures[hash] ?? mediaContent(hash.description)
+  }
+
+  package func keep(_ picture: [UInt8], _ hash: ContentHash) throws {
+    if rehearsal.isOn { opened.rehearsedPictures[hash] = picture }
+    try writeMedia(picture, hash: hash.description)
   }
 }
 
@@ -195,12 +195,10 @@ extension CardHandle {
   /// The document that the card shows; nil when it shows none, or one that is gone.
   public func document() throws -> DocumentHandle? {
     guard let id = try record().document else { return nil }
-    let store = try workspace.documentStore()
-    do throws(DocumentError) {
-      return workspace.handle(of: try store.open(id))
-    } catch {
-      if case .notFound = error { return nil }
-      throw error
+    do {
+      return workspace.handle(of: try workspace.documentStore().open(id))
+    } catch DocumentError.notFound {
+      return nil
     }
   }
 }

@@ -1,6 +1,6 @@
-// The media files of an account: pictures and sounds that cards name. Invariant: a file is named by the hash of its
-// content and never changes; a name that was taken out leaves its file, so that an operation can be taken back, until
-// `cleanMedia`.
+// The media files of an account: pictures and sounds that cards name, and pictures of documents, which have no name and
+// belong to no note. Invariant: a file is named by the hash of its content and never changes; a name or a document that
+// was taken out leaves its file, so that an operation can be taken back, until `cleanMedia`.
 
 import CardDocuments
 public import Decks
@@ -77,7 +77,7 @@ extension Workspace {
   /// `syncNewMedia`, which goes before the commit.
   func writeMedia(_ bytes: [UInt8], hash: String) throws {
     let path = mediaFolder + "/" + hash
-    if rehearsal.isOn || unit.newMedia.contains(path) { return }
+    if rehearsal.isOn || unit.newMedia[path] != nil { return }
     // What was left by an operation that a loss of power cut off may have the size alone.
     let isThere =
       try FileFacts.at(path, followingLinks: false)?.size == bytes.count
@@ -88,14 +88,13 @@ extension Workspace {
       options.isSynced = false
       try AtomicFile.write(path, bytes, options)
     }
-    unit.newMedia.insert(path)
+    unit.newMedia[path] = !isThere
   }
 
   /// Sees to it that new contents outlive a loss of power: many of them by one call, as each alone waits for the disk.
   func syncNewMedia() throws {
-    let paths = unit.newMedia
+    let paths = unit.newMedia.keys
     if paths.isEmpty { return }
-    unit.newMedia = []
     if paths.count > Self.mostSyncedAlone {
       try Folder.syncFileSystem(of: mediaFolder)
     } else {
@@ -105,6 +104,15 @@ extension Workspace {
   }
 
   private static let mostSyncedAlone = 8
+
+  /// Removes the contents that were written for an operation that was taken back, and that nothing else names.
+  func sweepNewMedia() {
+    let written = unit.newMedia.filter(\.value).keys
+    unit.newMedia = [:]
+    if written.isEmpty { return }
+    // What stays is found by `doctor media`.
+    do { try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return }
+  }
 
   /// All media, by name.
   public func media() throws -> [MediaRecord] { try read { try MediaTable.list($0) } }
@@ -147,13 +155,21 @@ extension Workspace {
   public func cleanMedia() throws -> Int {
     _ = try store(for: "media")
     if isInUnit || rehearsal.isOn { return 0 }
-    let files = try leftoverMedia()
-    for file in files { try Folder.removeFile(file) }
-    return files.count
+    return try removeLeftovers { $0 }
+  }
+
+  /// Nobody else is between writing a content and naming it meanwhile.
+  @discardableResult
+  private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
+    try database.operation("removing media files") { _ in
+      let files = try choice(leftoverMedia())
+      for file in files { try Folder.removeFile(file) }
+      return files.count
+    }
   }
 
   private func leftoverMedia() throws -> [String] {
-    let named = try read { try MediaTable.hashes($0) }
+    let named = try read { try MediaTable.hashes($0).union(DocumentTable.pictures($0)) }
     return try Folder.names(in: mediaFolder).filter { !named.contains($0) }.map { mediaFolder + "/" + $0 }
   }
 }

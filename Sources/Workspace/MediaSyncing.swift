@@ -49,7 +49,7 @@ extension Workspace {
     throw SyncError.noSpace(free: free)
   }
 
-  private func mediaContent(_ hash: String) throws -> [UInt8]? {
+  func mediaContent(_ hash: String) throws -> [UInt8]? {
     let path = mediaFolder + "/" + hash
     guard try FileFacts.at(path) != nil else { return nil }
     return try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)

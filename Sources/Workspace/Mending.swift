@@ -47,8 +47,7 @@ extension Workspace {
         _ = try DecksCheck.mend(db, now: environment.clocks.now(), random: environment.random.entropy)
       }
       if has("missing_document") {
-        let known = try knownDocuments()
-        for document in Set(try CardTable.documents(db).map(\.document)).subtracting(known) {
+        for document in Set(try CardTable.documents(db).map(\.document)).subtracting(try DocumentTable.ids(db)) {
           try CardTable.removeDocument(db, document, now: environment.clocks.now())
         }
       }
@@ -58,7 +57,6 @@ extension Workspace {
       }
       if has("damaged_step") { try UndoLog.removeAll(db) }
     }
-    if found.contains(where: { $0.area == .documents }) { try documentStore().mend() }
     if has(Workspace.removedMediaCode) { try cleanMedia() }
     for finding in found where finding.isMendable && finding.area == .files {
       if finding.code == "open_to_others" {

@@ -1,7 +1,6 @@
 // What a rehearsal would change, in the words of the user's things: cards, decks, settings, documents.
 // Invariant: it is read from the unit under way, so that it is exactly what keeping the unit would do.
 
-import CardDocuments
 public import Storage
 import Text
 public import Values
@@ -28,7 +27,7 @@ extension Workspace {
     let tables = try store().pendingChanges(limit: limit)
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
     let notes = Set(cards.compactMap { row in row.after.first { $0.name == "note" }?.value.integer })
-    return try tables.flatMap { try pending($0, notesOfCards: notes) } + documentChanges(limit: limit ?? .max)
+    return try tables.flatMap { try pending($0, notesOfCards: notes) }
   }
 
   /// - Parameter notes: those of changed cards, which are named in their place.
@@ -51,19 +50,6 @@ extension Workspace {
       return PendingChanges(
         kind: kind, noun: thing.noun, count: count, names: shown.compactMap { thing.name(of: $0) },
         records: shown.map { thing.record(of: $0) })
-    }
-  }
-
-  private func documentChanges(limit: Int) -> [PendingChanges] {
-    let changed = opened.documents?.unitDocuments ?? []
-    return RowChange.Kind.allCases.compactMap { kind in
-      let ids = changed.filter { $0.kind == kind.rawValue }.map(\.id)
-      if ids.isEmpty { return nil }
-      let records = ids.prefix(limit).map { id in
-        Value.record([("change", .text(kind.rawValue)), ("kind", .text("document")), ("name", .text(id))])
-      }
-      return PendingChanges(
-        kind: kind, noun: "document", count: ids.count, names: Array(ids.prefix(limit)), records: records)
     }
   }
 }
@@ -92,7 +78,7 @@ private struct RecordedThing {
     "cards": RecordedThing("card", ["prompt"], bookkeeping: ["content", "step"]),
     "decks": RecordedThing("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedThing("note", ["fields"]),
     "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
-    "media": RecordedThing("media file", ["name"]),
+    "media": RecordedThing("media file", ["name"]), "documents": RecordedThing("document", ["id"]),
     "settings": RecordedThing("setting", ["name"]), "games_saved": RecordedThing("game", []),
     "games_results": RecordedThing("finished game", []),
   ]

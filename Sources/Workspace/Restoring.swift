@@ -1,4 +1,4 @@
-// Restoring a backup, which may come from anywhere: its rows, documents and media take the place of what is here.
+// Restoring a backup, which may come from anywhere: its rows take the place of what is here, its media join them.
 // Invariant: what is here is kept first and replaced by one commit, or not at all. What gives power (settings that are
 // guarded, the link with a sync server, grants, the history) stays as it is here unless it was asked for by name.
 
@@ -74,7 +74,7 @@ extension Workspace {
       case .database: try Workspace.unpack(archive, to: packed)
       case .grants: grants = try archive.rest(limit: 1 << 20)
       case .history: hasHistory = true
-      case .document, .image, .media: break
+      case .media: break
       }
     }
     try requireOwn(contents, path, powers)
@@ -165,48 +165,43 @@ extension Workspace {
     if rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
     guard !database.isInUnit, !database.isInOperation else { throw BackupError.inUnit }
     let (replaced, kept) = try keepWhatIsHere()
-    isReplacing = replaced == nil
-    defer { isReplacing = false }
-    hasCollection = true
-    let documents: DocumentStore
-    do { documents = try documentStore() } catch {
-      hasCollection = false
-      throw error
-    }
     do {
-      try documents.beginReplacing()
-      try unpackFiles(staged, documents)
-      if let batch = try documents.prepareReplacing() {
-        try Store.change(staged.database) { try DecidedBatches.decide($0, batch.id) }
-      }
+      // Contents have names of their own: what is here stays as it is until the database is replaced.
+      try unpack(staged, [.media])
+      try syncNewMedia()
+      hasCollection = true
       try database.replaceAll(from: staged.database)
     } catch {
       hasCollection = false
-      try documents.rollbackUnit()
+      sweepNewMedia()
       throw error
     }
-    _ = try documents.finishUnit()
-    opened.documents?.close()
+    unit.newMedia = [:]
     opened.documents = nil
     opened.orders.forget()
     try reloadSettings()
+    let powers: [(BackupPower, BackupPart)] = [(.grants, .grants), (.history, .history)]
+    try unpack(staged, powers.filter { staged.taken.contains($0.0) }.map(\.1))
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
-  /// Unpacks everything but the database into the documents' unit.
-  private func unpackFiles(_ staged: StagedBackup, _ documents: DocumentStore) throws {
-    _ = try BackupFile(staged.path, isInterrupted: environment.isInterrupted).read { archive, name, part in
-      let isTaken =
-        switch part {
-        case .database: false
-        case .document, .image, .media: true
-        case .grants: staged.taken.contains(.grants)
-        case .history: staged.taken.contains(.history)
-        }
-      guard isTaken else { return }
-      let isDocument = part == .document || part == .image
-      let place = isDocument ? String(name.dropFirst("documents/".count)) : "../" + name
-      try Workspace.unpack(archive, to: documents.placeForReplacement(of: place))
+  /// Unpacks files of some parts into the account's folder.
+  private func unpack(_ staged: StagedBackup, _ parts: [BackupPart]) throws {
+    if parts.isEmpty { return }
+    let isInterrupted = environment.isInterrupted
+    _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in
+      guard parts.contains(part) else { return }
+      let place = folder + "/" + name
+      guard part == .media else { return try Workspace.unpack(archive, to: place) }
+      let fresh = staged.scratch.path("content")
+      try Workspace.unpack(archive, to: fresh)
+      let bytes = try FileText.bytes(fresh, limit: Workspace.mediaLimit, isInterrupted: isInterrupted)
+      // A content that is not what its name says takes no other's place.
+      let isThere = fileExists(place)
+      guard !isThere || ContentHash(of: bytes).description == lastPart(of: name) else { return }
+      try makePrivateFolder(mediaFolder)
+      try Folder.move(fresh, to: place)
+      unit.newMedia[place] = !isThere
     }
   }
 

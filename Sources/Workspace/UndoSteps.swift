@@ -1,8 +1,7 @@
-// Steps of undo: their names, what joins documents and database in one, undoing and redoing.
-// Invariant: what a step changed in the database and in documents is kept by one commit of the database, and is undone
-// likewise.
+// Steps of undo: their names, undoing and redoing.
+// Invariant: a step is what one operation, or one unit of work, changed in the database.
 
-public import CardDocuments
+import CardDocuments
 import Decks
 import Problems
 public import Storage
@@ -35,7 +34,6 @@ struct StepParts {
     if parts.count > StepParts.mostShown {
       words += " and \(counted(parts.count - StepParts.mostShown, "other change"))"
     }
-    if words.isEmpty { words = Operation.changeDocuments.rawValue }
     return words + (origin.map { " (\($0))" } ?? "")
   }
 }
@@ -88,62 +86,14 @@ extension Operation {
     case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
+    case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .keepGame, .changeSettings, .mend: return rawValue
     }
   }
 }
 
-extension Workspace: DocumentDecider {
-  public func isDecided(_ batch: String) throws -> Bool {
-    try !isReplacing && database.read { try DecidedBatches.holds($0, batch) }
-  }
-
-  public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
-    if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
-    noteChange()
-    return try keepUnit(named: named(what), ofScript: false)
-  }
-
-  /// The name of a step, with what did it.
-  private func named(_ what: String) -> String { what + (hooks.origin().map { " (\($0))" } ?? "") }
-
-  /// Keeps what documents and database were changed, by one commit.
-  /// - Parameter ofScript: a script is kept as a whole, or not at all; of another change a document that another
-  ///   process has saved meanwhile is kept as a copy.
-  func keepUnit(named name: String, ofScript: Bool) throws -> [DocumentError] {
-    let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
-    do {
-      try syncNewMedia()
-      try database.commitUnit(
-        named: name,
-        prepare: documents.map { documents in
-          { db in
-            let files = try self.prepare(documents, db)
-            if ofScript, let conflict = documents.conflict { throw DocumentError.changedInScript(conflict) }
-            return files
-          }
-        })
-    } catch {
-      try opened.documents?.rollbackUnit()
-      throw error
-    }
-    return try endDocumentUnit()
-  }
-
-  /// Does what was decided about documents.
-  private func endDocumentUnit() throws -> [DocumentError] {
-    guard let documents = opened.documents, documents.isInUnit else { return [] }
-    return try documents.finishUnit()
-  }
-
-  /// Makes the documents' batch ready, and decides it with the transaction under way.
-  private func prepare(_ documents: DocumentStore, _ db: Database) throws -> [UndoFile] {
-    guard let batch = try documents.prepareUnit() else { return [] }
-    try DecidedBatches.decide(db, batch.id)
-    return batch.files.map { UndoFile(name: $0.name, before: $0.before, after: $0.after) }
-  }
-
-  /// An operation outside a unit of work. Code that it calls may change documents: they are kept with it.
+extension Workspace {
+  /// An operation outside a unit of work.
   func performAlone<T>(
     _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, _ body: (Database) throws -> T
   ) throws -> T {
@@ -151,19 +101,20 @@ extension Workspace: DocumentDecider {
     let result: T
     do {
       result = try database.operation(
-        operation.rawValue, step: { self.named(operation.words(subject, count($0))) },
-        prepare: { db in
-          try self.syncNewMedia()
-          guard let documents = self.opened.documents, documents.hasUnitChanges else { return [] }
-          return try self.prepare(documents, db)
-        }, body)
+        operation.rawValue,
+        step: { operation.words(subject, count($0)) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+      ) { db in
+        let result = try body(db)
+        try syncNewMedia()
+        return result
+      }
     } catch {
-      unit.newMedia = []
-      try opened.documents?.rollbackUnit()
+      opened.documents?.rollbackUnit()
+      sweepNewMedia()
       throw error
     }
-    // It is done, this document as a copy.
-    if let conflict = try endDocumentUnit().first { throw conflict }
+    opened.documents?.endUnit()
+    unit.newMedia = [:]
     return result
   }
 
@@ -213,26 +164,8 @@ extension Workspace: DocumentDecider {
     let store = try store()
     if rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try storeGames()
-    if let documents = opened.documents, documents.hasUnitChanges { throw UndoError.inUnit }
-    let wasInUnit = isInUnit
-    let step: UndoStep
-    do {
-      step = try store.undo(id, again: again, also: { try SearchLog.forget($0) }) { db, files in
-        let documents = try documentStore()
-        let batch = try documents.prepareRestoring(
-          files.map { DocumentBatch.File(name: $0.name, before: $0.before, after: $0.after) })
-        guard let batch else { return [] }
-        try DecidedBatches.decide(db, batch.id)
-        return batch.files.map { UndoFile(name: $0.name, before: $0.before, after: $0.after) }
-      }
-    } catch {
-      try opened.documents?.rollbackUnit()
-      if wasInUnit { opened.documents?.beginUnit() }
-      throw error
-    }
+    let step = try store.undo(id, again: again, also: { try SearchLog.forget($0) })
     noteChange()
-    _ = try endDocumentUnit()
-    if wasInUnit { opened.documents?.beginUnit() }
     return step
   }
 }

@@ -45,6 +45,7 @@ public enum Operation: String, Sendable {
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case removeDocument = "removing a document"
   case link = "linking with a sync server"
   case unlink = "ending the link with a sync server"
   case sync = "syncing"
@@ -71,13 +72,9 @@ public final class Workspace {
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
   let database: Store
   var handles = WorkspaceHandles()
-  /// Told before each step that changes the documents' folder; the tests end the process there.
-  var documentStep: (String) -> Int32 = { _ in 0 }
   var opened = OpenedParts()
   /// Whether the collection was found, or is to be made.
   var hasCollection = false
-  /// A damaged collection gives way: what it decided about documents is not asked.
-  var isReplacing = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
   /// Who is notified of what happens in games and sessions.
@@ -120,7 +117,7 @@ public final class Workspace {
   /// Every room's steps of the tables.
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
-      + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations
+      + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
@@ -136,7 +133,6 @@ public final class Workspace {
     opened.backup?.stop()
     opened.backup = nil
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
-    opened.documents?.close()
     opened.documents = nil
     opened.preferences?.tree.endObserving()
     (opened.preferences, opened.player) = (nil, nil)
@@ -171,7 +167,7 @@ public final class Workspace {
   }
 
   /// Runs a read.
-  func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
+  package func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
 
   /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
   /// - Parameters:
@@ -204,7 +200,7 @@ public final class Workspace {
   }
 
   /// Grows whenever rows that were read may be stale.
-  var changeCount: Int { database.changeCount }
+  package var changeCount: Int { database.changeCount }
 
   // MARK: Units of work
 
@@ -217,13 +213,9 @@ public final class Workspace {
     opened.documents?.beginUnit()
   }
 
-  /// Keeps what the unit did, documents and database by one commit.
-  /// - Returns: documents that another process changed meanwhile.
-  @discardableResult
-  public func commitUnit() throws -> [DocumentError] {
-    _ = try store()
-    // What was changed in the database was noted by its operation.
-    if unit.waitingGame != nil || opened.documents?.hasUnitChanges == true { noteChange() }
+  /// Keeps what the unit did, by one commit.
+  public func commitUnit() throws {
+    let store = try store()
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure
@@ -234,42 +226,43 @@ public final class Workspace {
     }
     unit.adders = CardAdders()
     do {
-      return (try keepUnit(named: unit.parts.words(from: hooks.origin()), ofScript: true))
+      try syncNewMedia()
+      try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
     } catch {
+      opened.documents?.rollbackUnit()
+      sweepNewMedia()
       if isOpen { try reloadSettings() }
       throw error
     }
+    opened.documents?.endUnit()
+    unit.newMedia = [:]
   }
 
   public func rollbackUnit() throws {
     let store = try store()
     unit.waitingGame?.isWaiting = false
-    (unit.waitingGame, unit.adders, unit.newMedia) = (nil, CardAdders(), [])
-    try opened.documents?.rollbackUnit()
-    // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
-    if rehearsal.isOn { opened.documents?.beginUnit() }
+    (unit.waitingGame, unit.adders, opened.rehearsedPictures) = (nil, CardAdders(), [:])
+    opened.documents?.rollbackUnit()
     try store.rollbackUnit()
+    sweepNewMedia()
     if unit.operations[.changeSettings] != nil { try reloadSettings() }
   }
 
-  /// Bytes of memory that the unit or the operation under way takes until it ends: old rows, changed documents.
-  private var waitingBytes: Int { database.waitingBytes + (opened.documents?.unitWeight ?? 0) }
-
   /// Runs code of a plugin: what waits for the end of the unit because of it, in all its calls, is at most so much.
   public func limitingWaiting<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
-    let (before, outer) = (waitingBytes, unit.waiting.most)
+    let (before, outer) = (database.waitingBytes, unit.waiting.most)
     let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
     unit.waiting.most = min(outer, before + left)
     defer {
       unit.waiting.most = outer
-      if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, waitingBytes - before) }
+      if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, database.waitingBytes - before) }
     }
     return try body()
   }
 
   /// - Throws: `WorkspaceError.tooMuchWaits`.
   func requireRoomInUnit() throws(WorkspaceError) {
-    if waitingBytes > unit.waiting.most { throw .tooMuchWaits }
+    if database.waitingBytes > unit.waiting.most { throw .tooMuchWaits }
   }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }

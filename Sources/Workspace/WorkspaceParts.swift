@@ -22,6 +22,8 @@ struct WorkspaceSources {
 struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
+  /// Pictures of documents in a rehearsal, which writes none.
+  var rehearsedPictures: [ContentHash: [UInt8]] = [:]
   var orders = DeckOrders()
   var search: SearchCache?
   /// The program that talks to a sync server.
@@ -71,8 +73,8 @@ struct UnitRecord {
   var adders = CardAdders()
   /// Bytes that may wait for the end of the unit now, and those that wait by who made them.
   var waiting = (most: Int.max, ofMakers: [String: Int]())
-  /// Media files that were written and are not synced yet.
-  var newMedia: Set<String> = []
+  /// Contents that the unit needs in the media folder, and whether it wrote them: they are not synced yet.
+  var newMedia: [String: Bool] = [:]
 }
 
 /// What adds single cards to decks, for a loop that adds many.

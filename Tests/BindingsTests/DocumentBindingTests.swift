@@ -67,7 +67,7 @@ import Testing
     try program.check([
       ("documents.open(d.id) == d, documents.open(d.id:sub(1, 8)) == d", "true true"), ("copy.id ~= d.id", "true"),
       ("#documents.list(), c.document == d", "2 true"), ("documents.open('zzz')", "nil [not_found]"),
-      ("type(d.path), type(d.modified), d.version ~= nil", "string number true"),
+      ("type(d.path), type(d.modified), d.version ~= nil", "nil number true"),
     ])
     try program.run("c.document = copy")
     try program.check([("c.document == copy, copy:remove()", "true true"), ("#documents.list()", "1")])

@@ -109,7 +109,7 @@ func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocu
       _ = try document.addText("flat", at: ElementPlacement(y: 700, width: 1200, height: 100))
     case "error":
       let element = try document.addImage(testSVG(), named: "x", frame: .heart)
-      unlink(folder.path + "/documents/images/" + (element.image?.description ?? ""))
+      unlink(folder.path + "/media/" + (element.image?.description ?? ""))
     case "scripts":
       for (index, text) in ["שלום עולם", "مرحبا بالعالم", "你好，世界", "🐶🎉", "mixed שלום 狗 🐶"].enumerated() {
         _ = try document.addText(text, at: ElementPlacement(y: Double(index - 2) * 380, width: 1200, height: 300))

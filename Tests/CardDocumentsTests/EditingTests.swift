@@ -191,11 +191,10 @@ private func card() throws -> (CardDocument, text: String, image: String) {
 
   @Test func `every error has a code, a title and one line of words`() {
     let errors: [DocumentError] = [
-      .notACard(file: "f"), .notFound("x", suggestion: "y"), .ambiguous("6", count: 2), .badName("a/b"),
+      .notACard(file: "f"), .notFound("x", suggestion: "y"), .ambiguous("6", count: 2),
       .symbolicLink(path: "p"), .notAFile(path: "p"), .tooLargeFile(path: "p", limit: 1 << 23),
       .cannotRead(path: "p", errno: 13), .cannotWrite(path: "p", errno: 28),
       .notInStore(path: "p"), .laterVersion(3), .locked(element: "e"), .full(limit: 10_000), .removed(documentID(1)),
-      .changedElsewhere(documentID(1), copy: documentID(2)), .changedBeforeRemoval(documentID(1)), .noUnit,
       .picture(file: "f", .damaged("why")), .picture(file: "f", .noLoader("WebP")), .picture(file: "f", .crashed),
       .picture(file: "f", .tooLarge("why")), .picture(file: "f", .unknownKind), .drawing(.crashed),
       .drawing(.missing(path: "p", errno: 2)), .drawing(.timedOut(seconds: 30)), .drawing(.interrupted),

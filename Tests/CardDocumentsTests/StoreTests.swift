@@ -1,5 +1,4 @@
-// Tests of the store: what is saved when, what is shared, what two processes do to each other, what a unit of work
-// undoes.
+// Tests of the store: what is saved when, what is shared, and what two processes do to each other.
 
 import Glibc
 import Problems
@@ -24,10 +23,16 @@ final class Desk {
   }
   /// What another process would see.
   func onDisk(_ id: DocumentID? = nil) throws -> CardDocument {
-    let name = "documents/" + (id ?? document.id).fileName
-    return try CardDocument(reading: folder.read(name) ?? [], file: name)
+    try makeStore(folder, seed: 77).open(id ?? document.id).content
   }
-  var images: [String] { folder.names("documents/images") }
+  var keeper: TestKeeper { get throws { try #require(store.keeper as? TestKeeper) } }
+  /// Puts a text in as a row, whatever it is.
+  func insert(_ bytes: [UInt8], as id: String) throws {
+    try store.keeper.change {
+      try DocumentTable.write($0, DocumentRow(id: id, content: bytes, modified: 1))
+    }
+  }
+  var images: [String] { folder.names("media") }
 }
 
 @Suite struct StoreTests {
@@ -78,14 +83,14 @@ final class Desk {
     let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     let before = desk.document.content
-    let file = desk.folder.read("documents/" + desk.document.id.fileName)
+    let saved = try desk.onDisk()
     #expect(throws: DocumentError.self) { try desk.document.set(.y, of: desk.text, to: .number(.nan)) }
     #expect(throws: DocumentError.self) { try desk.document.set(.frame, of: desk.image, to: .text("hart")) }
     #expect(throws: DocumentError.self) { try desk.document.set(.x, of: "gone", to: .number(1)) }
     #expect(throws: DocumentError.self) { try desk.document.addText(" ") }
     #expect(throws: DocumentError.self) { try desk.document.removeElement("gone") }
     #expect(desk.document.content == before)
-    #expect(desk.folder.read("documents/" + desk.document.id.fileName) == file)
+    #expect(try desk.onDisk() == saved)
   }
 
   @Test func `moves are saved when the shell is left`() throws {
@@ -95,25 +100,12 @@ final class Desk {
     #expect(try desk.onDisk().element(desk.text)?.rotation == 45)
   }
 
-  @Test func `folders and files are the person's alone`() throws {
-    let desk = try Desk()
-    var status = stat()
-    for (name, mode) in [
-      ("", 0o700), ("/images", 0o700), ("/" + desk.document.id.fileName, 0o600), ("/images/" + desk.images[0], 0o600),
-    ] {
-      stat(desk.folder.path + "/documents" + name, &status)
-      #expect(status.st_mode & 0o777 == mode_t(mode), "\(name)")
-    }
-  }
-
-  @Test func `the same file is the same handle while somebody holds it`() throws {
+  @Test func `the same document is the same handle while somebody holds it`() throws {
     let desk = try Desk()
     #expect(try desk.store.open(desk.document.id.description) === desk.document)
-    #expect(try desk.store.open(desk.document.path) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
     #expect(try desk.store.list().documents.first === desk.document)
-    try desk.folder.write(fixture("shapes/edition2.rwcard"), to: "documents/named.rwcard")
-    #expect(try desk.store.open("1b4e").content.shape == .edition2)
+    #expect(try desk.store.open(String(desk.document.id.description.prefix(6).lowercased())) === desk.document)
   }
 
   @Test func `a name that is none is told with the nearest one`() throws {
@@ -123,7 +115,9 @@ final class Desk {
     do {
       _ = try desk.store.open(String(close.dropLast()))
       Issue.record("it opened")
-    } catch { #expect(error == .notFound(String(close.dropLast()), suggestion: desk.document.id.description)) }
+    } catch let error as DocumentError {
+      #expect(error == .notFound(String(close.dropLast()), suggestion: desk.document.id.description))
+    }
     #expect(throws: DocumentError.self) { try desk.store.open("") }
     #expect(throws: DocumentError.cannotRead(path: "/nowhere/x.rwcard", errno: ENOENT)) {
       try desk.store.open("/nowhere/x.rwcard")
@@ -131,58 +125,48 @@ final class Desk {
     #expect(throws: DocumentError.self) { try desk.store.open(documentID(77).description) }
   }
 
-  @Test func `images are shared between documents and go with their last use`() throws {
+  @Test func `images are shared between documents, and stay for what may be undone`() throws {
     let desk = try Desk()
     let copy = try desk.document.duplicate()
     let third = try desk.store.create()
     _ = try third.addImage(testSVG(), named: "again.svg")
     #expect(desk.images.count == 1)
+    let used = { try desk.store.keeper.read(DocumentTable.pictures) }
+    #expect(try used() == Set(desk.images))
     try desk.document.removeElement(desk.image)
-    #expect(desk.images.count == 1)
     try copy.remove()
-    #expect(desk.images.count == 1)
+    #expect(try used().count == 1)
     try third.remove()
-    #expect(desk.images.isEmpty)
+    #expect(try used().isEmpty && desk.images.count == 1)
     #expect(try desk.store.list().documents.map(\.id) == [desk.document.id])
     #expect(throws: DocumentError.removed(third.id)) { try third.setBackground(.black) }
     #expect(throws: DocumentError.removed(third.id)) { try third.save() }
   }
 
-  @Test func `a document that does not open is told and keeps its images`() throws {
+  @Test func `a document that does not open is told, and its images count as used`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()
-    let broken = String(text(other.content.encoded).dropLast(3))
-    try desk.folder.write(Array(broken.utf8), to: "documents/broken.rwcard")
     try other.remove()
+    let id = documentID(9).description
+    try desk.insert(Array(String(text(other.content.encoded).dropLast(3)).utf8), as: id)
+    try desk.insert(desk.document.content.encoded, as: documentID(8).description)
     try desk.document.removeElement(desk.image)
-    #expect(desk.images.count == 1)
+    #expect(try desk.store.keeper.read(DocumentTable.pictures) == Set(desk.images))
     let (documents, problems) = try desk.store.list()
     #expect(documents.map(\.id) == [desk.document.id])
-    #expect(problems.map(\.code) == ["unreadable"])
-    #expect(problems.first?.path?.hasSuffix("broken.rwcard") == true)
-    #expect(problems.first?.message.contains("the file ends here") == true)
+    #expect(problems.map(\.code) == ["unreadable", "unreadable"])
+    #expect(problems.last?.message.contains("the file ends here") == true)
+    #expect(problems.last?.message.contains(id) == true)
+    #expect(try desk.store.check().map(\.id) == [documentID(8).description, id])
   }
 
-  @Test func `documents below the folder and under any name are found by what is in them`() throws {
+  @Test func `every key that is not understood is kept, and numbers as they were written`() throws {
     let desk = try Desk()
-    mkdir(desk.folder.path + "/documents/sub", 0o700)
-    try desk.folder.write(fixture("shapes/edition2.rwcard"), to: "documents/sub/mine.rwcard")
-    try desk.folder.write([1], to: "documents/notes.txt")
-    let id = "1B4E28BA-2FA1-41D2-883F-0016D3CCA427"
-    let document = try desk.store.open(id)
-    #expect(document.content.shape == .edition2)
-    #expect(try desk.store.entries().count == 2)
-    try document.setBackground(.black)
-    let saved = try CardDocument(reading: desk.folder.read("documents/sub/mine.rwcard") ?? [], file: "mine")
-    #expect(saved.shape == .version2 && saved.background == .black)
-  }
-
-  @Test func `two files of one id are told`() throws {
-    let desk = try Desk()
-    try desk.folder.write(desk.document.content.encoded, to: "documents/again.rwcard")
-    let (documents, problems) = try desk.store.list()
-    #expect(documents.count == 1)
-    #expect(problems.map(\.code) == ["duplicate_id"])
+    let source = fixture("shapes/version2.rwcard")
+    try desk.folder.write(source, to: "in.rwcard")
+    let document = try desk.store.open(desk.folder.path + "/in.rwcard")
+    try document.save()
+    #expect(try desk.onDisk(document.id).encoded == CardDocument(reading: source, file: "in").encoded)
   }
 
   // MARK: - Outside the store
@@ -220,7 +204,7 @@ final class Desk {
     try desk.folder.write([1, 2, 3], to: "secret")
     let document = try desk.store.open(desk.folder.path + "/in/evil.rwcard")
     try document.save()
-    #expect(text(desk.folder.read("documents/" + document.id.fileName) ?? []).contains("\"imageFile\": \"../secret\""))
+    #expect(text(try desk.onDisk(document.id).encoded).contains("\"imageFile\": \"../secret\""))
     #expect(try document.check().map(\.code) == ["bad_image"])
     #expect(!desk.images.contains(ContentHash(of: [1, 2, 3]).description))
     #expect(try document.rendered(as: .png, width: 100).brokenElements.count == 1)
@@ -245,13 +229,14 @@ final class Desk {
 
   @Test func `a later version is shown from the store and never written`() throws {
     let desk = try Desk()
-    try desk.folder.write(fixture("shapes/future.rwcard"), to: "documents/future.rwcard")
-    let document = try desk.store.open("3F2504E0-4F89-41D3-9A0C-0305E82C3302")
+    let id = "3F2504E0-4F89-41D3-9A0C-0305E82C3302"
+    try desk.insert(fixture("shapes/future.rwcard"), as: id)
+    let document = try desk.store.open(id)
     #expect(document.isReadOnly)
     #expect(throws: DocumentError.laterVersion(3)) { try document.set(.text, of: "a", to: .text("x")) }
     #expect(throws: DocumentError.laterVersion(3)) { try document.addImage(file: fixturePath("nothing")) }
     #expect(try !document.rendered(as: .svg).bytes.isEmpty)
-    #expect(desk.folder.read("documents/future.rwcard") == fixture("shapes/future.rwcard"))
+    #expect(try desk.onDisk(document.id) == CardDocument(reading: fixture("shapes/future.rwcard"), file: id))
   }
 
   @Test func `a card for the original app has its images beside it`() throws {
@@ -262,20 +247,17 @@ final class Desk {
     #expect(old.content.shape == .edition2)
     let name = try #require(old.elements.first?.imageFile)
     #expect(desk.folder.read(name).map { ContentHash(of: $0).description } == desk.images[0])
-    unlink(desk.folder.path + "/documents/images/" + desk.images[0])
+    unlink(desk.folder.path + "/media/" + desk.images[0])
     #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").count == 2)
   }
 
   @Test func `moves that cannot be saved keep no other document from it`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()
-    for document in [desk.document, other] {
-      try document.set(.x, of: document.elements[0].id, to: .number(5))
-      try makeStore(desk.folder, seed: 50).open(document.id).setBackground(.black)
-    }
-    #expect(desk.store.saveAll().map(\.code) == ["changed_elsewhere", "changed_elsewhere"])
-    #expect(desk.store.saveAll().isEmpty)
-    #expect(try desk.store.list().documents.count == 4)
+    for document in [desk.document, other] { try document.set(.x, of: document.elements[0].id, to: .number(5)) }
+    try makeStore(desk.folder, seed: 50).open(other.id).remove()
+    #expect(desk.store.saveAll().map { "\($0)" } == ["document \(other.id) was removed"])
+    #expect(try desk.onDisk().elements[0].x == 5)
   }
 
   @Test func `without the drawing program a check says what it could not look at`() throws {
@@ -287,49 +269,57 @@ final class Desk {
 
   // MARK: - Two processes
 
-  @Test func `the second to save is told and both versions are kept`() throws {
+  @Test func `what two processes change in one document is all there`() throws {
     let desk = try Desk()
-    let other = try makeStore(desk.folder, seed: 99)
-    let theirs = try other.open(desk.document.id)
+    let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)
+    try desk.document.set(.x, of: desk.text, to: .number(7))
     try theirs.set(.text, of: desk.text, to: .text("theirs"))
-    let id = desk.document.id
-    var told: DocumentError?
-    do { try desk.document.set(.text, of: desk.text, to: .text("mine")) } catch { told = error }
-    #expect(told == .changedElsewhere(id, copy: desk.document.id))
-    #expect(desk.document.id != id)
-    #expect(try desk.onDisk(id).element(desk.text)?.text == "theirs")
-    #expect(try desk.onDisk(desk.document.id).element(desk.text)?.text == "mine")
-    try desk.document.set(.text, of: desk.text, to: .text("mine again"))
-    #expect(try desk.onDisk(desk.document.id).element(desk.text)?.text == "mine again")
-    #expect(try desk.store.open(id).content.element(desk.text)?.text == "theirs")
-    #expect(desk.images.count == 1)
+    let more = try desk.document.addText("mine")
+    try theirs.setBackground(.black)
+    try desk.document.save()
+    let both = try desk.onDisk()
+    #expect(both.background == .black && both.element(desk.text)?.text == "theirs")
+    #expect(both.element(desk.text)?.x == 7 && both.element(more.id)?.text == "mine")
   }
 
-  @Test func `another process's version is read again when nothing waits here`() throws {
+  @Test func `another process's version is seen, and so is that the document is gone`() throws {
     let desk = try Desk()
     let other = try makeStore(desk.folder, seed: 99)
     try other.open(desk.document.id).setBackground(.black)
-    #expect(try desk.store.open(desk.document.id) === desk.document)
+    try desk.document.refresh()
     #expect(desk.document.background == .black)
-    try desk.document.setBackground(.yellow)
-    #expect(try desk.onDisk().background == .yellow)
+    try other.open(desk.document.id).remove()
+    #expect(throws: DocumentError.removed(desk.document.id)) { try desk.document.setBackground(.yellow) }
+    #expect(throws: DocumentError.self) { try desk.store.open(desk.document.id) }
+    #expect(try desk.store.list().documents.isEmpty)
   }
 
-  @Test func `a document that another process changed is not removed unseen`() throws {
+  @Test func `a change that cannot be saved is taken back`() throws {
     let desk = try Desk()
-    try makeStore(desk.folder, seed: 99).open(desk.document.id).setBackground(.black)
-    #expect(throws: DocumentError.changedBeforeRemoval(desk.document.id)) { try desk.document.remove() }
-    #expect(!desk.document.isRemoved)
-    _ = try desk.store.open(desk.document.id)
-    try desk.document.remove()
+    let keeper = try desk.keeper
+    let (document, before) = (desk.document, desk.document.content)
+    keeper.isFull = true
+    let uses: [() throws -> Void] = [
+      { try document.setBackground(.black) }, { try document.set(.text, of: desk.text, to: .text("x")) },
+      { _ = try document.addImage(testSVG(width: 77), named: "x") }, { try document.removeElement(desk.text) },
+      { _ = try document.duplicate() }, { _ = try desk.store.create() },
+    ]
+    for use in uses { #expect(throws: TestKeeper.Refusal.self) { try use() } }
+    #expect(document.content == before && !document.isRemoved)
+    try document.set(.x, of: desk.text, to: .number(4))
+    #expect(throws: TestKeeper.Refusal.self) { try document.save() }
+    #expect(document.hasUnsavedChanges)
+    keeper.isFull = false
+    try document.save()
+    #expect(try desk.onDisk() == document.content && desk.store.list().documents.count == 1)
   }
 
-  @Test func `a file that was only touched is no conflict, and one that went is written again`() throws {
+  @Test func `files that are none are refused`() throws {
     let desk = try Desk()
-    utimensat(AT_FDCWD, desk.document.path, nil, 0)
-    try desk.document.setBackground(.black)
-    unlink(desk.document.path)
-    try desk.document.setBackground(.yellow)
-    #expect(try desk.onDisk().background == .yellow)
+    let path = desk.folder.path
+    mkfifo(path + "/pipe.rwcard", 0o600)
+    #expect(throws: DocumentError.notAFile(path: path + "/pipe.rwcard")) { try desk.store.open(path + "/pipe.rwcard") }
+    #expect(throws: DocumentError.notAFile(path: "/dev/zero")) { try desk.store.open("/dev/zero") }
+    #expect(throws: DocumentError.notAFile(path: "/dev/zero")) { try desk.document.addImage(file: "/dev/zero") }
   }
 }

@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Storage
 import TestSupport
 import Testing
 import Wire
@@ -27,15 +28,60 @@ func makeDrawing(path: String? = nil) -> DrawingProgram {
   return program
 }
 
+/// The rows and pictures of a folder, as a process of its own has them open.
+final class TestKeeper: DocumentKeeper {
+  struct Refusal: Error {}
+  let rows: Store
+  private let home: TemporaryFolder
+  private var folder: String { home.file("media") }
+  /// Whether the disk takes nothing.
+  var isFull = false
+
+  init(_ folder: TemporaryFolder) {
+    rows = Store(path: folder.file("data.sqlite"), migrations: DocumentTable.migrations)
+    home = folder
+  }
+
+  var changeCount: Int { rows.changeCount }
+  var now: Double { 1_000 }
+  func read<T>(_ body: (Database) throws -> T) throws -> T { try rows.read(body) }
+  func change<T>(_ body: (Database) throws -> T) throws -> T {
+    try rows.operation("changing a document") { db in
+      let result = try body(db)
+      if isFull { throw Refusal() }
+      return result
+    }
+  }
+  func path(of picture: ContentHash) -> String { folder + "/" + picture.description }
+  func picture(_ hash: ContentHash) throws -> [UInt8]? { contents(of: path(of: hash)) }
+  func keep(_ picture: [UInt8], _ hash: ContentHash) throws {
+    try makePrivateFolder(folder)
+    try AtomicFile.write(path(of: hash), picture)
+  }
+}
+
 /// A store whose ids repeat from run to run.
 func makeStore(
-  _ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil,
-  wait: LockWait = LockWait(elapsed: monotonicSeconds), step: @escaping (String) -> Int32 = { _ in 0 }
+  _ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil
 ) throws -> DocumentStore {
   var numbers = TestGenerator(seed)
-  return try DocumentStore(
-    folder: folder.path + "/documents", drawing: drawing ?? makeDrawing(), wait: wait,
-    randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) } }, step: step)
+  let keeper = TestKeeper(folder)
+  return DocumentStore(
+    keeper: keeper, drawing: drawing ?? makeDrawing(), isInterrupted: { false },
+    randomBytes: { count in
+      withExtendedLifetime(keeper) { (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) } }
+    })
+}
+
+extension StoredDocument {
+  func remove() throws { try store.keeper.change { try remove($0) } }
+
+  func addImage(
+    _ picture: [UInt8], named name: String, frame: Frame? = nil, alt: String = "",
+    at placement: ElementPlacement = ElementPlacement()
+  ) throws -> Element {
+    try addImage(try store.picture(from: picture, named: name), frame: frame, alt: alt, at: placement)
+  }
 }
 
 extension DocumentStore {

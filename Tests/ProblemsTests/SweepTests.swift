@@ -87,8 +87,7 @@ import WordGames
 
 private let findings: [ProblemCode.Failure] = [
   .wrongType, .badColor, .unknownFrame, .unknownKind, .badSize, .outOfRange, .badImage, .missingKey, .duplicateID,
-  .missingImage, .imageMismatch, .orphanedImage, .undrawableText, .laterVersion, .unchecked, .unreadable,
-  .damagedJournal,
+  .missingImage, .imageMismatch, .undrawableText, .laterVersion, .unchecked, .unreadable,
 ]
 
 private let rules: [Rule] = [

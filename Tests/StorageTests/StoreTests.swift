@@ -247,6 +247,18 @@ import Testing
     #expect(try words(newer) == ["a"])
   }
 
+  @Test func `a file with steps that this program has in another form is of an older one`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let older = Store(
+      path: path, migrations: StoreTests.migrations + [Migration("more.1", sql: "CREATE TABLE more (x)")])
+    try add(older, "a")
+    try older.close()
+    let now = Store(path: path, migrations: StoreTests.migrations + [Migration("more", sql: "CREATE TABLE more (y)")])
+    #expect(throws: StorageError.older(path: path)) { try now.read { _ in } }
+    #expect(try words(older) == ["a"])
+  }
+
   @Test func `missing steps run together or not at all`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")

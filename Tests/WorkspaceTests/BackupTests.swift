@@ -46,7 +46,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try workspace.inspectBackup(path) == made)
 
     _ = try workspace.openDeck("Spanish").remove()
-    try workspace.documents().documents[0].document().remove()
+    try workspace.documents().documents[0].remove()
     _ = try workspace.createDocument(background: .black)
     _ = try workspace.createDeck("Later")
     try workspace.preferences().tree.set("study.limit", to: .number(9), by: .user)
@@ -59,15 +59,11 @@ func fill(_ workspace: Workspace) throws {
     #expect(try workspace.preferences().studyLimit == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.integrityProblems() == [])
-    #expect(try workspace.documentProblems().filter { $0.kind != .unchecked }.isEmpty)
+    #expect(try workspace.documentStore().check().filter { $0.problem.kind != .unchecked }.isEmpty)
     // What was here comes back from its own backup.
     _ = try workspace.restore(workspace.stageBackup(#require(report.kept)))
     #expect(try state(workspace) == later)
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
-    let ordinary = [".lock", "images", "thumbnails"]
-    #expect(
-      try Folder.names(in: workspace.folder + "/documents").filter { $0.hasPrefix(".") && !ordinary.contains($0) } == []
-    )
   }
 
   @Test func `another shell that is open sees what was restored`() throws {
@@ -209,7 +205,6 @@ func fill(_ workspace: Workspace) throws {
     // It ends at the next piece.
     #expect(pieces == piece)
     #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
-    #expect(try Folder.names(in: workspace.folder + "/documents").filter { $0.hasPrefix(".unit") } == [])
   }
 
   @Test(arguments: [0, 3, 100]) func `a damaged collection is kept, and a backup takes its place`(place: Int) throws {

@@ -42,13 +42,10 @@ import ToggleSettings
       try db.execute(sql: "INSERT INTO games_saved (id, state, saved) VALUES (1, 'nonsense', 0)")
       try db.execute(sql: "UPDATE undo_steps SET rows = x'0102' WHERE id = 1")
     }
-    let images = workspace.folder + "/documents/images"
-    try makePrivateFolder(images)
-    try AtomicFile.write(images + "/" + String(repeating: "ab", count: 32), [1])
     chmod(workspace.folder + "/grants.json", 0o666)
     let expected: Set<String> = [
       "bad_schedule", "missing_guid", "bad_fields", "empty_text", "deck_key", "deck_without_parent", "bad_saved_game",
-      "damaged_step", "orphaned_image", "open_to_others",
+      "damaged_step", "open_to_others",
     ]
     let found = Set(try workspace.diagnose().map(\.code))
     #expect(expected.subtracting(found) == [])
@@ -81,9 +78,9 @@ import ToggleSettings
           """)
     }
     try file.close()
-    try AtomicFile.write(folder + "/documents/x.tmp", [1])
+    try AtomicFile.write(folder + "/media/x.tmp", [1])
     var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
-    utimes(folder + "/documents/x.tmp", &times)
+    utimes(folder + "/media/x.tmp", &times)
     let again = try person.workspace()
     let found = Set(try again.diagnose().map(\.code))
     let mendable: Set<String> = [

@@ -92,8 +92,7 @@ private final class Forgery {
 
   @Test(arguments: [
     "plugins/evil/init.lua", "init.lua", "anything.txt", "credentials", "signing_key", "attempts", "backups/a",
-    "media/evil.sh", "media/a/b", "documents/evil.lua", "documents/.hidden.rwcard", "documents/images/evil",
-    "documents/thumbnails/evil.rwcard", "documents/.unit-1/commit", "documents/a/.b/c.rwcard", ".sync-key",
+    "media/evil.sh", "media/a/b", "documents/evil.lua", "documents/a.rwcard", ".sync-key",
     Array(repeating: "a", count: 40).joined(separator: "/") + "/a.rwcard", "collection.sqlite-wal", "grants.json/a",
     "collection.sqlite",
   ])
@@ -104,6 +103,31 @@ private final class Forgery {
     let before = try forgery.folder()
     #expect(throws: (any Error).self) { try forgery.workspace.stageBackup(path) }
     #expect(try forgery.folder() == before)
+  }
+
+  @Test func `a content that is not what its name says takes no other's place, and a good one mends a damaged one`()
+    throws
+  {
+    let forgery = try Forgery()
+    let media = forgery.workspace.folder + "/media/"
+    let name = { (text: String) in ContentHash(of: Array(text.utf8)).description }
+    try makePrivateFolder(media)
+    try AtomicFile.write(media + name("mine"), Array("mine".utf8))
+    try AtomicFile.write(media + name("good"), Array("damaged".utf8))
+    forgery.add("media/" + name("mine"), "evil")
+    forgery.add("media/" + name("good"), "good")
+    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(forgery.pack()))
+    #expect(try FileText.read(media + name("mine"), limit: 99) == "mine")
+    #expect(try FileText.read(media + name("good"), limit: 99) == "good")
+  }
+
+  @Test func `a document of a backup that does not open is listed, and keeps from nothing`() throws {
+    let forgery = try Forgery()
+    try forgery.change("INSERT INTO documents VALUES ('../evil', '{', 0)")
+    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(forgery.pack()))
+    let (documents, problems) = try forgery.workspace.documents()
+    #expect(documents.count == 1 && problems.map(\.code) == ["unreadable"])
+    #expect(try forgery.workspace.diagnose([.documents]).map(\.place) == ["documents ../evil"])
   }
 
   @Test func `settings that are powers stay as they are here, are shown, and are taken when asked for`() throws {

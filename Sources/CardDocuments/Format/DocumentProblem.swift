@@ -13,18 +13,18 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   /// What a check can find.
   public enum Finding: CaseIterable, Sendable {
     case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
-    case missingImage, imageMismatch, orphanedImage, damagedJournal, undrawableText, laterVersion
+    case missingImage, imageMismatch, undrawableText, laterVersion
     /// Something could not be looked at.
     case unchecked
-    /// The file does not open at all.
+    /// The document does not open at all.
     case unreadable
   }
 
   public let kind: Finding
   public let pointer: JSONPointer
   public let message: String
-  /// The file it is about, where it is not plain from the question.
-  public var path: String?
+  /// The file of the picture that it is about.
+  public let path: String?
 
   init(_ kind: Finding, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
     self.kind = kind
@@ -33,14 +33,14 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     self.path = path
   }
 
-  /// A file that does not open, as a finding.
-  init(_ error: DocumentError, path: String) {
+  /// A document that does not open, as a finding.
+  init(_ error: DocumentError) {
     let pointer: JSONPointer =
       switch error {
       case .wrong(_, let pointer, _, _), .tooMuch(_, let pointer, _, _): pointer
       default: .whole
       }
-    self.init(.unreadable, pointer, error.message, path: path)
+    self.init(.unreadable, pointer, error.message)
   }
 
   public var report: ProblemReport {
@@ -63,8 +63,6 @@ extension DocumentProblem.Finding {
     case .duplicateID: (.duplicateID, "An id twice")
     case .missingImage: (.missingImage, "Image file missing")
     case .imageMismatch: (.imageMismatch, "Image file damaged")
-    case .orphanedImage: (.orphanedImage, "Image file unused")
-    case .damagedJournal: (.damagedJournal, "A change left half done")
     case .undrawableText: (.undrawableText, "No font for it")
     case .laterVersion: (.laterVersion, "Later version")
     case .unchecked: (.unchecked, "Not checked")

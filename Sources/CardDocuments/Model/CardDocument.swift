@@ -150,9 +150,9 @@ public struct CardDocument: Equatable, Sendable {
     list.put(json, field.rawValue, at: place)
   }
 
-  /// The same document with these values, as they were read, for fields of its elements; elements that are gone are
-  /// passed over.
-  func restoring(_ fields: [String: [ElementField: Value?]]) -> CardDocument {
+  /// The same document with these values, as they are in its file, for fields of its elements; elements that are gone
+  /// are passed over.
+  func setting(_ fields: [String: [ElementField: Value?]]) -> CardDocument {
     var document = self
     for (element, values) in fields {
       guard let place = list.place(of: element) else { continue }

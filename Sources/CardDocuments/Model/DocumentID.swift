@@ -1,11 +1,11 @@
-// The name of a document: a UUID, as the original app gave it, and the only text that ever becomes a file name.
+// The name of a document: a UUID, as the original app gave it.
 // Invariant: an id is 36 characters of upper case hexadecimal and dashes, so it can hold no path.
 
 import Text
 
 /// The name of a document: a UUID.
 ///
-///     DocumentID("6d924181-abfc-457a-a771-984e7f3805bd")?.fileName   // "6D924181-ABFC-457A-A771-984E7F3805BD.rwcard"
+///     DocumentID("6d924181-abfc-457a-a771-984e7f3805bd")?.description   // in upper case
 ///     DocumentID("../evil")   // nil
 public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `6D924181-ABFC-457A-A771-984E7F3805BD`
@@ -29,9 +29,6 @@ public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertibl
     let cuts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
     description = cuts.map { digits[$0].joined() }.joined(separator: "-")
   }
-
-  /// The file a new document is kept in.
-  public var fileName: String { description + ".rwcard" }
 
   public static func < (first: DocumentID, second: DocumentID) -> Bool { first.description < second.description }
 }

@@ -1,4 +1,4 @@
-// Checks of what a document alone cannot tell: its image files, the fonts, and the folder as a whole.
+// Checks of what a document alone cannot tell: its pictures and the fonts.
 // Invariant: a check changes nothing; whatever keeps it from looking is reported as a finding or thrown, never taken
 // for "fine".
 
@@ -10,12 +10,12 @@ import Wire
 extension StoredDocument {
   /// All problems of the document, in the order of its elements: what `content.problems()` finds, image files that are
   /// missing or are not what their name says, and texts that no font here can draw.
-  public func check() throws(DocumentError) -> [DocumentProblem] {
-    if isRemoved { throw .removed(id) }
+  public func check() throws -> [DocumentProblem] {
+    try refresh()
     return content.problems() + (try imageProblems()) + textProblems()
   }
 
-  private func imageProblems() throws(DocumentError) -> [DocumentProblem] {
+  private func imageProblems() throws -> [DocumentProblem] {
     var found: [DocumentProblem] = []
     for (index, element) in content.elements.enumerated() where element.namesImage {
       let place = JSONPointer.whole.appending("elements").appending(index)
@@ -28,9 +28,9 @@ extension StoredDocument {
     return found
   }
 
-  private func problem(of hash: ContentHash, _ pointer: JSONPointer) throws(DocumentError) -> DocumentProblem? {
-    let path = store.folder.full(DocumentStore.imageName(hash))
-    guard let bytes = try store.imageIfThere(hash, of: self) else {
+  private func problem(of hash: ContentHash, _ pointer: JSONPointer) throws -> DocumentProblem? {
+    let path = store.keeper.path(of: hash)
+    guard let bytes = try picture(hash) else {
       return DocumentProblem(.missingImage, pointer, "the file \(printable(path)) is missing", path: path)
     }
     if ContentHash(of: bytes) == hash { return nil }
@@ -40,10 +40,10 @@ extension StoredDocument {
   }
 
   private func problem(ofFile name: String, _ pointer: JSONPointer) throws(DocumentError) -> DocumentProblem? {
-    guard DocumentStore.isPlainName(name) else {
+    guard isPlainName(name) else {
       return DocumentProblem(.badImage, pointer, "\(quoted(name)) is not the name of a file beside the document")
     }
-    guard try store.imageFile(name, of: self) == nil else { return nil }
+    guard try picture(named: name) == nil else { return nil }
     return DocumentProblem(.missingImage, pointer, "the file \(quoted(name)) beside the document is missing")
   }
 
@@ -68,50 +68,11 @@ extension StoredDocument {
 }
 
 extension DocumentStore {
-  /// All problems of all documents and of the folder: each bears the path of the file that it is about.
-  public func check() throws(DocumentError) -> [DocumentProblem] {
-    let (documents, unopened) = try list()
-    var found = unopened
-    for document in documents {
-      for var problem in try document.check() {
-        problem.path = problem.path ?? document.path
-        found.append(problem)
-      }
+  /// All problems of all documents, and the id of the document that each is of.
+  public func check() throws -> [(id: String, problem: DocumentProblem)] {
+    let (documents, unopened) = try all()
+    return try documents.reduce(into: unopened) { found, document in
+      found += try document.check().map { (document.id.description, $0) }
     }
-    return found + (try orphanedImages()) + (try damagedBatches())
-  }
-
-  /// Takes away images that no document shows, and what is left of changes whose journal was damaged.
-  public func mend() throws(DocumentError) {
-    let lock = try locked()
-    defer { lock.release() }
-    try recover()
-    for name in try orphanNames() { try folder.remove(DocumentFolder.images + "/" + name) }
-    for name in try folder.names() where name.hasPrefix(DocumentFolder.damagedPrefix) { try folder.removeFolder(name) }
-  }
-
-  /// What is left of changes whose journal was damaged before they were done.
-  private func damagedBatches() throws(DocumentError) -> [DocumentProblem] {
-    try folder.names().filter { $0.hasPrefix(DocumentFolder.damagedPrefix) }.map { name in
-      let path = folder.full(name)
-      return DocumentProblem(
-        .damagedJournal, .whole, "a change was begun, and its journal cannot be read; its files are in \(quoted(path))",
-        path: path)
-    }
-  }
-
-  /// Files among the images that no document shows.
-  private func orphanedImages() throws(DocumentError) -> [DocumentProblem] {
-    try orphanNames().map { name in
-      let path = folder.full(DocumentFolder.images + "/" + name)
-      return DocumentProblem(.orphanedImage, .whole, "no document shows the image \(quoted(name))", path: path)
-    }
-  }
-
-  private func orphanNames() throws(DocumentError) -> [String] {
-    let names = try folder.names(in: DocumentFolder.images)
-    guard !names.isEmpty else { return [] }
-    let used = try imagesInUse()
-    return names.filter { ContentHash($0).map { !used.contains($0) } ?? true }
   }
 }

@@ -3,7 +3,6 @@
 // the same, and a file that was there is replaced only by a whole one.
 
 import Files
-import Glibc
 import Values
 import Wire
 
@@ -36,89 +35,76 @@ extension StoredDocument {
   private static let mostImageBytes = 256 << 20
 
   /// The document as a file's content; its height follows from the width, 1300 by 2000.
-  public func rendered(as format: RenderFormat, width: Int = 1300) throws(DocumentError) -> RenderedDocument {
-    guard StoredDocument.widths.contains(width) else { throw .badWidth(width, StoredDocument.widths) }
-    return try draw { .render($0, format.wire, width: width) }
+  public func rendered(as format: RenderFormat, width: Int = 1300) throws -> RenderedDocument {
+    guard StoredDocument.widths.contains(width) else { throw DocumentError.badWidth(width, StoredDocument.widths) }
+    try refresh()
+    return try draw(content) { .render($0, format.wire, width: width) }
   }
 
   /// Writes the drawing to a file that ends in .svg, .png or .pdf.
   /// - Returns: the elements whose image is missing or cannot be decoded.
   @discardableResult
-  public func render(to path: String, width: Int = 1300) throws(DocumentError) -> [String] {
-    guard let format = RenderFormat(path: path) else { throw .unknownEnding(path: path) }
+  public func render(to path: String, width: Int = 1300) throws -> [String] {
+    guard let format = RenderFormat(path: path) else { throw DocumentError.unknownEnding(path: path) }
     let drawing = try rendered(as: format, width: width)
     try writeWhole(drawing.bytes, to: path)
     return drawing.brokenElements
   }
 
   /// The document squeezed into so many pixels, for half blocks or a terminal's own graphics.
-  public func pixels(width: Int, height: Int) throws(DocumentError) -> PixelDrawing {
+  /// - Parameter draft: a content that is not saved yet, in the place of its own.
+  public func pixels(of draft: CardDocument? = nil, width: Int, height: Int) throws -> PixelDrawing {
+    try refresh()
     let width = min(max(width, 1), 4000)
     let height = min(max(height, 1), 4000)
-    let drawing = try draw { .pixels($0, width: width, height: height) }
-    guard drawing.bytes.count == width * height * 4 else { throw .drawing(.crashed) }
+    let drawing = try draw(draft ?? content) { .pixels($0, width: width, height: height) }
+    guard drawing.bytes.count == width * height * 4 else { throw DocumentError.drawing(.crashed) }
     return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
   }
 
-  /// A PNG of 260 × 400 pixels, kept until the document changes.
-  public func thumbnail() throws(DocumentError) -> [UInt8] {
-    guard isInStore, !hasUnsavedChanges, !store.isInUnit, let known = state.known else {
-      return try rendered(as: .png, width: 260).bytes
-    }
-    if let kept = try store.keptThumbnail(of: id, like: known.stamp) { return kept }
-    let drawing = try rendered(as: .png, width: 260)
-    if drawing.brokenElements.isEmpty { store.keepThumbnail(drawing.bytes, of: id, like: known.stamp) }
-    return drawing.bytes
-  }
+  /// A PNG of 260 × 400 pixels.
+  public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
 
   /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
   /// - Returns: what that shape could not hold.
-  public func exportEdition2(to path: String) throws(DocumentError) -> [ExportLoss] {
-    if isRemoved { throw .removed(id) }
+  public func exportEdition2(to path: String) throws -> [ExportLoss] {
+    try refresh()
     let export = try content.edition2()
     var losses = export.losses
     let folder = parentFolder(of: path)
     for (name, hash) in export.images {
-      if let bytes = try store.imageIfThere(hash, of: self) {
+      if let bytes = try picture(hash) {
         try writeWhole(bytes, to: folder + "/" + name)
       } else {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
       }
     }
-    for (name, bytes) in try store.adoptable(of: self).sorted(by: { $0.key < $1.key }) {
+    for (name, bytes) in try picturesBeside().sorted(by: { $0.key < $1.key }) {
       try writeWhole(bytes, to: folder + "/" + name)
     }
     try writeWhole(export.bytes, to: path)
     return losses
   }
 
-  /// The same of a content that is not saved yet, with the images of this document.
-  public func pixels(of content: CardDocument, width: Int, height: Int) throws(DocumentError) -> PixelDrawing {
-    let draft = StoredDocument(state, store: store)
-    draft.state.content = content
-    return try draft.pixels(width: width, height: height)
-  }
-
-  private func draw(_ request: (Scene) -> DrawRequest) throws(DocumentError) -> RenderedDocument {
-    let (scene, missing) = try sceneAndMissing()
-    do {
+  private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
+    let (scene, missing) = try sceneAndMissing(content)
+    do throws(DrawingFailure) {
       let drawn = try store.drawing.draw(scene, request)
-      return RenderedDocument(bytes: drawn.bytes, brokenElements: broken(drawn.broken, in: scene, missing))
-    } catch { throw .drawing(error) }
+      return RenderedDocument(bytes: drawn.bytes, brokenElements: broken(drawn.broken, of: content, in: scene, missing))
+    } catch { throw DocumentError.drawing(error) }
   }
 
   /// The scene, and the elements whose image is not there.
-  func sceneAndMissing() throws(DocumentError) -> (Scene, missing: [String]) {
-    if isRemoved { throw .removed(id) }
+  fileprivate func sceneAndMissing(_ content: CardDocument) throws -> (Scene, missing: [String]) {
     var pictures: [String: [UInt8]] = [:]
     var missing: [String] = []
     var size = 0
     for element in content.elements where element.namesImage {
-      if let bytes = try store.picture(of: element, in: self) {
+      if let bytes = try picture(of: element) {
         pictures[element.id] = bytes
         size += bytes.count
         guard size <= StoredDocument.mostImageBytes else {
-          throw .drawing(.refused("its images are too large together"))
+          throw DocumentError.drawing(.refused("its images are too large together"))
         }
       } else {
         missing.append(element.id)
@@ -127,7 +113,7 @@ extension StoredDocument {
     return (content.scene(pictures: pictures), missing)
   }
 
-  private func broken(_ indices: Set<Int>, in scene: Scene, _ missing: [String]) -> [String] {
+  private func broken(_ indices: Set<Int>, of content: CardDocument, in scene: Scene, _ missing: [String]) -> [String] {
     var found = Set(missing)
     // The scene's items are the drawn elements in order, and panels of groups between them.
     var items = scene.items.makeIterator()
@@ -153,19 +139,12 @@ extension Element {
 }
 
 extension DocumentStore {
-  /// Nil when the image is missing, or its name is no name of a file beside the document.
-  func picture(of element: Element, in document: StoredDocument) throws(DocumentError) -> [UInt8]? {
-    if let hash = element.image, let bytes = try imageIfThere(hash, of: document) { return bytes }
-    guard let name = element.imageFile else { return nil }
-    return try imageFile(name, of: document)
-  }
-
   /// Many documents on A4 pages, nine a page, as PDF.
   /// - Parameter drawn: called after each document, for showing how far it is.
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
-  ) throws(DocumentError) {
-    guard RenderFormat(path: path) == .pdf else { throw .unknownEnding(path: path) }
+  ) throws {
+    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
     // Each pass ends well, or finds a document whose pictures stop the program and goes on without those.
     for _ in 0...documents.count {
@@ -173,54 +152,21 @@ extension DocumentStore {
       guard let stopped else { return try writeWhole(bytes, to: path) }
       without[ObjectIdentifier(stopped.document)] = stopped.pictures
     }
-    throw .drawing(.crashed)
+    throw DocumentError.drawing(.crashed)
   }
 
   private func sheet(
     _ documents: [StoredDocument], without: [ObjectIdentifier: Set<Int>], drawn: (Int) -> Void
-  ) throws(DocumentError) -> ([UInt8], stopped: (document: StoredDocument, pictures: Set<Int>)?) {
-    do { try drawing.discardSheet() } catch { throw .drawing(error) }
+  ) throws -> ([UInt8], stopped: (document: StoredDocument, pictures: Set<Int>)?) {
+    do throws(DrawingFailure) { try drawing.discardSheet() } catch { throw DocumentError.drawing(error) }
     for (index, document) in documents.enumerated() {
-      let scene = try document.sceneAndMissing().0.without(without[ObjectIdentifier(document)] ?? [])
-      do {
+      try document.refresh()
+      let scene = try document.sceneAndMissing(document.content).0.without(without[ObjectIdentifier(document)] ?? [])
+      do throws(DrawingFailure) {
         if let fatal = try drawing.addToSheet(scene) { return ([], (document, fatal)) }
-      } catch { throw .drawing(error) }
+      } catch { throw DocumentError.drawing(error) }
       drawn(index + 1)
     }
-    do { return (try drawing.finishSheet(), nil) } catch { throw .drawing(error) }
-  }
-
-  // MARK: - Thumbnails
-
-  /// The kept thumbnail, when it was made of the file as it is now: it bears the file's own time.
-  func keptThumbnail(of id: DocumentID, like file: FileStamp) throws(DocumentError) -> [UInt8]? {
-    let name = DocumentStore.thumbnailName(id)
-    guard folder.has(name), let stamp = try folder.stamp(of: name), stamp.seconds == file.seconds,
-      stamp.nanoseconds == file.nanoseconds
-    else { return nil }
-    return try folder.read(name, limit: DocumentFolder.maximumImage).bytes
-  }
-
-  /// One that cannot be removed is replaced when a document of its id is drawn again.
-  func removeThumbnail(of id: DocumentID) {
-    // A stale thumbnail is replaced at the next drawing.
-    do { try folder.remove(DocumentStore.thumbnailName(id)) } catch { return }
-  }
-
-  /// A thumbnail that cannot be kept is made again the next time; that is no failure.
-  func keepThumbnail(_ png: [UInt8], of id: DocumentID, like file: FileStamp) {
-    do {
-      let lock = try locked()
-      defer { lock.release() }
-      try folder.makeFolder(DocumentFolder.thumbnails)
-      let name = DocumentStore.thumbnailName(id)
-      try folder.write(png, to: name, isSynced: false)
-      var times = [timespec(tv_sec: file.seconds, tv_nsec: file.nanoseconds)]
-      times.append(times[0])
-      utimensat(AT_FDCWD, folder.full(name), times, 0)
-    } catch {
-      // The picture was drawn; only its copy for later is missing.
-      return
-    }
+    do throws(DrawingFailure) { return (try drawing.finishSheet(), nil) } catch { throw DocumentError.drawing(error) }
   }
 }

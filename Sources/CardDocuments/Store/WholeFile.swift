@@ -11,15 +11,15 @@ extension DocumentError {
     case .system(ELOOP): .symbolicLink(path: error.path)
     case .system(EISDIR), .notAFile: .notAFile(path: error.path)
     case .tooLarge(let limit): .tooLargeFile(path: error.path, limit: limit)
-    case .interrupted: .inUse(error)
+    case .interrupted: .interrupted(error)
     default: .cannotRead(path: error.path, errno: error.number)
     }
   }
 
-  /// Writing, locking or removing failed.
+  /// Writing failed.
   static func writing(_ error: FileError) -> DocumentError {
     switch error.reason {
-    case .busy, .interrupted: .inUse(error)
+    case .interrupted: .interrupted(error)
     default: .cannotWrite(path: error.path, errno: error.number)
     }
   }
@@ -28,10 +28,9 @@ extension DocumentError {
 /// The content of a regular file below a size; anything else is refused.
 func readPlainFile(
   _ path: String, limit: Int, followingLinks: Bool, isInterrupted: @escaping () -> Bool
-) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
+) throws(DocumentError) -> [UInt8] {
   do throws(FileError) {
-    let file = try ByteFile(path, followingLinks: followingLinks, isInterrupted: isInterrupted)
-    return (try file.rest(limit: limit), FileStamp(file.facts))
+    return try ByteFile(path, followingLinks: followingLinks, isInterrupted: isInterrupted).rest(limit: limit)
   } catch { throw .reading(error) }
 }
 

@@ -263,7 +263,7 @@ enum DocumentCommands {
   private static var removeDocument: BuiltIn {
     BuiltIn(
       "doc", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a document, and images that no other shows.", answer: "boolean",
+      summary: "Removes a document.", answer: "boolean",
       details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)

@@ -31,7 +31,7 @@ enum UnattendedSync {
     if workspace.isInOperation { throw SyncError.inScript }
     if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
     let isInUnit = workspace.isInUnit
-    if isInUnit { for conflict in try workspace.commitUnit() { session.report(conflict) } }
+    if isInUnit { try workspace.commitUnit() }
     defer { session.beginAgain(workspace, isInUnit) }
     return try run(workspace, session)
   }

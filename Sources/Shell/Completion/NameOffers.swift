@@ -75,8 +75,7 @@ struct NameOffers {
 
   /// The titles of a hundred documents at most are looked at.
   private func documents(_ word: String) throws -> [Offer] {
-    let ids = try session.workspace().documentEntries().compactMap { $0.id?.description }
-      .filter { $0.lowercased().hasPrefix(word.lowercased()) }
+    let ids = try session.workspace().documentIDs().filter { $0.lowercased().hasPrefix(word.lowercased()) }
     return try ids.enumerated().map { place, id in
       let title = place < 100 ? try session.workspace().openDocument(id).document().content.title : ""
       return Offer(String(id.prefix(8)), help: printable(title, limit: 60))

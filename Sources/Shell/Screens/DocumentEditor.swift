@@ -123,13 +123,14 @@ final class DocumentEditor {
   /// The picture in half blocks; where colours or the drawing program lack, the boxes of the elements.
   private func pictureLines() -> [String] {
     guard terminal.usesColor, terminal.usesUnicode, !cannotDraw else { return boxLines() }
-    do throws(DocumentError) {
+    do {
       if drawn?.content != edit.content || drawn?.size != rows {
         drawn = (edit.content, rows, try document.pixels(of: edit.content, width: columns, height: rows * 2))
       }
     } catch {
+      // The boxes are moved as well.
       cannotDraw = true
-      alert = "It is not drawn: \(error.message)"
+      alert = "It is not drawn: \(error)"
       return boxLines()
     }
     guard let pixels = drawn?.pixels else { return boxLines() }

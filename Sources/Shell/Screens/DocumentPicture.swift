@@ -24,12 +24,11 @@ struct DocumentPicture {
   /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.
   func lines(of document: StoredDocument) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
-    do throws(DocumentError) {
+    do {
       return hasKitty ? kitty(try document.thumbnail()) : blocks(try pixels(document))
-    } catch {
+    } catch DocumentError.drawing {
       // Without the drawing program there are words; they follow.
-      if case .drawing = error { return [] }
-      throw error
+      return []
     }
   }
 
@@ -68,7 +67,7 @@ struct DocumentPicture {
   }
 
   /// A card is 1300 by 2000; a cell of the terminal shows two pixels, one above the other.
-  private func pixels(_ document: StoredDocument) throws(DocumentError) -> PixelDrawing {
+  private func pixels(_ document: StoredDocument) throws -> PixelDrawing {
     let height = rows * 2
     return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)
   }

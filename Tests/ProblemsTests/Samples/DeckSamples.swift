@@ -115,14 +115,13 @@ extension ProblemTable {
         "tooMuch": DocumentError.tooMuch(file: hostile, pointer, "elements", limit: 10_000),
         "notFound": DocumentError.notFound(hostile, suggestion: "6D"),
         "notFound": DocumentError.notFound(hostile, suggestion: nil),
-        "ambiguous": DocumentError.ambiguous(hostile, count: 1_200), "badName": DocumentError.badName(hostile),
+        "ambiguous": DocumentError.ambiguous(hostile, count: 1_200),
         "symbolicLink": DocumentError.symbolicLink(path: hostile), "notAFile": DocumentError.notAFile(path: hostile),
         "tooLargeFile": DocumentError.tooLargeFile(path: hostile, limit: 1 << 23),
         "cannotRead": DocumentError.cannotRead(path: hostile, errno: ENOENT),
         "cannotRead": DocumentError.cannotRead(path: hostile, errno: EACCES),
         "cannotWrite": DocumentError.cannotWrite(path: hostile, errno: ENOSPC),
-        "inUse": DocumentError.inUse(FileError(hostile, .lock, .busy)),
-        "inUse": DocumentError.inUse(FileError(hostile, .lock, .interrupted)),
+        "interrupted": DocumentError.interrupted(FileError(hostile, .read, .interrupted)),
         "notInStore": DocumentError.notInStore(path: hostile), "laterVersion": DocumentError.laterVersion(3),
         "noElement": DocumentError.noElement(hostile, document: one),
         "noSuchField": DocumentError.noSuchField(field: hostile, kind: "image"),
@@ -132,9 +131,7 @@ extension ProblemTable {
           field: "frame", expected: "a frame", found: "\"cirle\"", suggestion: "circle"),
         "badValue": DocumentError.badValue(field: "x", expected: "a number", found: "a text", suggestion: nil),
         "locked": DocumentError.locked(element: "E1"), "full": DocumentError.full(limit: 10_000),
-        "removed": DocumentError.removed(one), "changedElsewhere": DocumentError.changedElsewhere(one, copy: two),
-        "changedBeforeRemoval": DocumentError.changedBeforeRemoval(one),
-        "changedInScript": DocumentError.changedInScript(one), "noUnit": DocumentError.noUnit,
+        "removed": DocumentError.removed(one),
         "picture": DocumentError.picture(file: hostile, .unknownKind),
         "picture": DocumentError.picture(file: hostile, .damaged("a chunk is cut")),
         "picture": DocumentError.picture(file: hostile, .damaged("")),
@@ -146,13 +143,10 @@ extension ProblemTable {
         "drawing": DocumentError.drawing(.missing(path: "/x", errno: ENOENT)),
         "drawing": DocumentError.drawing(.crashed), "drawing": DocumentError.drawing(.timedOut(seconds: 30)),
         "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
-        "changedSince": DocumentError.changedSince(path: hostile),
-        "undecided": DocumentError.undecided(StorageError.full(path: hostile).report),
         "unknownEnding": DocumentError.unknownEnding(path: hostile), "badWidth": DocumentError.badWidth(0, 1...6_500),
       ])
   ]
 
   private static let pointer = JSONPointer.whole.appending("elements").appending(3).appending(hostile)
   private static let one = DocumentID(bytes: [1])
-  private static let two = DocumentID(bytes: [2])
 }

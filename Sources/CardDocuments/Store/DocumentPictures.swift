@@ -1,0 +1,56 @@
+// The pictures of documents, named by the SHA-256 of their content and shared; those of a file are beside it.
+// Invariant: a name that a document gives never leads out of the folder of its file, or through a symbolic link.
+
+import Files
+
+extension StoredDocument {
+  static let mostPictureBytes = 64 << 20
+
+  /// The PNG bytes of a picture, as they are on disk: nobody has checked them. Nil when it is missing.
+  func picture(_ hash: ContentHash) throws -> [UInt8]? {
+    if let bytes = state.pictures[hash] { return bytes }
+    if let bytes = try store.keeper.picture(hash) { return bytes }
+    return try plainFile(beside: "images/" + hash.description)
+  }
+
+  /// Nil when it is missing, or its name is no name of a file beside the document.
+  func picture(of element: Element) throws -> [UInt8]? {
+    if let hash = element.image, let bytes = try picture(hash) { return bytes }
+    guard let name = element.imageFile else { return nil }
+    return try picture(named: name)
+  }
+
+  /// The pictures beside a file of an older shape, by the names that it uses for them. Names that are paths count as
+  /// missing.
+  func picturesBeside() throws(DocumentError) -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for name in content.elements.compactMap(\.imageFile) where found[name] == nil {
+      if let bytes = try picture(named: name) { found[name] = bytes }
+    }
+    return found
+  }
+
+  /// A file beside the document; nil when it is missing, or its name leads elsewhere.
+  func picture(named name: String) throws(DocumentError) -> [UInt8]? {
+    isPlainName(name) ? try plainFile(beside: name) : nil
+  }
+
+  private func plainFile(beside name: String) throws(DocumentError) -> [UInt8]? {
+    guard let path else { return nil }
+    let file = parentFolder(of: path) + "/" + name
+    do {
+      guard try FileFacts.at(file, followingLinks: false)?.kind == .file else { return nil }
+    } catch {
+      // A path that cannot be looked at is no plain file of a picture.
+      return nil
+    }
+    return try readPlainFile(
+      file, limit: StoredDocument.mostPictureBytes, followingLinks: false, isInterrupted: store.isInterrupted)
+  }
+}
+
+/// Whether it is the name of a file, and no path.
+func isPlainName(_ name: String) -> Bool {
+  !name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.utf8.contains(0)
+    && name.utf8.count <= 255
+}

@@ -1,0 +1,84 @@
+// The rows that documents are kept in: the text of the file, and what is looked up without reading it.
+// Invariant: the text of a row is that of a whole `.rwcard` file, with every key that was read.
+
+package import Storage
+import Values
+
+/// The steps of the schema for documents.
+///
+///     Store(path: path, migrations: DocumentTable.migrations)
+public enum DocumentTable {
+  package static var migrations: [Storage.Migration] { [Storage.Migration("documents", sql: schema)] }
+
+  private static let schema = """
+    CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;
+    """
+
+  /// Documents by their ids, without reading any of them.
+  package static func ids(_ db: Database) throws -> [String] {
+    try db.rows("SELECT id FROM documents ORDER BY id") { $0.text(0) }
+  }
+
+  package static func count(_ db: Database) throws -> Int {
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM documents") ?? 0
+  }
+
+  /// The hashes that are anywhere in the texts of documents, also of those that do not open and in unknown keys.
+  package static func pictures(_ db: Database) throws -> Set<String> {
+    var found: Set<String> = []
+    try db.forEachRow("SELECT content FROM documents") { collectHashes(in: $0.bytes(0), into: &found) }
+    return found
+  }
+
+  // MARK: One document
+
+  static func rows(_ db: Database) throws -> [DocumentRow] {
+    try db.rows("SELECT id, content, modified FROM documents ORDER BY id", [], DocumentRow.init)
+  }
+
+  static func row(_ db: Database, _ id: DocumentID) throws -> DocumentRow? {
+    try db.cachedStatement(sql: "SELECT id, content, modified FROM documents WHERE id = ?")
+      .first([id.description], DocumentRow.init)
+  }
+
+  static func write(_ db: Database, _ row: DocumentRow) throws {
+    try db.run(
+      """
+      INSERT INTO documents (id, content, modified) VALUES (?1, ?2, ?3)
+      ON CONFLICT (id) DO UPDATE SET content = ?2, modified = ?3
+      """, [row.id, String(decoding: row.content, as: UTF8.self), row.modified])
+  }
+
+  static func remove(_ db: Database, _ id: DocumentID) throws {
+    try db.run("DELETE FROM documents WHERE id = ?", [id.description])
+  }
+}
+
+struct DocumentRow {
+  let id: String
+  let content: [UInt8]
+  /// Seconds since 1970.
+  let modified: Double
+
+  init(id: String, content: [UInt8], modified: Double) {
+    (self.id, self.content, self.modified) = (id, content, modified)
+  }
+
+  init(_ row: Row) { self.init(id: row.text(0), content: Array(row.bytes(1)), modified: row.number(2)) }
+
+  func decoded() throws(DocumentError) -> CardDocument {
+    let name = "document \(id)"
+    let document = try CardDocument(reading: content, file: name)
+    guard document.id.description == id else {
+      throw .wrong(file: name, .whole.appending("id"), expected: id, found: document.id.description)
+    }
+    return document
+  }
+}
+
+/// Finds texts of 64 hexadecimal digits in quotes without parsing anything.
+private func collectHashes(in bytes: some Collection<UInt8>, into found: inout Set<String>) {
+  for text in bytes.split(separator: UInt8(ascii: "\"")) where text.count == 64 {
+    if let hash = ContentHash(String(decoding: text, as: UTF8.self)) { found.insert(hash.description) }
+  }
+}
