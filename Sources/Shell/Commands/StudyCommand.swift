@@ -16,7 +16,8 @@ enum StudyCommands {
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
         it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
         be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
-        others, and no schedule is changed. The decks within a deck are studied with it.
+        others, and no schedule is changed. The decks within a deck are studied with it. In the last days before a deck's goal \
+        (`deck goal`) the cards come that are most worth an answer.
         """,
       arguments: [
         Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "may be left out when there is only one")
