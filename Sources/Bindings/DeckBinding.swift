@@ -56,6 +56,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   ) { type in
     type.example = "decks.open(\"Spanish\")"
     describeFields(type, context)
+    describeGoal(type)
     describeAdding(type, context)
     describeCards(type, context)
     describeNotes(type, context)

@@ -238,4 +238,7 @@ struct SplitMix: RandomNumberGenerator {
 
   /// From 0 to 1 without 1.
   mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+
+  /// Of mean 0 and deviation 1 (Box and Muller).
+  mutating func normal() -> Double { (-2 * log(1 - share())).squareRoot() * cos(2 * Double.pi * share()) }
 }

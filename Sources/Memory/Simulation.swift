@@ -1,6 +1,8 @@
 // What a retention costs: a year or so of study played through with the memory model, card by card.
 // Invariant: the same cards, options and seed always give the same figures; nothing of the collection is changed.
 
+import Glibc
+
 /// What study comes to at one desired retention.
 public struct RetentionForecast: Equatable, Sendable {
   public let retention: Double
@@ -14,6 +16,15 @@ public struct RetentionForecast: Equatable, Sendable {
   public var reviewsPerDay: Double { reviews.isEmpty ? 0 : Double(reviews.reduce(0, +)) / Double(reviews.count) }
   /// Cards that are remembered at the end.
   public var knownAtEnd: Double { known.last ?? 0 }
+}
+
+/// What is true of cards in play, where it is another thing than what study knows of them.
+public struct Truth: Sendable {
+  let model: MemoryModel
+  /// The deviation of the logarithm of a card's stability from that of the model.
+  let spread: Double
+
+  public init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
 }
 
 /// Plays study through.
@@ -57,17 +68,24 @@ public struct Simulation: Sendable {
     }
   }
 
-  private struct Card {
+  struct Card {
+    /// What study knows of it.
     var state: MemoryState
+    /// What is true of it: the same, unless the simulation has another truth.
+    var real: MemoryState
+    /// Its stability is so many times that of `real`.
+    let strength: Double
     var last: Int
     var due: Int
   }
 
-  private let options: Options
-  private let model: MemoryModel
-  private let cards: [Start]
-  private let newCards: Int
-  private let habits: Habits
+  let options: Options
+  let model: MemoryModel
+  let cards: [Start]
+  let newCards: Int
+  let habits: Habits
+  /// What is true of the cards, where it is not what study knows.
+  var truth: Truth?
 
   /// - Parameters:
   ///   - cards: the learnt ones.
@@ -104,64 +122,122 @@ public struct Simulation: Sendable {
   private func forecast(
     _ retention: Double, _ days: Int, _ seed: UInt64, _ progress: (Double) throws -> Void
   ) throws -> RetentionForecast {
-    var random = SplitMix(state: seed)
-    var all = cards.map { Card(state: $0.state, last: -max(0, $0.elapsed), due: max(0, $0.dueIn)) }
-    // The cards due on each day, by their places in `all`.
-    var due = [[Int]](repeating: [], count: days)
-    for (place, card) in all.enumerated() where card.due < days { due[card.due].append(place) }
     var (reviews, new, known): ([Int], [Int], [Double]) = ([], [], [])
-    var left = newCards
-    for day in 0..<days {
-      // A day that was played holds nothing any more: what waits would else be kept once for each day.
-      let waiting = due[day]
-      due[day] = []
-      let today = waiting.prefix(options.reviewsPerDay)
-      for place in today { review(&all[place], day, retention, &random) }
-      // What is above the limit waits for the next day.
-      if day + 1 < days { due[day + 1].append(contentsOf: waiting.dropFirst(today.count)) }
-      let fresh = min(left, options.newPerDay)
-      for _ in 0..<fresh { all.append(begin(day, retention, &random)) }
-      left -= fresh
-      for place in Array(today) + Array(all.indices.suffix(fresh)) where (day + 1..<days).contains(all[place].due) {
-        due[all[place].due].append(place)
-      }
-      reviews.append(today.count)
-      new.append(fresh)
-      known.append(remembered(all, day))
+    _ = try play(Course(retention: retention, days: days, seed: seed)) { day, cards, counts in
+      reviews.append(counts.reviews)
+      new.append(counts.new)
+      known.append(remembered(cards, day))
       try progress(Double(day + 1) / Double(days))
     }
     return RetentionForecast(retention: retention, reviews: reviews, new: new, known: known)
   }
 
   /// How many cards are remembered on a day.
-  private func remembered(_ cards: [Card], _ day: Int) -> Double {
-    cards.reduce(0) { sum, card in
-      sum + model.retrievability(days: Double(day - card.last), stability: card.state.stability)
+  func remembered(_ cards: [Card], _ day: Int) -> Double {
+    cards.reduce(0) { $0 + recall($1, day) }
+  }
+
+  private func recall(_ card: Card, _ day: Int) -> Double {
+    (truth?.model ?? model).retrievability(
+      days: Double(day - card.last), stability: card.real.stability * card.strength)
+  }
+
+  // MARK: Playing
+
+  /// How days are played.
+  struct Course {
+    var retention: Double
+    var days: Int
+    var seed: UInt64
+    /// In the last days what is most worth an answer is answered, due or not.
+    var ending: RecallPlan.Ending?
+  }
+
+  /// What was answered on a day.
+  struct DayCounts {
+    var reviews = 0
+    var new = 0
+    /// Of `reviews`.
+    var forgotten = 0
+  }
+
+  /// Plays days through; the body sees the cards after each.
+  func play(_ course: Course, _ body: (Int, [Card], DayCounts) throws -> Void) rethrows -> [Card] {
+    var random = SplitMix(state: course.seed)
+    var all = cards.map { start in
+      Card(
+        state: start.state, real: start.state, strength: strength(&random), last: -max(0, start.elapsed),
+        due: max(0, start.dueIn))
     }
+    // The cards due on each day, by their places in `all`.
+    var due = [[Int]](repeating: [], count: course.days)
+    for (place, card) in all.enumerated() where card.due < course.days { due[card.due].append(place) }
+    var left = newCards
+    for day in 0..<course.days {
+      // A day that was played holds nothing any more: what waits would else be kept once for each day.
+      let waiting = due[day]
+      due[day] = []
+      var counts = DayCounts(new: min(left, options.newPerDay))
+      let ending = course.ending.flatMap { course.days - day <= $0.days ? $0 : nil }
+      let today =
+        ending.map { chosen(all, day, course.days, $0, counts.new) } ?? Array(waiting.prefix(options.reviewsPerDay))
+      for place in today where !review(&all[place], day, course.retention, &random) { counts.forgotten += 1 }
+      counts.reviews = today.count
+      // What is above the limit waits for the next day.
+      if ending == nil, day + 1 < course.days { due[day + 1].append(contentsOf: waiting.dropFirst(today.count)) }
+      for _ in 0..<counts.new { all.append(begin(day, course.retention, &random)) }
+      left -= counts.new
+      for place in today + Array(all.indices.suffix(counts.new)) where (day + 1..<course.days).contains(all[place].due)
+      {
+        due[all[place].due].append(place)
+      }
+      try body(day, all, counts)
+    }
+    return all
+  }
+
+  /// The places of the cards that are answered on one of the last days.
+  private func chosen(_ cards: [Card], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
+    let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
+    let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
+    return worth.best(known, daysLeft: days - day, within: ending.seconds - Double(new) * ending.times.first)
+  }
+
+  private func strength(_ random: inout SplitMix) -> Double {
+    guard let truth, truth.spread > 0 else { return 1 }
+    return exp(truth.spread * random.normal())
   }
 
   private func begin(_ day: Int, _ retention: Double, _ random: inout SplitMix) -> Card {
     let rating = choice(habits.first, among: Rating.allCases, &random)
-    var card = Card(state: model.initial(rating), last: day, due: day)
+    var card = Card(
+      state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&random),
+      last: day, due: day)
     if rating == .again { relearn(&card) }
     plan(&card, day, retention, rating, &random)
     return card
   }
 
-  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ random: inout SplitMix) {
+  /// - Returns: whether it was remembered.
+  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ random: inout SplitMix) -> Bool {
     let days = day - card.last
-    let recall = model.retrievability(days: Double(days), stability: card.state.stability)
-    let isRight = random.share() < recall
+    let isRight = random.share() < recall(card, day)
     let rating = isRight ? choice(habits.remembered, among: [.hard, .good, .easy], &random) : .again
-    card.state = model.next(card.state, rating, days: days)
+    answer(&card, rating, days: days)
     if rating == .again { relearn(&card) }
     card.last = day
     plan(&card, day, retention, rating, &random)
+    return isRight
+  }
+
+  private func answer(_ card: inout Card, _ rating: Rating, days: Int) {
+    card.state = model.next(card.state, rating, days: days)
+    card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
   }
 
   /// What was forgotten is answered once more on the same day.
   private func relearn(_ card: inout Card) {
-    if options.shortTerm { card.state = model.next(card.state, .good, days: 0) }
+    if options.shortTerm { answer(&card, .good, days: 0) }
   }
 
   private func plan(

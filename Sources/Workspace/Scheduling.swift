@@ -112,7 +112,9 @@ extension DeckHandle {
 
   /// Figures of the deck and those within it, or of what a query finds in them.
   public func statistics(query: String? = nil) throws -> DeckStatistics {
-    try workspace.statistics(of: [self], query: query)
+    var figures = try workspace.statistics(of: [self], query: query)
+    if query == nil { figures.goal = try goals.standing() }
+    return figures
   }
 
   /// Fits the memory model to the answers of the deck and those within it, without keeping the result.

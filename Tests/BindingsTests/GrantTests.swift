@@ -24,8 +24,8 @@ import Workspace
   private static let more = [
     "decks.write":
       "card.answer= card.document= card.flag= card.prompt= card.tags= card:bury card:move card:remove card:resume "
-      + "card:suspend card:tag card:unbury card:untag deck.name= deck.preset= deck:add deck:add_all deck:add_note "
-      + "deck:append deck:import deck:remove deck_options.*= decks:create decks:remove game:to_deck media:add "
+      + "card:suspend card:tag card:unbury card:untag deck.goal= deck.name= deck.preset= deck:add deck:add_all "
+      + "deck:add_note deck:append deck:import deck:remove deck_options.*= decks:create decks:remove game:to_deck media:add "
       + "note.tags= note:remove note_fields.*= notetype:remove notetype:update notetypes:create preset.name= "
       + "preset:remove presets:create session:bury session:flag session:suspend",
     "decks.write (unless it changes no schedule)": "deck:study",

@@ -8,6 +8,14 @@ extension Simulation {
   /// Of a deck and those within it, with the deck's options.
   public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
     let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
+    self = try Simulation(
+      db, decks, DeckTable.options(db, deck), habits: Habits(db, decks, moment), at: moment)
+  }
+
+  /// Of some decks' own cards.
+  init(_ db: Database, _ decks: [DeckID], _ options: DeckOptions, habits: Habits = Habits(), at moment: StudyMoment)
+    throws
+  {
     var (starts, new): ([Start], Int) = ([], 0)
     let sql = """
       SELECT state, due, stability, difficulty, last_review FROM cards
@@ -23,9 +31,7 @@ extension Simulation {
             dueIn: moment.dueDay(of: row.number(1)) - moment.today))
       }
     }
-    self.init(
-      options: Options(try DeckTable.options(db, deck)), cards: starts, newCards: new,
-      habits: try Habits(db, decks, moment))
+    self.init(options: Options(options), cards: starts, newCards: new, habits: habits)
   }
 }
 

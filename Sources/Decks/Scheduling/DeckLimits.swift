@@ -1,4 +1,4 @@
-// What is set for one deck beside its preset: its own limits, those of one day, its own retention.
+// What is set for one deck beside its preset: its own limits, those of one day, its own retention, its goal.
 // Invariant: every value is in the range of the option of the same name; members of a newer program survive.
 
 import Text
@@ -19,6 +19,7 @@ public struct DeckLimits: Equatable, Sendable {
   public private(set) var desiredRetention: Double?
   public var newToday: OfDay?
   public var reviewsToday: OfDay?
+  public var goal: DeckGoal?
   private var unknown: [CardField] = []
 
   public init() {}
@@ -85,6 +86,7 @@ public struct DeckLimits: Equatable, Sendable {
       case "desired_retention": desiredRetention = number.flatMap { (0.7...0.99).contains($0) ? $0 : nil }
       case "new_today": newToday = DeckLimits.ofDay(field.value)
       case "reviews_today": reviewsToday = DeckLimits.ofDay(field.value)
+      case "goal": goal = DeckGoal(stored: field.value)
       default: unknown.append(field)
       }
     }
@@ -114,6 +116,7 @@ public struct DeckLimits: Equatable, Sendable {
     if let reviewsToday {
       fields.append(CardField("reviews_today", .json("[\(reviewsToday.day),\(reviewsToday.limit)]")))
     }
+    if let goal { fields.append(CardField("goal", goal.stored)) }
     return FieldText.object(fields + unknown)
   }
 }

@@ -1,6 +1,7 @@
 // Which options are good for a deck: its own preset's, or those of the nearest deck around it that has one.
 // Invariant: a deck's own limits stand above its preset's, and only for itself.
 
+import Memory
 public import Storage
 
 extension DeckTable {
@@ -78,8 +79,9 @@ extension DeckTable {
 
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
 
-  /// The options of every deck, with today's limits: one pass over decks and presets.
+  /// The options of every deck, with today's limits and what a goal makes of them: one pass over decks and presets.
   static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
+    let goals = try GoalsUnderWay(db, at: moment)
     let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
     // A deck's parents are shorter than itself: they come first.
     let sql = "SELECT id, name_key, preset, options FROM decks ORDER BY length(name_key)"
@@ -89,8 +91,9 @@ extension DeckTable {
       let parent = DeckName.split(key).dropLast().joined(separator: "::")
       let options = presets[row.integer(2)] ?? byKey[parent] ?? DeckOptions()
       byKey[key] = options
-      known[DeckID(rawValue: row.integer(0))] = try DeckLimits(json: row.text(3))
-        .applied(to: options, day: moment.today)
+      var own = try DeckLimits(json: row.text(3)).applied(to: options, day: moment.today)
+      if goals.goal(ofKey: key) != nil { try own.set(.desiredRetention, to: RecallPlan.retention) }
+      known[DeckID(rawValue: row.integer(0))] = own
     }
     return known
   }

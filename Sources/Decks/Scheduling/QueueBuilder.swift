@@ -26,6 +26,8 @@ struct QueueBuilder {
   private let selection: StudySelection
   private let decks: [DeckRecord]
   private let options: [DeckID: DeckOptions]
+  /// What goals chose of today's cards.
+  private let chosen: GoalDay
   private var limits: StudyLimits
   /// What the query finds.
   private var wanted: Set<CardID>?
@@ -34,10 +36,10 @@ struct QueueBuilder {
 
   init(
     _ db: Database, _ selection: StudySelection, decks: [DeckRecord], options: [DeckID: DeckOptions],
-    at moment: StudyMoment
+    chosen: GoalDay, at moment: StudyMoment
   ) throws {
     (self.db, self.selection, self.decks, self.options) = (db, selection, decks, options)
-    self.moment = moment
+    (self.chosen, self.moment) = (chosen, moment)
     limits = StudyLimits(decks, options: options, waiting: [:], answered: [:])
     guard let query = selection.query else { return }
     wanted = []
@@ -86,6 +88,10 @@ struct QueueBuilder {
     }
     learnt = []
     for (place, deck) in decks.enumerated() {
+      if chosen.count(in: deck.id) != nil {
+        try gather(CardStatus.review.sql(), place, deck.id, [:])
+        continue
+      }
       // Where the earliest day comes first, no more are read than the day's limit lets in.
       let most = order.reviewOrder.isByDay ? (options[deck.id] ?? DeckOptions()).reviewsPerDay : .max
       try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
@@ -119,6 +125,7 @@ struct QueueBuilder {
     try db.forEachRow(sql, while: { !isFull }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
+      if row.integer(1) == CardState.review.rawValue, !chosen.admits(card, of: deck) { return }
       let day = moment.dueDay(of: row.optionalNumber(2) ?? 0)
       if learnt.count - start >= most, learnt.last?.day != day { return isFull = true }
       var schedule = CardSchedule()
@@ -143,6 +150,8 @@ struct QueueBuilder {
   /// What a card is sorted by.
   private func key(of entry: Learnt, by order: ReviewOrder, _ models: [MemoryModel]) -> (Double, Double) {
     let (day, deck) = (Double(entry.day), Double(entry.deck))
+    // What a goal chose comes before all else, the best first.
+    if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
     switch order {
     case .due: return (day, entry.schedule.due ?? 0)
     case .dueRandom: return (day, random(entry.card.rawValue))

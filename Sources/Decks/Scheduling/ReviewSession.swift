@@ -189,9 +189,10 @@ public final class ReviewSession {
   public func restart(_ db: Database, at moment: StudyMoment) throws {
     now = moment.now
     let decks = try self.decks(db)
-    let options = try DeckTable.allOptions(db, at: moment)
+    var options = try DeckTable.allOptions(db, at: moment)
     schedulers = DeckSchedulers(options)
-    var builder = try QueueBuilder(db, selection, decks: decks, options: options, at: moment)
+    let chosen = selection.kind == .scheduled ? try GoalDay(db, of: decks, &options, at: moment) : GoalDay()
+    var builder = try QueueBuilder(db, selection, decks: decks, options: options, chosen: chosen, at: moment)
     queue = try builder.build()
     past = []
     (actCount, right, wrong) = (0, 0, 0)

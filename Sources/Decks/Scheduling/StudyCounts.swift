@@ -42,10 +42,12 @@ public struct StudyCounts: Equatable, Sendable {
 extension StudyLimits {
   /// Of decks in the order of `DeckTable.list`.
   init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
-    let options = try DeckTable.allOptions(db, at: moment)
+    var options = try DeckTable.allOptions(db, at: moment)
+    let chosen = try GoalDay(db, of: decks, &options, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
       waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options[deck.id] ?? DeckOptions())
+      if let count = chosen.count(in: deck.id) { waiting[deck.id]?.due = count }
     }
     self.init(
       decks, options: options, waiting: waiting,

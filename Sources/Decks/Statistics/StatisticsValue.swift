@@ -25,6 +25,7 @@ extension DeckStatistics {
       ("forecast", forecast.value("days", scale: 1)), ("intervals", intervals.value("days", scale: 1)),
       ("stability", stabilities.value("days", scale: 1)), ("difficulty", difficulties.value("difficulty", scale: 0.1)),
       ("retrievability", recalls.value("probability", scale: 0.01)), ("added", added.value("days", scale: 1)),
+      ("goal", goal?.value ?? .null),
     ])
   }
 
@@ -89,17 +90,8 @@ extension Histogram {
 }
 
 extension StudyMoment {
-  /// The day as a date: `2026-11-22` (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+  /// The day as a date: `2026-11-22`.
   public static func date(ofDay day: Int) -> String {
-    let shifted = min(1_000_000, max(-700_000, day)) + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(year)-\(two(month))-\(two(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1))"
+    CivilDate(day: min(1_000_000, max(-700_000, day))).text
   }
 }

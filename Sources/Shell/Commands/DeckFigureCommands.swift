@@ -13,7 +13,7 @@ import Values
 import Workspace
 
 enum DeckFigureCommands {
-  static var all: [BuiltIn] { [options, optimize, simulate, statistics] }
+  static var all: [BuiltIn] { [options, GoalCommand.command, optimize, simulate, statistics] }
 
   private static let theme = "Decks and cards"
 
@@ -207,8 +207,8 @@ enum DeckFigureCommands {
       answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
       details: """
         Of a deck and those within it, of the cards that a query finds, or of everything. True retention stands beside what \
-        the memory model predicted; a card is mature from an interval of 21 days on. With --png or --svg the charts are \
-        written to a file.
+        the memory model predicted; a card is mature from an interval of 21 days on. A deck with a goal says how it stands. \
+        With --png or --svg the charts are written to a file.
         """,
       arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
       options: [

@@ -17,7 +17,8 @@ enum StudyCommands {
         it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
         be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
         others, and no schedule is changed. The decks within a deck are studied with it. Without a name all that is due is \
-        studied, deck by deck; at a terminal you choose first.
+        studied, deck by deck; at a terminal you choose first. In the last days before a deck's goal (`deck goal`) the cards \
+        come that are most worth an answer.
         """,
       arguments: [
         Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have something due")

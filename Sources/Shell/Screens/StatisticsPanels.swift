@@ -13,7 +13,7 @@ struct StatisticsPanels {
 
   /// - Parameter weeks: columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
-    [
+    (figures.goal.map { [goal($0)] } ?? []) + [
       today, retention, calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons,
       distribution("Intervals", figures.intervals, unit: "d"),
       distribution("Stability", figures.stabilities, unit: "d"),
@@ -24,6 +24,10 @@ struct StatisticsPanels {
   }
 
   // MARK: Words
+
+  private func goal(_ standing: GoalStanding) -> ChartPanel {
+    ChartPanel("Goal", .words(GoalWords().lines(of: standing)))
+  }
 
   private var today: ChartPanel {
     let day = figures.todayFigures

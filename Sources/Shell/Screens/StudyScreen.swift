@@ -36,6 +36,8 @@ final class StudyScreen {
   let session: Session
   let study: SessionHandle
   let name: String
+  /// The goal that the deck goes by.
+  let goal: DeckGoals.Current?
   let keys: KeyReader
   let screen: Screen
   var view = CardView()
@@ -46,10 +48,11 @@ final class StudyScreen {
   /// Nobody is signed in any more: the session cannot be asked.
   private(set) var isLockedOut = false
 
-  init(_ session: Session, _ study: SessionHandle, name: String) {
+  init(_ session: Session, _ study: SessionHandle, name: String) throws {
     self.session = session
     self.study = study
     self.name = name
+    goal = try study.options.mode == .sprint ? nil : study.deck.goals.current()
     idle = IdleClock(now: session.environment.clocks.reading().boot)
     keys = KeyReader(lines: session.input.plainReader)
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
@@ -68,6 +71,7 @@ final class StudyScreen {
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
       session.console.show(.lines(["Enter shows the answer; ? tells the other keys."]))
     }
+    if let goal, !redraws { session.console.show(.lines([GoalWords().line(goal)])) }
     try keys.whileReadingKeys {
       repeat { try runLoop() } while try wantsAgain()
     }

@@ -160,6 +160,7 @@ worst = {
     function() big():study{mode = "sprint"} end,
   },
   ["deck.name="] = texts(function(t) big().name = t end),
+  ["deck.goal="] = texts(function(t) big().goal = {date = t} end),
   ["deck_options.minimum_lapse_interval="] = {}, ["deck_options.maximum_answer_seconds="] = {},
   ["deck_options.new_per_day="] = {}, ["deck_options.reviews_per_day="] = {}, ["deck_options.desired_retention="] = {},
   ["deck_options.leech_threshold="] = {}, ["deck_options.maximum_interval="] = {},

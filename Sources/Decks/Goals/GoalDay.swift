@@ -1,0 +1,141 @@
+// What is studied today in decks whose goal is near: the learnt cards whose answers are worth most at the date, within
+// the minutes that are left of the day. Invariant: the same cards and answers give the same choice; counts and sessions
+// go by the same one.
+
+import Memory
+import Storage
+
+/// The cards that goals chose for today. Decks whose goal is far or who have none are not in it.
+struct GoalDay {
+  /// The place of each card that was chosen, the best first.
+  private(set) var ranks: [CardID: Int] = [:]
+  private var counts: [DeckID: Int] = [:]
+
+  init() {}
+
+  /// - Parameters:
+  ///   - decks: to be studied or counted.
+  ///   - options: of all decks; the minutes take the place of the reviews of a day.
+  init(
+    _ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment
+  ) throws {
+    let goals = try GoalsUnderWay(db, at: moment)
+    if goals.isEmpty { return }
+    let all = try DeckTable.list(db)
+    var seen: Set<DeckID> = []
+    for deck in decks {
+      guard let entry = goals.goal(ofKey: deck.name.lowercased()), entry.goal.isNear(at: moment),
+        seen.insert(entry.deck.id).inserted
+      else { continue }
+      let group = GoalGroup(db, entry.deck, goals.decks(of: entry, among: all).map(\.id), moment)
+      try choose(group, entry.goal, options[entry.deck.id] ?? DeckOptions())
+      for deck in group.decks { try options[deck]?.set(.reviewsPerDay, to: 9999) }
+    }
+  }
+
+  private mutating func choose(_ group: GoalGroup, _ goal: DeckGoal, _ options: DeckOptions) throws {
+    for deck in group.decks { counts[deck] = 0 }
+    let cards = try group.learntCards()
+    let times = try group.times()
+    let seconds = goal.minutes * 60 - (try group.secondsToday()) - Double(try group.newLeft(options)) * times.first
+    let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    let best = AnswerWorth(model, times: times, countsSameDay: options.shortTerm)
+      .best(cards.map { ($0.state, $0.elapsed) }, daysLeft: goal.day - group.moment.today, within: seconds)
+    for place in best.prefix(9999) {
+      ranks[cards[place].id] = ranks.count
+      counts[cards[place].deck, default: 0] += 1
+    }
+  }
+
+  /// How many of a deck's own cards were chosen; nil where no goal chooses.
+  func count(in deck: DeckID) -> Int? { counts[deck] }
+
+  /// Whether a learnt card of a deck may be studied.
+  func admits(_ card: CardID, of deck: DeckID) -> Bool { counts[deck] == nil || ranks[card] != nil }
+}
+
+/// The decks that go by one goal.
+struct GoalGroup {
+  struct Card {
+    let id: CardID
+    let deck: DeckID
+    let state: MemoryState
+    let elapsed: Int
+  }
+
+  /// Answers of so many days tell how long they take, where there are enough of them.
+  private static let daysOfTimes = 30
+  private static let enough = 50.0
+
+  private let db: Database
+  let root: DeckRecord
+  let decks: [DeckID]
+  let moment: StudyMoment
+
+  init(_ db: Database, _ root: DeckRecord, _ decks: [DeckID], _ moment: StudyMoment) {
+    (self.db, self.root, self.decks, self.moment) = (db, root, decks, moment)
+  }
+
+  private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
+
+  func learntCards() throws -> [Card] {
+    var cards: [Card] = []
+    let sql = """
+      SELECT id, deck, stability, difficulty, last_review FROM cards
+      WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(CardStatus.shown())
+      ORDER BY id
+      """
+    try db.forEachRow(sql, moment.arguments(of: sql)) { row in
+      cards.append(
+        Card(
+          id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
+          state: MemoryState(stability: row.number(2), difficulty: row.number(3)),
+          elapsed: max(0, moment.today - moment.day(of: row.number(4)))))
+    }
+    return cards
+  }
+
+  /// How long its answers took of late; where there are few, how long those of many people do.
+  func times() throws -> AnswerTimes {
+    let sql = """
+      SELECT total(CASE WHEN reviews.state = 2 AND rating > 1 THEN seconds END), total(reviews.state = 2 AND rating > 1),
+        total(CASE WHEN reviews.state = 3 OR (reviews.state = 2 AND rating = 1) THEN seconds END),
+        total(reviews.state = 2 AND rating = 1),
+        total(CASE WHEN reviews.state < 2 THEN seconds END), total(reviews.state = 0)
+      FROM reviews CROSS JOIN cards ON cards.id = reviews.card
+      WHERE reviews.at >= ? AND reviews.at < ? AND seconds > 0 AND cards.deck IN (\(list))
+      """
+    let bounds: StatementArguments = [
+      moment.start(ofDay: moment.today - Self.daysOfTimes), moment.start(ofDay: moment.today),
+    ]
+    return try db.firstRow(sql, bounds) { row in
+      func mean(_ sum: Int32, or usual: Double) -> Double {
+        row.number(sum + 1) < Self.enough ? usual : max(1, row.number(sum) / row.number(sum + 1))
+      }
+      let usual = AnswerTimes()
+      return AnswerTimes(
+        remembered: mean(0, or: usual.remembered), forgotten: mean(2, or: usual.forgotten),
+        first: mean(4, or: usual.first))
+    } ?? AnswerTimes()
+  }
+
+  /// That were studied today.
+  func secondsToday() throws -> Double {
+    let sql = """
+      SELECT total(seconds) FROM reviews CROSS JOIN cards ON cards.id = reviews.card
+      WHERE reviews.at >= ? AND reviews.at < ? AND cards.deck IN (\(list))
+      """
+    return try db.firstRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { $0.number(0) } ?? 0
+  }
+
+  /// New cards that are to come today.
+  func newLeft(_ options: DeckOptions) throws -> Int {
+    let answered = try AnsweredCounts.byDeck(db, today: moment)
+    let left = max(0, options.newPerDay - decks.reduce(0) { $0 + (answered[$1]?.new ?? 0) })
+    var waiting = 0
+    for deck in decks where waiting < left {
+      waiting += try DeckTable.newCount(db, deck, at: moment, upTo: left - waiting)
+    }
+    return min(left, waiting)
+  }
+}

@@ -1,0 +1,74 @@
+// How a goal stands, and the plan for one: rehearsed with the deck's cards as they are. Invariant: nothing is changed.
+
+public import Memory
+public import Storage
+public import Values
+
+/// How a goal stands.
+public struct GoalStanding: Equatable, Sendable {
+  /// The deck that has it.
+  public let deck: String
+  public let goal: DeckGoal
+  /// From today to the date; 0 or below when it is over.
+  public let daysLeft: Int
+  /// The share of all cards that is remembered today.
+  public let known: Double
+  /// What should be remembered at the date by the plan; nil when the date is over.
+  public let plan: RecallPlan?
+
+  /// The day on which the last days begin.
+  public var firstDay: Int { goal.day - goal.lastDays }
+
+  public var value: Value {
+    .record([
+      ("deck", .text(deck)), ("date", .text(goal.date)), ("recall", .number(goal.recall)),
+      ("minutes", .measure(goal.minutes)), ("days_left", .integer(daysLeft)),
+      ("last_days", .integer(goal.lastDays)), ("begins", .text(StudyMoment.date(ofDay: firstDay))),
+      ("known", .number(known)), ("forecast", plan.map { .number($0.recall) } ?? .null),
+      ("reached", plan.map { .boolean($0.isReached) } ?? .null),
+      ("still_new", plan.map { .integer($0.stillNew) } ?? .null),
+    ])
+  }
+}
+
+/// A goal with what it takes to rehearse it.
+public struct GoalRehearsal {
+  private let deck: DeckRecord
+  private let goal: DeckGoal
+  private let simulation: Simulation
+  private let wish: RecallPlan.Wish
+
+  /// - Parameter goal: one that the deck has, or is to have.
+  public init(_ db: Database, _ deck: DeckID, _ goal: DeckGoal, at moment: StudyMoment) throws {
+    self.deck = try DeckTable.record(db, deck)
+    self.goal = goal
+    // Decks within that have a goal of their own go by that.
+    let key = self.deck.name.lowercased()
+    let others = try DeckTable.goals(db).filter { $0.goal.isUnderWay(at: moment) }.map { $0.deck.name.lowercased() }
+      .filter { DeckName.isKey($0, within: key) }
+    let group = try ([self.deck] + DeckTable.within(db, deck)).filter { inner in
+      let inner = inner.name.lowercased()
+      return !others.contains { inner == $0 || DeckName.isKey(inner, within: $0) }
+    }
+    let options = try DeckTable.options(db, deck)
+    simulation = try Simulation(db, group.map(\.id), options, at: moment)
+    let times = try GoalGroup(db, self.deck, group.map(\.id), moment).times()
+    wish = RecallPlan.Wish(
+      recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
+  }
+
+  /// The goal with the number of last days that reaches it; nil when it was interrupted.
+  public func planned(isInterrupted: () -> Bool) -> DeckGoal? {
+    simulation.plan(for: wish, isInterrupted: isInterrupted).map { plan in
+      var goal = goal
+      goal.lastDays = plan.finalDays
+      return goal
+    }
+  }
+
+  public var standing: GoalStanding {
+    GoalStanding(
+      deck: deck.name, goal: goal, daysLeft: wish.days, known: simulation.knownToday,
+      plan: wish.days > 0 ? simulation.plan(for: wish, lastDays: goal.lastDays) : nil)
+  }
+}

@@ -1,0 +1,62 @@
+// What an answer today adds to what is remembered at a date, for each second that it takes.
+// Invariant: pure; the order of cards depends on their states, the days that are left and the times alone.
+
+/// How long answers take, in seconds.
+public struct AnswerTimes: Equatable, Sendable {
+  /// A card that was remembered.
+  public var remembered: Double
+  /// One that was not, with what it takes to learn it again on the same day.
+  public var forgotten: Double
+  /// A new card, with its steps.
+  public var first: Double
+
+  public init(remembered: Double = 7, forgotten: Double = 20, first: Double = 34) {
+    (self.remembered, self.forgotten, self.first) = (remembered, forgotten, first)
+  }
+}
+
+/// Ranks cards by what their answers are worth.
+///
+///     AnswerWorth(model).best(cards, daysLeft: 5, within: 1200)   // the places of those to answer in 20 minutes
+public struct AnswerWorth: Sendable {
+  private let model: MemoryModel
+  private let times: AnswerTimes
+  private let countsSameDay: Bool
+
+  public init(_ model: MemoryModel, times: AnswerTimes = AnswerTimes(), countsSameDay: Bool = true) {
+    (self.model, self.times, self.countsSameDay) = (model, times, countsSameDay)
+  }
+
+  /// How much the probability at the date rises by an answer now, and the seconds that it is expected to take.
+  func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
+    let now = model.retrievability(days: Double(elapsed), stability: state.stability)
+    func later(_ state: MemoryState, _ days: Int) -> Double {
+      model.retrievability(days: Double(days), stability: state.stability)
+    }
+    var forgotten = model.next(state, .again, days: elapsed)
+    if countsSameDay { forgotten = model.next(forgotten, .good, days: 0) }
+    let answered =
+      now * later(model.next(state, .good, days: elapsed), daysLeft) + (1 - now) * later(forgotten, daysLeft)
+    let seconds = times.remembered * now + times.forgotten * (1 - now)
+    return (answered - later(state, elapsed + daysLeft), max(0.1, seconds))
+  }
+
+  /// The places of the cards that are worth most a second, the best first, as many as fit into so many seconds. One
+  /// that was answered on this day already is none of them, nor one that an answer would do no good.
+  public func best(
+    _ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double
+  ) -> [Int] {
+    if seconds <= 0 { return [] }
+    var ranked: [(worth: Double, seconds: Double, place: Int)] = []
+    for (place, card) in cards.enumerated() where card.elapsed > 0 {
+      let gain = gain(card.state, elapsed: card.elapsed, daysLeft: daysLeft)
+      if gain.recall > 0 { ranked.append((gain.recall / gain.seconds, gain.seconds, place)) }
+    }
+    ranked.sort { ($0.worth, $1.place) > ($1.worth, $0.place) }
+    var left = seconds
+    return ranked.prefix { card in
+      defer { left -= card.seconds }
+      return left > 0
+    }.map(\.place)
+  }
+}

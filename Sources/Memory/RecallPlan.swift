@@ -1,0 +1,167 @@
+// How to know cards by a date: usual study at a low retention, then, in the last days, the answers that are worth most.
+// Rehearsed with the cards as they are; what is promised is the lower of two rehearsals, less what they are known to be
+// too hopeful by. Invariant: the same cards and goal always give the same plan; nothing is changed.
+// Measured with another truth than the one that plans: half as much is forgotten at the date as by a fixed retention of
+// the same minutes; the rehearsal says 0.015 more than is true.
+
+/// What is wanted: so much remembered at the end of so many days, within so many minutes on each of the last ones.
+///
+///     RecallPlan.Wish(recall: 0.95, minutes: 20, days: 90)
+public struct RecallPlan: Equatable, Sendable {
+  /// The retention of study until the last days.
+  public static let retention = 0.8
+  /// How many days the last ones may be.
+  public static let lastDays = 3...30
+  /// What a rehearsal says too much.
+  static let optimism = 0.015
+  /// A rehearsal of more cards than these takes a sample of them.
+  static let sample = 1000
+
+  public struct Wish: Equatable, Sendable {
+    /// The share of the cards to remember at the date.
+    public var recall: Double
+    /// Of study on each of the last days.
+    public var minutes: Double
+    /// From today to the date.
+    public var days: Int
+    public var times: AnswerTimes
+
+    public init(recall: Double, minutes: Double, days: Int, times: AnswerTimes = AnswerTimes()) {
+      (self.recall, self.minutes, self.days, self.times) = (recall, minutes, days, times)
+    }
+  }
+
+  /// The last days of a course.
+  struct Ending {
+    let days: Int
+    /// Of each day.
+    let seconds: Double
+    let times: AnswerTimes
+  }
+
+  /// How many of the last days are for the date: the fewest that reach the recall, or those that reach most.
+  public let finalDays: Int
+  /// The share of all cards that should be remembered at the date.
+  public let recall: Double
+  /// Whether that is what was wanted.
+  public let isReached: Bool
+  /// Cards that are still new at the date.
+  public let stillNew: Int
+  /// Minutes of study on a day until the last days, on average.
+  public let minutesBefore: Double
+}
+
+extension Simulation {
+  /// The plan for a wish.
+  /// - Parameter isInterrupted: what it answers with true ends the rehearsals; nil is answered then.
+  public func plan(for wish: RecallPlan.Wish, isInterrupted: () -> Bool) -> RecallPlan? {
+    let rehearsal = Rehearsal(self, wish)
+    var found: (days: Int, outcome: Rehearsal.Outcome)?
+    var best: (days: Int, outcome: Rehearsal.Outcome)?
+    var (low, high) = (RecallPlan.lastDays.lowerBound, RecallPlan.lastDays.upperBound)
+    // More last days are never worth less, chance aside: the fewest are found by halving.
+    while low <= high {
+      if isInterrupted() { return nil }
+      let days = best == nil ? high : (low + high) / 2
+      let outcome = rehearsal.run(days)
+      if outcome.recall > best?.outcome.recall ?? -1 { best = (days, outcome) }
+      if outcome.recall >= wish.recall {
+        found = (days, outcome)
+        high = days - 1
+      } else if days == RecallPlan.lastDays.upperBound {
+        break
+      } else {
+        low = days + 1
+      }
+    }
+    return (found ?? best).map { RecallPlan(wish, $0.days, $0.outcome) }
+  }
+
+  /// What comes of a wish with so many last days.
+  public func plan(for wish: RecallPlan.Wish, lastDays: Int) -> RecallPlan {
+    RecallPlan(wish, lastDays, Rehearsal(self, wish).run(lastDays))
+  }
+
+  /// The share of all cards that is remembered today; new ones are not.
+  public var knownToday: Double {
+    let known = cards.reduce(0) { sum, card in
+      sum + model.retrievability(days: Double(max(0, card.elapsed)), stability: card.state.stability)
+    }
+    return known / Double(max(1, cards.count + newCards))
+  }
+}
+
+extension RecallPlan {
+  fileprivate init(_ wish: Wish, _ finalDays: Int, _ outcome: Rehearsal.Outcome) {
+    self.init(
+      finalDays: finalDays, recall: outcome.recall, isReached: outcome.recall >= wish.recall,
+      stillNew: outcome.stillNew, minutesBefore: outcome.minutesBefore)
+  }
+}
+
+/// Plays the days to a date through, once as study knows the cards, and once as many people are.
+private struct Rehearsal {
+  struct Outcome {
+    var recall = 0.0
+    var stillNew = 0
+    var minutesBefore = 0.0
+  }
+
+  private let simulations: [Simulation]
+  private let wish: RecallPlan.Wish
+  /// The share of all cards that is played.
+  private let part: Double
+  private let cardCount: Int
+
+  init(_ simulation: Simulation, _ wish: RecallPlan.Wish) {
+    self.wish = wish
+    let all = simulation.cards.count + simulation.newCards
+    part = min(1, Double(RecallPlan.sample) / Double(max(1, all)))
+    let sampled = simulation.sampled(part)
+    cardCount = sampled.cards.count + sampled.newCards
+    var other = sampled
+    // The memory of many people, and cards that differ more than the model knows.
+    other.truth = Truth(MemoryModel(), spread: 0.35)
+    simulations = [sampled, other]
+  }
+
+  /// - Parameter days: how many of the last days are for the date.
+  func run(_ days: Int) -> Outcome {
+    let ending = RecallPlan.Ending(days: days, seconds: wish.minutes * 60 * part, times: wish.times)
+    let course = Simulation.Course(retention: RecallPlan.retention, days: wish.days, seed: 1, ending: ending)
+    let outcomes = simulations.map { simulation in
+      var seconds = 0.0
+      let before = max(0, wish.days - days)
+      let cards = simulation.play(course) { day, _, counts in
+        if day < before { seconds += wish.times.seconds(counts) }
+      }
+      let recall = simulation.remembered(cards, wish.days) / Double(max(1, cardCount))
+      return Outcome(
+        recall: max(0, recall - RecallPlan.optimism),
+        stillNew: Int((Double(cardCount - cards.count) / part).rounded()),
+        minutesBefore: before == 0 ? 0 : seconds / part / 60 / Double(before))
+    }
+    return outcomes.min { $0.recall < $1.recall } ?? Outcome()
+  }
+}
+
+extension AnswerTimes {
+  func seconds(_ counts: Simulation.DayCounts) -> Double {
+    Double(counts.reviews - counts.forgotten) * remembered + Double(counts.forgotten) * forgotten
+      + Double(counts.new) * first
+  }
+}
+
+extension Simulation {
+  /// A part of its cards, with the limits of a day in the same part.
+  fileprivate func sampled(_ part: Double) -> Simulation {
+    if part >= 1 { return self }
+    var options = options
+    options.newPerDay = Int((Double(options.newPerDay) * part).rounded(.up))
+    options.reviewsPerDay = Int((Double(options.reviewsPerDay) * part).rounded(.up))
+    let count = Int((Double(cards.count) * part).rounded())
+    let taken = (0..<count).map { cards[$0 * cards.count / max(1, count)] }
+    return Simulation(
+      options: options, cards: taken, newCards: Int((Double(newCards) * part).rounded()), habits: habits)
+  }
+}

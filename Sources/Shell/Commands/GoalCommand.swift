@@ -1,0 +1,84 @@
+// `deck goal`: a date to know a deck by. Invariant: what cannot be reached is said with what can.
+
+import Commands
+import Decks
+import Memory
+import Text
+import Values
+import Workspace
+
+enum GoalCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "deck", "goal", theme: DeckCommands.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
+      summary: "Sets a date to know a deck by, or lists the goals and how each stands.",
+      answer: "{deck, date, recall, minutes, days_left, last_days, begins, known, forecast?, reached?, still_new?}...",
+      details: """
+        Until the last days before the date the deck and those within it are studied at a retention of 0.8. In the last days, \
+        3 to 30 of them, `study` shows the cards that are most worth an answer, due or not, for so many minutes a day. How \
+        many days that takes is found by a rehearsal with your cards; when the recall cannot be reached, it says what can. \
+        New cards count as not known. From the date on the deck is studied as before.
+        """,
+      arguments: [
+        Argument("DECK", .deck, isOptional: true, help: "all goals are listed when it is left out"),
+        Argument("DATE", isOptional: true, help: "the day to know it by: 2027-06-01"),
+      ],
+      options: [
+        Option("--recall", "SHARE", .number, help: "of the cards, from 0.5 to 0.99: 0.95 when left out"),
+        Option("--minutes", "N", .number, help: "of study on each of the last days: 20 when left out"),
+        Option("--off", help: "take the deck's goal away"),
+      ], example: "deck goal Spanish 2030-06-01 --recall 0.9 --minutes 30"
+    ) { invocation, session in
+      guard let name = invocation.optionalText("DECK") else { return try list(session) }
+      let deck = try session.workspace().openDeck(name)
+      let date = invocation.optionalText("DATE")
+      if invocation.flag("--off") {
+        if date != nil { throw ShellError.notTogether("--off", "DATE") }
+        return try remove(deck)
+      }
+      guard let date else { return try shown(deck, session) }
+      let standing = try deck.goals.set(
+        date: date, recall: invocation.optionalNumber("--recall") ?? DeckGoal.initialRecall,
+        minutes: invocation.optionalNumber("--minutes") ?? DeckGoal.initialMinutes)
+      return CommandResult(.list([standing.value]), .lines(GoalWords().lines(of: standing)))
+    }
+  }
+
+  private static func list(_ session: Session) throws -> CommandResult {
+    let words = GoalWords()
+    var table = TableText(
+      [
+        .init("Deck"), .init("Date"), .init("Days left", .right), .init("Wanted", .right), .init("Today", .right),
+        .init("Forecast", .right), .init("Last days", .right), .init("Minutes", .right),
+      ], whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
+    let goals = try session.workspace().goals()
+    for standing in goals {
+      let goal = standing.goal
+      table.add([
+        standing.deck, goal.date, standing.daysLeft > 0 ? session.grouped(standing.daysLeft) : "over",
+        words.percent(goal.recall), words.percent(standing.known), standing.plan.map { words.percent($0.recall) } ?? "",
+        "\(goal.lastDays)", words.number(goal.minutes),
+      ])
+    }
+    return CommandResult(.list(goals.map(\.value)), .table(table))
+  }
+
+  private static func remove(_ deck: DeckHandle) throws -> CommandResult {
+    let name = quoted(try deck.record().name)
+    guard try deck.goals.standing() != nil else {
+      return CommandResult(.list([]), line: "\(name) has no goal of its own.")
+    }
+    try deck.goals.remove()
+    return CommandResult(.list([]), line: "\(name) has no goal any more; it is studied as before.")
+  }
+
+  private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+    if let standing = try deck.goals.standing() {
+      return CommandResult(.list([standing.value]), .lines(GoalWords().lines(of: standing)))
+    }
+    let name = quoted(try deck.record().name)
+    let around = try deck.goals.current().map { "\(name) goes by the goal of \(quoted($0.deck.name))." }
+    return CommandResult(.list([]), line: around ?? "\(name) has no goal; `deck goal DECK DATE` sets one.")
+  }
+}

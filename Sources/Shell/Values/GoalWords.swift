@@ -1,0 +1,65 @@
+// A goal in words, for its command, the study screen and the figures of a deck. Invariant: a forecast that is below
+// what is wanted is never shown without saying so.
+
+import Decks
+import Memory
+import Text
+import Workspace
+
+struct GoalWords {
+  func percent(_ share: Double) -> String {
+    // Never more than it is; a share as it was given is a little less than its decimal.
+    let tenths = Int((share * 1000 + 0.001).rounded(.down))
+    return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  func number(_ value: Double) -> String { Int(exactly: value).map { grouped($0) } ?? "\(value)" }
+
+  /// `goal 95 % in 12 days`
+  func short(_ current: DeckGoals.Current) -> String {
+    "goal \(percent(current.goal.recall)) in \(counted(current.daysLeft, "day"))"
+  }
+
+  /// One line for where nothing is drawn.
+  func line(_ current: DeckGoals.Current) -> String {
+    let goal = current.goal
+    let end = current.isNear ? ". These are its last days: \(minutes(goal)) a day." : "."
+    return "Goal: \(percent(goal.recall)) by \(goal.date), in \(counted(current.daysLeft, "day"))\(end)"
+  }
+
+  /// All that is known of how it stands.
+  func lines(of standing: GoalStanding) -> [String] {
+    let goal = standing.goal
+    let wanted = "\(percent(goal.recall)) of \(quoted(standing.deck))"
+    guard let plan = standing.plan else {
+      return ["\(wanted) by \(goal.date): the date is over. \(percent(standing.known)) are known today."]
+    }
+    var lines = [
+      "\(wanted) by \(goal.date), in \(counted(standing.daysLeft, "day")).",
+      "Known today \(percent(standing.known)), at the date \(percent(plan.recall)).",
+    ]
+    let last = "\(counted(goal.lastDays, "day")) of \(minutes(goal)) with the cards that are most worth it"
+    if standing.daysLeft > goal.lastDays {
+      let before = max(1, Int(plan.minutesBefore.rounded()))
+      lines.append(
+        "Study goes on at a retention of 80 %, about \(counted(before, "minute")) a day; from "
+          + "\(StudyMoment.date(ofDay: standing.firstDay)) on \(last).")
+    } else {
+      lines.append("These are its last days: \(last).")
+    }
+    if !plan.isReached { lines.append(notReached(goal, plan)) }
+    return lines
+  }
+
+  private func notReached(_ goal: DeckGoal, _ plan: RecallPlan) -> String {
+    let new =
+      plan.stillNew > 0
+      ? " \(counted(plan.stillNew, "card")) would still be new: a higher new_per_day or a later date." : ""
+    return
+      "warning: \(percent(goal.recall)) is not reached; \(percent(plan.recall)) can be, with \(minutes(goal)) a day.\(new)"
+  }
+
+  private func minutes(_ goal: DeckGoal) -> String {
+    Int(exactly: goal.minutes).map { counted($0, "minute") } ?? "\(goal.minutes) minutes"
+  }
+}

@@ -1,0 +1,68 @@
+// Goals of decks through the built program: set, listed, rehearsed, undone, shown, and from Lua.
+
+import TestSupport
+import Testing
+
+@Suite struct GoalTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run("-e", "local d = decks.create('D') d:add{prompt = 'p', answer = 'a'} decks.create('D::I')")
+  }
+
+  @Test func `a goal is set in one step, listed, shown by study and stats, and taken away`() throws {
+    let rehearsed = try home.run("--dry-run", "deck", "goal", "D", "2030-06-01")
+    #expect(rehearsed.status == 0 && rehearsed.errors.contains("95 % of \"D\" by 2030-06-01, in "), "\(rehearsed)")
+    #expect(try home.run("deck", "goal").output.contains("No deck has a goal"))
+    let set = try home.run("deck", "goal", "D", "2030-06-01", "--recall", "0.85", "--minutes", "12.5")
+    #expect(set.status == 0 && set.lines[0].hasPrefix("85 % of \"D\" by 2030-06-01, in "), "\(set)")
+    #expect(set.lines.contains { $0.contains("retention of 80 %") && $0.contains("12.5 minutes") }, "\(set)")
+    let json = try home.run("--json", "deck", "goal").output
+    #expect(json.contains(#""deck": "D", "date": "2030-06-01", "recall": 0.85, "minutes": 12.5, "#), "\(json)")
+    #expect(try home.run("deck", "goal", "D::I").output == "\"D::I\" goes by the goal of \"D\".\n")
+    #expect(try home.run(["study", "D"], input: "\nq\n").output.hasPrefix("Goal: 85 % by 2030-06-01, in "))
+    #expect(try home.run("deck", "stats", "D").output.contains("85 % of \"D\" by 2030-06-01"))
+    #expect(try home.run("undo").output.contains("changing a deck's options: D"))
+    #expect(try home.run("deck", "goal", "D").output.hasPrefix("\"D\" has no goal;"))
+    try home.run("redo")
+    #expect(try home.run("deck", "goal", "D", "--off").output.contains("it is studied as before"))
+    #expect(try home.run("deck", "goal", "D", "--off").output.contains("has no goal of its own"))
+  }
+
+  @Test func `what cannot be reached is said with what can`() throws {
+    let code = "local d = decks.open('D') for i = 1, 2000 do d:append{prompt = 'c' .. i, answer = 'x'} end"
+    try home.run("-e", code)
+    // Tomorrow: of 2,001 new cards 20 can be begun.
+    let tomorrow = try home.run("-e", "print(os.date('%Y-%m-%d', os.time() + 86400))").lines[0]
+    let run = try home.run("deck", "goal", "D", tomorrow)
+    #expect(run.status == 0 && run.output.contains("warning: 95 % is not reached; "), "\(run)")
+    #expect(run.output.contains("would still be new"), "\(run)")
+  }
+
+  @Test func `a wrong date, recall or minutes are refused, and nothing is set`() throws {
+    for (words, expected) in [
+      (["2020-01-01"], "a day from tomorrow on"), (["soon"], "a date like 2027-06-01"),
+      (["2030-06-01", "--recall", "2"], "from 0.5 to 0.99"), (["2030-06-01", "--minutes", "0"], "from 1 to 600"),
+      (["2030-06-01", "--off"], "--off"),
+    ] {
+      let run = try home.run(["deck", "goal", "D"] + words)
+      #expect(run.status != 0 && run.errors.contains(expected), "\(run)")
+    }
+    #expect(try home.run("--json", "deck", "goal").output == "")
+  }
+
+  @Test func `in Lua a goal is read and assigned`() throws {
+    let code = """
+      local d = decks.open('D') print(d.goal)
+      d.goal = {date = '2030-06-01', recall = 0.9}
+      local g = decks.open('D::I').goal print(g.deck, g.date, g.recall, g.minutes, g.last_days >= 3)
+      print(d:stats().goal.forecast > 0.5, pcall(function() g.recall = 1 end))
+      print(pcall(function() d.goal = {date = 'x'} end)) d.goal = nil print(d.goal, d:stats().goal)
+      """
+    let run = try home.run("-e", code)
+    #expect(run.lines.prefix(2) == ["nil", "D\t2030-06-01\t0.9\t20\ttrue"], "\(run)")
+    #expect(run.output.contains("true\tfalse\t") && run.output.contains("assign the whole table"), "\(run)")
+    #expect(run.output.contains("a date like 2027-06-01") && run.lines.last == "nil\tnil", "\(run)")
+  }
+}
