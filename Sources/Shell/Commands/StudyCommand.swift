@@ -81,7 +81,7 @@ enum StudyCommands {
     while true {
       let study = try decks[0].study(options)
       if try study.card() != nil {
-        let screen = StudyScreen(session, study, name: names.joined(separator: ", "))
+        let screen = try StudyScreen(session, study, name: names.joined(separator: ", "))
         return try screen.run().map(\.result) ?? CommandResult()
       }
       let custom = try CustomStudy(session, decks, names, options)
@@ -98,7 +98,7 @@ enum StudyCommands {
       let study = try deck.study(options)
       if try study.card() == nil { continue }
       hasStudied = true
-      let screen = StudyScreen(session, study, name: try deck.record().name)
+      let screen = try StudyScreen(session, study, name: try deck.record().name)
       guard let more = try screen.run() else { return CommandResult() }
       score = score + more
       if screen.hasLeft || session.state.leaving != nil { break }
