@@ -15,7 +15,8 @@ final class DeckOptionsObject: BoundObject {
 
 func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> {
   BoundType<DeckOptionsObject>(
-    "deck_options", "How decks are studied. Steps are seconds, or a text as \"1m 10m\".",
+    "deck_options",
+    "How decks are studied. Steps are seconds, or a text as \"1m 10m\"; easy_days 7 numbers, or \"sun=0\".",
     summary: { object in
       switch object.owner {
       case .deck(let deck): "options of deck \"\(printable(try deck.record().name))\""
@@ -54,7 +55,8 @@ private func readOption(_ name: DeckOptions.Name, _ stack: borrowing LuaStack) t
   case .choice: return .choice(try stack.text(3, limit: 100))
   case .steps where stack.isTable(3): return .steps(try stack.table(3).elements { try $0.number(-1) })
   case .parameters where stack.isTable(3): return .parameters(try stack.table(3).elements { try $0.number(-1) })
-  case .steps, .parameters: return try name.value(of: stack.text(3, limit: 10_000))
+  case .weekdays where stack.isTable(3): return .weekdays(try stack.table(3).elements { try $0.number(-1) })
+  case .steps, .parameters, .weekdays: return try name.value(of: stack.text(3, limit: 10_000))
   }
 }
 
@@ -65,7 +67,7 @@ extension DeckOptions.Name {
     case .number: .number
     case .flag: .boolean
     case .choice: .string
-    case .steps, .parameters: .list(.number)
+    case .steps, .parameters, .weekdays: .list(.number)
     }
   }
 }
@@ -76,7 +78,7 @@ extension OptionValue {
     case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
     case .flag(let isOn): .boolean(isOn)
     case .choice(let choice): .text(choice)
-    case .steps(let numbers), .parameters(let numbers): .list(numbers.map { .number($0) })
+    case .steps(let numbers), .parameters(let numbers), .weekdays(let numbers): .list(numbers.map { .number($0) })
     }
   }
 }

@@ -6,13 +6,21 @@
 public struct Fuzz: Sendable {
   /// From 0 to 1 without 1; nil for intervals that do not vary.
   let share: Double?
+  /// What the days hold already, and the day that intervals begin on; nil where all days are alike.
+  private var days: (loads: DayLoads, today: Int)?
 
   public static let none = Fuzz(share: nil)
 
   private init(share: Double?) { self.share = share }
 
-  /// - Parameter seed: SplitMix64's mixing makes neighbouring seeds give shares that have nothing in common.
-  public init(seed: UInt64) { share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992 }
+  /// - Parameters:
+  ///   - seed: SplitMix64's mixing makes neighbouring seeds give shares that have nothing in common.
+  ///   - loads: what the days hold already, from which those are chosen that hold little.
+  ///   - today: the number of the day that intervals begin on.
+  public init(seed: UInt64, loads: DayLoads? = nil, today: Int = 0) {
+    share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992
+    days = loads.map { ($0, today) }
+  }
 
   public static func mixed(_ seed: UInt64) -> UInt64 {
     var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
@@ -31,6 +39,10 @@ public struct Fuzz: Sendable {
     let lower = min(maximum, max(minimum, bounds.lowerBound))
     var upper = min(maximum, max(minimum, bounds.upperBound))
     if upper == lower, upper > 2, upper < maximum { upper += 1 }
+    if let days {
+      let chosen = days.loads.days(interval, in: lower...upper, on: days.today, chance: share)
+      return (minimum...maximum).contains(chosen) ? chosen : lower
+    }
     return min(upper, Int(Double(lower) + share * Double(1 + upper - lower)))
   }
 

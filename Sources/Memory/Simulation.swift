@@ -11,6 +11,19 @@ public struct RetentionForecast: Equatable, Sendable {
   public let new: [Int]
   /// Cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
+  /// The number of the first day, from 1970 on.
+  public let firstDay: Int
+
+  /// Learnt cards answered on a day of the week, on average, from Monday to Sunday.
+  public var reviewsByWeekday: [Double] {
+    var (sums, days) = (Array(repeating: 0.0, count: 7), Array(repeating: 0.0, count: 7))
+    for (offset, count) in reviews.enumerated() {
+      let weekday = DayLoads.weekday(of: firstDay + offset)
+      sums[weekday] += Double(count)
+      days[weekday] += 1
+    }
+    return zip(sums, days).map { $0 / max(1, $1) }
+  }
 
   /// Learnt cards answered on a day, on average.
   public var reviewsPerDay: Double { reviews.isEmpty ? 0 : Double(reviews.reduce(0, +)) / Double(reviews.count) }
@@ -39,6 +52,11 @@ public struct Simulation: Sendable {
     public var reviewsPerDay = 200
     public var newPerDay = 20
     public var fuzzes = true
+    /// Whether days with few cards are preferred, and how much of a usual day each may have, from Monday to Sunday.
+    public var balances = false
+    public var shares: [Double] = []
+    /// The number of the first day, from 1970 on.
+    public var today = 0
     /// Days.
     public var maximumInterval = 36_500
 
@@ -129,7 +147,8 @@ public struct Simulation: Sendable {
       known.append(remembered(cards, day))
       try progress(Double(day + 1) / Double(days))
     }
-    return RetentionForecast(retention: retention, reviews: reviews, new: new, known: known)
+    return RetentionForecast(
+      retention: retention, reviews: reviews, new: new, known: known, firstDay: options.today)
   }
 
   /// How many cards are remembered on a day.
@@ -143,6 +162,12 @@ public struct Simulation: Sendable {
   }
 
   // MARK: Playing
+
+  /// Chance in play, and what the days hold.
+  private struct Draw {
+    var random: SplitMix
+    var loads: DayLoads?
+  }
 
   /// How days are played.
   struct Course {
@@ -163,15 +188,20 @@ public struct Simulation: Sendable {
 
   /// Plays days through; the body sees the cards after each.
   func play(_ course: Course, _ body: (Int, [Card], DayCounts) throws -> Void) rethrows -> [Card] {
-    var random = SplitMix(state: course.seed)
+    var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
     var all = cards.map { start in
       Card(
-        state: start.state, real: start.state, strength: strength(&random), last: -max(0, start.elapsed),
+        state: start.state, real: start.state, strength: strength(&draw.random), last: -max(0, start.elapsed),
         due: max(0, start.dueIn))
     }
     // The cards due on each day, by their places in `all`.
     var due = [[Int]](repeating: [], count: course.days)
     for (place, card) in all.enumerated() where card.due < course.days { due[card.due].append(place) }
+    if options.balances {
+      var loads = DayLoads(shares: options.shares, from: options.today, days: course.days + DayLoads.horizon)
+      for card in all { loads.add(on: options.today + card.due) }
+      draw.loads = loads
+    }
     var left = newCards
     for day in 0..<course.days {
       // A day that was played holds nothing any more: what waits would else be kept once for each day.
@@ -181,11 +211,11 @@ public struct Simulation: Sendable {
       let ending = course.ending.flatMap { course.days - day <= $0.days ? $0 : nil }
       let today =
         ending.map { chosen(all, day, course.days, $0, counts.new) } ?? Array(waiting.prefix(options.reviewsPerDay))
-      for place in today where !review(&all[place], day, course.retention, &random) { counts.forgotten += 1 }
+      for place in today where !review(&all[place], day, course.retention, &draw) { counts.forgotten += 1 }
       counts.reviews = today.count
       // What is above the limit waits for the next day.
       if ending == nil, day + 1 < course.days { due[day + 1].append(contentsOf: waiting.dropFirst(today.count)) }
-      for _ in 0..<counts.new { all.append(begin(day, course.retention, &random)) }
+      for _ in 0..<counts.new { all.append(begin(day, course.retention, &draw)) }
       left -= counts.new
       for place in today + Array(all.indices.suffix(counts.new)) where (day + 1..<course.days).contains(all[place].due)
       {
@@ -208,25 +238,26 @@ public struct Simulation: Sendable {
     return exp(truth.spread * random.normal())
   }
 
-  private func begin(_ day: Int, _ retention: Double, _ random: inout SplitMix) -> Card {
-    let rating = choice(habits.first, among: Rating.allCases, &random)
+  private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Card {
+    let rating = choice(habits.first, among: Rating.allCases, &draw.random)
     var card = Card(
-      state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&random),
+      state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&draw.random),
       last: day, due: day)
     if rating == .again { relearn(&card) }
-    plan(&card, day, retention, rating, &random)
+    plan(&card, day, retention, &draw)
     return card
   }
 
   /// - Returns: whether it was remembered.
-  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ random: inout SplitMix) -> Bool {
+  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
+    draw.loads?.add(-1, on: options.today + card.due)
     let days = day - card.last
-    let isRight = random.share() < recall(card, day)
-    let rating = isRight ? choice(habits.remembered, among: [.hard, .good, .easy], &random) : .again
+    let isRight = draw.random.share() < recall(card, day)
+    let rating = isRight ? choice(habits.remembered, among: [.hard, .good, .easy], &draw.random) : .again
     answer(&card, rating, days: days)
     if rating == .again { relearn(&card) }
     card.last = day
-    plan(&card, day, retention, rating, &random)
+    plan(&card, day, retention, &draw)
     return isRight
   }
 
@@ -240,12 +271,14 @@ public struct Simulation: Sendable {
     if options.shortTerm { answer(&card, .good, days: 0) }
   }
 
-  private func plan(
-    _ card: inout Card, _ day: Int, _ retention: Double, _ rating: Rating, _ random: inout SplitMix
-  ) {
+  private func plan(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) {
     let exact = model.exactInterval(stability: card.state.stability, retention: retention)
-    let fuzz = options.fuzzes ? Fuzz(seed: random.next()) : Fuzz.none
-    card.due = day + fuzz.days(exact, from: 1, to: options.maximumInterval)
+    let today = options.today + day
+    let fuzz =
+      options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none
+    let days = fuzz.days(exact, from: 1, to: options.maximumInterval)
+    card.due = day + days
+    draw.loads?.add(on: today + days)
   }
 
   private func choice(_ shares: [Double], among ratings: [Rating], _ random: inout SplitMix) -> Rating {

@@ -55,7 +55,8 @@ import Testing
     (DeckOptions.Name.learningSteps, "1m 10m 1d", "1m 10m 1d"), (.learningSteps, " 90s 15 2h ", "90s 15m 2h"),
     (.learningSteps, "", ""), (.fuzz, "off", "false"), (.fuzz, "YES", "true"), (.leechAction, "Suspend", "suspend"),
     (.newPerDay, "20.0", "20"), (.desiredRetention, "0.85", "0.85"), (.reviewOrder, "hardest", "hardest"),
-    (.parameters, "", ""),
+    (.parameters, "", ""), (.easyDays, "sat=0.5 SUN=0", "sat=0.5 sun=0"), (.easyDays, "", ""),
+    (.easyDays, "sunday=0 mon=1", "sun=0"), (.loadBalance, "on", "true"),
   ])
   func `a typed value reads back as it is shown`(name: DeckOptions.Name, typed: String, shown: String) throws {
     var options = DeckOptions()
@@ -75,7 +76,8 @@ import Testing
     (.learningSteps, String(repeating: "1m ", count: 101)), (.learningSteps, "nanm"), (.fuzz, "maybe"),
     (.leechAction, "delete"), (.newPerDay, "ten"), (.newPerDay, ""), (.parameters, "1, 2, 3"),
     (.parameters, String(repeating: "nan ", count: 21)), (.parameters, String(repeating: "0 ", count: 21)),
-    (.parameters, "x"),
+    (.parameters, "x"), (.easyDays, "sun"), (.easyDays, "sun=2"), (.easyDays, "sun=-1"), (.easyDays, "so=0"),
+    (.easyDays, "sun=nan"), (.easyDays, "=0"),
   ])
   func `a value that cannot be is refused`(name: DeckOptions.Name, typed: String) {
     var options = DeckOptions()

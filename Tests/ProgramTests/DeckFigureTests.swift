@@ -42,6 +42,7 @@ import Testing
     (["new_per_day=1e99"], "a whole number"), (["new_per_day=nan"], "a whole number"), (["preset="], ""),
     (["desired_retention=nan"], "a number from 0.7"), (["learning_steps=400d"], "365d"),
     (["learning_steps=-1m"], "1s to 365d"),
+    (["easy_days=sun"], "sat=0.5 sun=0"), (["load_balance=2"], "true or false"),
     (["maximum_interval=0"], "from 1 to 36,500"), (["new_per_day=5", "fuzz=maybe"], "true or false"),
   ])
   func `an option out of range is refused with what is expected, and nothing is set`(
@@ -69,6 +70,22 @@ import Testing
     #expect(run.lines.dropFirst().first == "preset \"Harder\" (1 deck)\t1\tHarder", "\(run)")
     #expect(run.output.contains("nil\ttrue\n") && run.output.contains("the preset has been removed"), "\(run)")
     #expect(run.output.contains("boolean expected") && run.output.contains("must be a whole number"), "\(run)")
+  }
+
+  @Test func `days of the week are kept free by an option, and a simulation shows it`() throws {
+    try home.run("-e", "local e = decks.open('E') for i = 1, 300 do e:append{prompt = 'c' .. i, answer = 'x'} end")
+    #expect(!(try home.run("deck", "simulate", "E", "--days", "120").output.contains("Sunday")))
+    try home.run("deck", "options", "E", "easy_days=sat=0.5 sun=0")
+    #expect(try home.run("deck", "options", "E").output.contains("sat=0.5 sun=0"))
+    let run = try home.run("deck", "simulate", "E", "--days", "120")
+    #expect(run.output.contains("Reviews on a day of the week at a retention of 90 %"), "\(run)")
+    let code = """
+      local o = decks.open('E').options print(#o.easy_days, o.easy_days[6], o.easy_days[7], o.load_balance)
+      o.easy_days = {1, 1, 1, 1, 1, 1, 0.25} print(o.easy_days[7]) o.easy_days = 'mon=0' print(o.easy_days[1], o.easy_days[7])
+      print(pcall(function() o.easy_days = {1} end))
+      """
+    let lua = try home.run("-e", code)
+    #expect(lua.lines.prefix(3) == ["7\t0.5\t0.0\tfalse", "0.25", "0.0\t1.0"] && lua.output.contains("false\t"), "\(lua)")
   }
 
   @Test func `fitting refuses short logs, and keeps what predicts better`() throws {

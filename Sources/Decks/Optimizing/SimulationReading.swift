@@ -31,7 +31,9 @@ extension Simulation {
             dueIn: moment.dueDay(of: row.number(1)) - moment.today))
       }
     }
-    self.init(options: Options(options), cards: starts, newCards: new, habits: habits)
+    var played = Options(options)
+    played.today = moment.today
+    self.init(options: played, cards: starts, newCards: new, habits: habits)
   }
 }
 
@@ -41,6 +43,7 @@ extension Simulation.Options {
     (parameters, shortTerm, fuzzes) = (options.parameters, options.shortTerm, options.fuzzes)
     (reviewsPerDay, newPerDay) = (options.reviewsPerDay, options.newPerDay)
     maximumInterval = options.maximumInterval
+    (balances, shares) = (options.balances, options.easyDays)
   }
 }
 

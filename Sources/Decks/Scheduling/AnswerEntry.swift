@@ -9,18 +9,47 @@ public import Storage
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
+  /// What the days hold of the decks whose intervals depend on it; read at the first use.
+  private var loads: DayLoads?
 
   init(_ options: [DeckID: DeckOptions] = [:]) { self.options = options }
 
   func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
 
   /// What an answer gives for a card. Intervals vary by the card and the number of its answers.
-  mutating func next(_ card: CardRecord, _ rating: Rating, at moment: StudyMoment) -> NextSchedule {
-    let scheduler = schedulers[card.deck] ?? Scheduler(options: options(of: card.deck))
+  mutating func next(
+    _ db: Database, _ card: CardRecord, _ rating: Rating, at moment: StudyMoment
+  ) throws -> NextSchedule {
+    let options = options(of: card.deck)
+    let scheduler = schedulers[card.deck] ?? Scheduler(options: options)
     schedulers[card.deck] = scheduler
     let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
-    return scheduler.next(card.schedule, rating, at: moment, seed: seed)
+    let loads = options.balances ? try loads(db, for: card, options, at: moment) : nil
+    return scheduler.next(card.schedule, rating, at: moment, seed: seed, loads: loads)
   }
+
+  /// What the days hold beside a card.
+  private mutating func loads(
+    _ db: Database, for card: CardRecord, _ options: DeckOptions, at moment: StudyMoment
+  ) throws -> DayLoads {
+    if loads == nil {
+      loads = try DayLoads(db, decks: self.options.filter { $0.value.balances }.map(\.key), at: moment)
+    }
+    var others = loads ?? DayLoads(from: moment.today)
+    others.shares = options.easyDays
+    others.siblings = try Siblings.dueDays(db, of: card.id, at: moment)
+    if card.state == .review, let due = card.schedule.due { others.add(-1, on: moment.dueDay(of: due)) }
+    return others
+  }
+
+  /// A card was answered: it goes from one day to another.
+  mutating func move(_ card: CardRecord, to next: CardSchedule, at moment: StudyMoment) {
+    if card.state == .review, let due = card.schedule.due { loads?.add(-1, on: moment.dueDay(of: due)) }
+    if next.state == .review, let due = next.due { loads?.add(on: moment.dueDay(of: due)) }
+  }
+
+  /// Cards changed otherwise: what the days hold is read anew.
+  mutating func forgetLoads() { loads = nil }
 }
 
 extension ReviewTable {
@@ -114,8 +143,9 @@ public struct AnswerReplay {
       try ReviewTable.recordOlder(db, card, rating, at: moment.now, seconds: taken)
       return .older
     }
-    let next = schedulers.next(card, rating, at: moment)
+    let next = try schedulers.next(db, card, rating, at: moment)
     _ = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
+    schedulers.move(card, to: next.schedule, at: moment)
     return .entered
   }
 }

@@ -63,6 +63,13 @@ public struct DeckOptions: Equatable, Sendable {
   public var buriesReviews: Bool { flag(.buryReviews) }
   public var buriesLearning: Bool { flag(.buryLearning) }
   public var fuzzes: Bool { flag(.fuzz) }
+  /// How much of a usual day's cards a day may get, from Monday to Sunday.
+  public var easyDays: [Double] {
+    if case .weekdays(let shares) = self[.easyDays] { return shares }
+    return []
+  }
+  /// Whether an interval depends on the cards that are due on the days that it may end on.
+  public var balances: Bool { fuzzes && (flag(.loadBalance) || easyDays.contains { $0 < 1 }) }
   public var shortTerm: Bool { flag(.shortTerm) }
   public var maximumAnswerSeconds: Double { value(.maximumAnswerSeconds) }
   /// 21 numbers, or none for the published ones.

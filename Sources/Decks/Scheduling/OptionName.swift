@@ -13,6 +13,8 @@ public enum OptionKind: Equatable, Sendable {
   case steps
   /// The parameters of FSRS: none, 17, 19 or 21 numbers.
   case parameters
+  /// A share from 0 to 1 for each day of the week, Monday first.
+  case weekdays
 }
 
 /// A value of an option.
@@ -22,6 +24,7 @@ public enum OptionValue: Equatable, Sendable {
   case choice(String)
   case steps([Double])
   case parameters([Double])
+  case weekdays([Double])
 }
 
 extension DeckOptions {
@@ -45,6 +48,8 @@ extension DeckOptions {
     case buryReviews = "bury_reviews"
     case buryLearning = "bury_learning"
     case fuzz
+    case loadBalance = "load_balance"
+    case easyDays = "easy_days"
     case shortTerm = "short_term"
     case maximumAnswerSeconds = "maximum_answer_seconds"
     case parameters
@@ -108,6 +113,12 @@ extension DeckOptions.Name {
     case .leechAction:
       Facts(.choice(["tag", "suspend"]), .choice("tag"), "What a leech gets: the tag alone, or suspended too.")
     case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
+    case .loadBalance:
+      Facts(.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
+    case .easyDays:
+      Facts(
+        .weekdays, .weekdays(Array(repeating: 1, count: 7)),
+        "How much of a usual day's cards a day of the week gets: sun=0 keeps it free.")
     case .shortTerm:
       Facts(.flag, .flag(true), "Whether there are steps and answers of the same day count for the memory model.")
     case .maximumAnswerSeconds:
@@ -153,6 +164,7 @@ extension DeckOptions.Name {
     case .choice(let choices): "one of \(choices.joined(separator: ", "))"
     case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\""
     case .parameters: "no numbers, or 17, 19 or 21 of them"
+    case .weekdays: "shares from 0 to 1 of days from mon to sun, as in \"sat=0.5 sun=0\", or 7 numbers"
     }
   }
 }

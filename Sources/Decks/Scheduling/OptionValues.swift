@@ -20,6 +20,8 @@ extension DeckOptions.Name {
       guard choices.contains(choice) else { throw refusal }
     case (.steps, .steps(let steps)):
       guard steps.count <= 100, steps.allSatisfy({ (1...365 * 86_400).contains($0) }) else { throw refusal }
+    case (.weekdays, .weekdays(let shares)):
+      guard shares.count == 7, shares.allSatisfy({ (0...1).contains($0) }) else { throw refusal }
     case (.parameters, .parameters(let numbers)): return .parameters(try DeckOptions.Name.converted(numbers))
     default: throw refusal
     }
@@ -63,6 +65,9 @@ extension DeckOptions.Name {
       let numbers = words.compactMap { Double($0) }
       guard numbers.count == words.count else { throw refusal }
       return try checked(.parameters(numbers))
+    case .weekdays:
+      guard let shares = OptionValue.shares(of: text) else { throw refusal }
+      return try checked(.weekdays(shares))
     }
   }
 
@@ -72,6 +77,7 @@ extension DeckOptions.Name {
       switch (kind, stored) {
       case (.choice, .text(let text)): return try checked(.choice(text))
       case (.steps, .json(let text)): return try OptionValue.numbers(text).map { .steps($0) }.map(checked)
+      case (.weekdays, .json(let text)): return try OptionValue.numbers(text).map { .weekdays($0) }.map(checked)
       case (.parameters, .json(let text)): return try OptionValue.numbers(text).map { .parameters($0) }.map(checked)
       case (.whole, .json(let text)), (.number, .json(let text)):
         return try Double(text).map { .number($0) }.map(checked)
@@ -95,6 +101,9 @@ extension OptionValue {
     case .choice(let choice): choice
     case .steps(let steps): steps.map(OptionValue.step).joined(separator: " ")
     case .parameters(let numbers): numbers.map { "\($0)" }.joined(separator: ", ")
+    case .weekdays(let shares):
+      zip(OptionValue.weekdays, shares).filter { $1 != 1 }.map { "\($0)=\(OptionValue.number($1).text)" }
+        .joined(separator: " ")
     }
   }
 
@@ -102,10 +111,25 @@ extension OptionValue {
   var stored: CardFieldValue {
     switch self {
     case .choice(let choice): .text(choice)
-    case .steps(let numbers), .parameters(let numbers):
+    case .steps(let numbers), .parameters(let numbers), .weekdays(let numbers):
       .json("[" + numbers.map { OptionValue.number($0).text }.joined(separator: ",") + "]")
     default: .json(text)
     }
+  }
+
+  static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// `sat=0.5 sun=0`: other days are usual ones.
+  fileprivate static func shares(of text: String) -> [Double]? {
+    var shares = Array(repeating: 1.0, count: 7)
+    for word in Tags.separated(text) {
+      let parts = word.split(separator: "=", omittingEmptySubsequences: false)
+      guard parts.count == 2, let day = weekdays.firstIndex(of: parts[0].prefix(3).lowercased()),
+        parts[0].utf8.count >= 3, let share = Double(parts[1])
+      else { return nil }
+      shares[day] = share
+    }
+    return shares
   }
 
   private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]

@@ -100,7 +100,7 @@ public final class ReviewSession {
   /// What each answer would give for the card that is shown: seconds until it comes back.
   public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
     guard let card = try card(db, at: moment), selection.reschedules else { return [] }
-    return Rating.allCases.map { ($0, schedulers.next(card, $0, at: moment).interval) }
+    return try Rating.allCases.map { ($0, try schedulers.next(db, card, $0, at: moment).interval) }
   }
 
   // MARK: Acts
@@ -116,9 +116,10 @@ public final class ReviewSession {
     if isPaused { throw DeckError.paused }
     if !selection.reschedules { return repeating(card, rating) }
     let options = schedulers.options(of: card.deck)
-    let next = schedulers.next(card, rating, at: moment)
+    let next = try schedulers.next(db, card, rating, at: moment)
     let entered = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     let (isLeech, buried) = (entered.isLeech, entered.buried)
+    schedulers.move(card, to: next.schedule, at: moment)
     remember(rating, card)
     queue.drop(card.id)
     if !buried.isEmpty { queue.drop(all: Set(buried)) }
@@ -177,6 +178,7 @@ public final class ReviewSession {
     guard let last = past.popLast() else { throw .nothingToUndo }
     if let rating = last.rating { count(rating, -1) }
     actCount -= 1
+    schedulers.forgetLoads()
     queue = last.queue
     queue.current = last.card
   }

@@ -33,8 +33,9 @@ public struct Scheduler: Sendable {
   /// - Parameter seed: of the card and its answers: intervals vary by it when the options say so, and those of hard,
   ///   good and easy keep apart. nil gives the model's own intervals, as other programs that schedule by FSRS have
   ///   them.
+  /// - Parameter loads: the cards of each day, where intervals depend on them.
   public func next(
-    _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil
+    _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil, loads: DayLoads? = nil
   ) -> NextSchedule {
     let memory = memory(old, rating, moment)
     var new = old
@@ -49,7 +50,7 @@ public struct Scheduler: Sendable {
       new.due = moment.now + step.seconds
       return NextSchedule(schedule: new, interval: step.seconds)
     }
-    let days = days(old, rating, moment, seed)
+    let days = days(old, rating, moment, seed, loads)
     new.state = .review
     new.step = 0
     new.due = moment.start(ofDay: moment.today + days)
@@ -66,8 +67,10 @@ public struct Scheduler: Sendable {
 
   // MARK: Days
 
-  private func days(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ seed: UInt64?) -> Int {
-    let fuzz = if options.fuzzes, let seed { Fuzz(seed: seed) } else { Fuzz.none }
+  private func days(
+    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ seed: UInt64?, _ loads: DayLoads?
+  ) -> Int {
+    let fuzz = if options.fuzzes, let seed { Fuzz(seed: seed, loads: loads, today: moment.today) } else { Fuzz.none }
     if !options.shortTerm { return longTermDays(old, rating, moment, fuzz) }
     if rating == .again { return varied(exact(old, .again, moment), fuzz, from: options.minimumLapseInterval) }
     if seed == nil { return varied(exact(old, rating, moment), fuzz) }

@@ -1,4 +1,4 @@
-// Cards of the same note: who they are, and burying them when one of them is answered.
+// Cards of the same note: who they are, burying them when one of them is answered, and when they are due.
 // Invariant: a card is none of its own siblings.
 
 import Storage
@@ -21,5 +21,14 @@ enum Siblings {
     }
     try CardTable.bury(db, siblings, .bySibling, at: moment)
     return siblings
+  }
+
+  /// The days on which learnt siblings of a card are due.
+  static func dueDays(_ db: Database, of card: CardID, at moment: StudyMoment) throws -> Set<Int> {
+    let sql = """
+      SELECT due FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
+        AND \(CardStatus.review.sql()) AND due IS NOT NULL
+      """
+    return Set(try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) { moment.dueDay(of: $0.number(0)) })
   }
 }

@@ -81,7 +81,7 @@ public enum SentHead {
       case .flag(let flag): .boolean(flag)
       case .choice(let word): .integer(AnkiChoices.number(option, word) ?? 0)
       case .parameters(let numbers): .list(numbers.map { .number($0) })
-      case .steps: nil
+      case .steps, .weekdays: nil
       }
     }
   }

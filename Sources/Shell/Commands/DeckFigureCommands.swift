@@ -163,10 +163,11 @@ enum DeckFigureCommands {
     BuiltIn(
       "deck", "simulate", theme: theme, access: .signedIn, effect: .reads,
       summary: "Tells what study would come to at several retentions.",
-      answer: "{retention, reviews_per_day, known, reviews}...",
+      answer: "{retention, reviews_per_day, known, reviews, weekdays}...",
       details: """
         The deck's cards and its new ones are studied in play for a year by its options, card by card. For each desired \
-        retention it tells the reviews of a day and the cards known at the end. Nothing is changed.
+        retention it tells the reviews of a day and the cards known at the end; with load_balance or easy_days, the reviews \
+        of each day of the week. Nothing is changed.
         """, arguments: [Common.deck],
       options: [Option("--days", "N", .integer(1...3650), help: "how long: 365 when left out")],
       example: "deck simulate Spanish --days 90"
@@ -177,7 +178,8 @@ enum DeckFigureCommands {
       defer { progress.finish() }
       let forecasts = try deck.simulate(days: days) { progress.update(Int($0 * 1000), of: 1000) }
       progress.finish()
-      return CommandResult(.list(forecasts.map(\.value)), .lines(forecastLines(forecasts, days, session)))
+      let lines = forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.options(), session)
+      return CommandResult(.list(forecasts.map(\.value)), .lines(lines))
     }
   }
 
@@ -196,6 +198,20 @@ enum DeckFigureCommands {
     }
     return panel("Reviews a day at a retention of", \.reviewsPerDay) + [""]
       + panel("Cards known after \(session.counted(days, "day"))", \.knownAtEnd)
+  }
+
+  /// At the retention nearest to the deck's, where days of the week may differ.
+  private static func weekdayLines(
+    _ forecasts: [RetentionForecast], _ options: DeckOptions, _ session: Session
+  ) -> [String] {
+    let nearest = forecasts.min {
+      abs($0.retention - options.desiredRetention) < abs($1.retention - options.desiredRetention)
+    }
+    guard options.balances, let nearest else { return [] }
+    let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    let rows = zip(names, nearest.reviewsByWeekday).map { ChartPanel.Row($0, $1, rounded($1, 2)) }
+    let title = "Reviews on a day of the week at a retention of \(Int((nearest.retention * 100).rounded())) %"
+    return [""] + ChartPanel(title, .rows(rows)).lines(on: session.console.terminal)
   }
 
   // MARK: Statistics
@@ -280,7 +296,7 @@ extension OptionValue {
     case .number(let number): .measure(number)
     case .flag(let isOn): .boolean(isOn)
     case .choice(let choice): .text(choice)
-    case .steps(let numbers), .parameters(let numbers): .list(numbers.map { .measure($0) })
+    case .steps(let numbers), .parameters(let numbers), .weekdays(let numbers): .list(numbers.map { .measure($0) })
     }
   }
 }
@@ -302,6 +318,7 @@ extension RetentionForecast {
     .record([
       ("retention", .number(retention)), ("reviews_per_day", .number(reviewsPerDay)),
       ("known", .number(knownAtEnd)), ("reviews", .list(reviews.map { .integer($0) })),
+      ("weekdays", .list(reviewsByWeekday.map { .number($0) })),
     ])
   }
 }
