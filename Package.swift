@@ -105,6 +105,8 @@ let package = Package(
       "Sync",
       ["Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
+    // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
+    room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),
@@ -113,7 +115,7 @@ let package = Package(
       "Workspace",
       [
         "Archives", "Memory", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync",
-        "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
+        "CardDocuments", "Language", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
@@ -128,7 +130,7 @@ let package = Package(
         "Memory", "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
         "Exchange",
         "CardDocuments",
-        "Lexicon", "WordGames", "ToggleSettings",
+        "Language", "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
     room(
       "PluginHost",
@@ -143,7 +145,7 @@ let package = Package(
         "Workspace",
         "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
-        "Lexicon",
+        "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ], isLarge: true),
     .executableTarget(
@@ -206,7 +208,7 @@ let package = Package(
       [
         "Memory",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
-        "Lexicon",
+        "Language", "Lexicon",
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
         "Bindings",
         "PluginHost", "Shell",
@@ -233,6 +235,7 @@ let package = Package(
       ["Problems", "Text", "Values", "Files", "Wire", "CLibraries", "deckhand-draw", "ConfinementProbe"],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
+    tests("Language", ["Files", "Lexicon", "Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     tests(

@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Language
 import Lexicon
 import Sync
 import ToggleSettings
@@ -23,6 +24,8 @@ struct OpenedParts {
   var documents: DocumentStore?
   var orders = DeckOrders()
   var search: SearchCache?
+  /// What words are analysed with.
+  var languages: LanguageLibrary?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   /// What plays sounds.
