@@ -70,10 +70,9 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     let language = try options?.optionalText("language")
     let workspace = try context.workspace()
     // Data that is read at its first use is the program's work, not a plugin's.
-    let lemmatizer =
-      try workspace.isLemmatizerOpen(language)
-      ? workspace.lemmatizer(language) : CallPause.lendingTime { try workspace.lemmatizer(language) }
-    let lemmas = lemmatizer.lemmas(of: form)
+    let (library, known) = (workspace.languages, try workspace.language(named: language))
+    if !library.isOpen(known) { try CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
+    let lemmas = library.lemmatizer(of: known).lemmas(of: form)
     stack.push(lemmas.primary)
     _ = try lemmas.all.push(on: stack)
     return LuaPushed(2)

@@ -1,9 +1,9 @@
-// The data of languages on a machine: who reads forms, who explains lemmas, what is missing. Invariant: each file is read
-// once, at its first use; one that is damaged or missing keeps nothing else from being read, and is named.
+// The data of languages on a machine: who reads forms, who explains lemmas, what is missing. Invariant: each file is
+// read once, at its first use; one that is damaged or missing keeps nothing else from being read, and is named.
 
 public import Files
-import Problems
 public import Lexicon
+import Problems
 import Text
 
 /// The data that words are analysed with.

@@ -1,6 +1,6 @@
 // The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then the
-// affixes of a spelling dictionary, and at last the form itself. Invariant: the answer for a form is the same each time;
-// without any data every form is its own lemma.
+// affixes of a spelling dictionary, and at last the form itself. Invariant: the answer for a form is the same each
+// time; without any data every form is its own lemma.
 
 public import Lexicon
 
@@ -45,6 +45,15 @@ public final class Lemmatizer {
     if candidates.isEmpty { candidates = read(form) }
     return Self.chosen(candidates, form: lowered) { _ in 0 }
   }
+
+  /// The lemma of what a card has for a word, its article left out: `casa` of `las casas`. Nil for several words.
+  public func lemma(ofPhrase phrase: String) -> String? {
+    let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
+    let others = words.drop { Self.articles.contains($0) }
+    return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
+  }
+
+  private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "the", "a", "to", "o", "um"]
 
   /// Orders candidates by rank, then by how often their lemma is in a text, then shorter ones first.
   static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {

@@ -1,5 +1,5 @@
-// Each spelling once, found by its bytes. Invariant: a number is less than `count`, and stays that of its spelling. The
-// hash is Swift's, which differs at each start, so that no text can be made of spellings that collide.
+// Each spelling once, found by its bytes. Invariant: a number is less than `count`, and stays that of its spelling.
+// The hash is Swift's, which differs at each start, so that no text can be made of spellings that collide.
 
 /// Numbers for spellings, from 0 on.
 struct SpellingTable {

@@ -1,5 +1,5 @@
-// An order to learn a text's words in, each with the sentence that shows it best. Invariant: a sentence of the plan has
-// at most the wanted number of words that were unknown when its turn came, all unknown words counted.
+// An order to learn a text's words in, each with the sentence that shows it best. Invariant: a sentence of the plan
+// has at most the wanted number of words that were unknown when its turn came, all unknown words counted.
 
 /// A word of a plan, and the sentence for it.
 public struct PlannedWord: Equatable, Sendable {

@@ -1,5 +1,5 @@
-// A text by its words: sentences, tokens, forms, lemmas. Invariant: numbers of 32 bits lead from tokens to forms and from
-// forms to lemmas, and all of them exist; adding costs time in proportion to the text, whatever it holds.
+// A text by its words: sentences, tokens, forms, lemmas. Invariant: numbers of 32 bits lead from tokens to forms and
+// from forms to lemmas, and all of them exist; adding costs time in proportion to the text, whatever it holds.
 
 public import Lexicon
 import Text
@@ -31,7 +31,7 @@ public struct TextToken: Sendable {
   /// In `forms`.
   let form: UInt32
   /// A name by its capital; it belongs to no lemma.
-  let isName: Bool
+  public let isName: Bool
 }
 
 /// A word in small letters.
@@ -74,9 +74,30 @@ public struct TextIndex: Sendable {
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
 
+  /// The places of a sentence's tokens in `tokens`.
+  public func tokenRange(of sentence: TextSentence) -> Range<Int> {
+    Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)
+  }
+
+  /// The sentence that a token is in, by their places.
+  public func sentence(ofToken token: Int) -> Int {
+    var (low, high) = (0, sentences.count)
+    while low + 1 < high {
+      let middle = (low + high) / 2
+      if Int(sentences[middle].tokens.lowerBound) <= token { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The hash of all its bytes.
+  public var digest: String { hexadecimal(sha256(bytes)) }
+
   public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> {
     tokens[Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)]
   }
+
+  /// The likeliest lemma of a token; nil for a number.
+  public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
   /// The text of a sentence in pieces: a token with what it is, or what is between two.
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {

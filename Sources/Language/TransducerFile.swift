@@ -1,6 +1,6 @@
-// Reads compiled dictionaries of Apertium (lttoolbox's `LTTB` files), analysers and bilingual ones alike.
-// Invariant: nothing is believed before it is checked: a count never reserves more than the file has bytes left, a state
-// and a pair of symbols are ones that exist.
+// Reads compiled dictionaries of Apertium (lttoolbox's `LTTB` files), analysers and bilingual ones alike. Invariant:
+// nothing is believed before it is checked: a count never reserves more than the file has bytes left, a state and a
+// pair of symbols are ones that exist.
 
 import Files
 import Problems

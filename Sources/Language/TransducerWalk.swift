@@ -1,5 +1,5 @@
-// Walks a word through the automata of a file. Invariant: a walk ends whatever the file holds: it has at most 20,000 live
-// states, a word at most 100 letters, an output at most 400 symbols.
+// Walks a word through the automata of a file. Invariant: a walk ends whatever the file holds: it has at most 20,000
+// live states, a word at most 100 letters, an output at most 400 symbols.
 
 /// The walks of one word: where each is, and what it wrote on its way there.
 private struct Walk {

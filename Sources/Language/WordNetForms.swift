@@ -1,6 +1,6 @@
 // Dictionary forms of English words by WordNet's files: lists of exceptions, rules of endings, counts of use.
-// Invariant: the files are sorted by their bytes (wndb(5WN), morphy(7WN)), and are searched where they are; a file that
-// is not sorted finds less and breaks nothing.
+// Invariant: the files are sorted by their bytes (wndb(5WN), morphy(7WN)), and are searched where they are; a file
+// that is not sorted finds less and breaks nothing.
 
 import Files
 import Problems

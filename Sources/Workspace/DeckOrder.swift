@@ -63,11 +63,12 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
-      .changeSettings, .changeDocuments, .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia, .link,
+      .changeSettings, .changeDocuments, .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia,
+      .listWords, .keepPlace, .link,
       .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote,
+      .addNote, .mineText,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }

@@ -2,6 +2,7 @@
 // Invariant: a dictionary that is missing or damaged keeps nothing else from being done.
 
 import Decks
+import Language
 public import Lexicon
 public import Problems
 
@@ -16,7 +17,11 @@ extension LexiconHandle {
 
   /// Whether `define` answers at once: the dictionaries that it asks have been read.
   public var areDictionariesOpen: Bool {
-    get throws { try workspace.lexicons.meanings.isOpen(lexicon.language, foldAccents: lexicon.foldsAccents) }
+    get throws {
+      let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
+      return try workspace.languages.isOpen(language) && meanings.hasDictionary(of: language)
+        && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
+    }
   }
 
   /// Why dictionaries could not be read, the last time one was asked.
@@ -27,38 +32,47 @@ extension Workspace {
   func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
-    let found = try defineForm(word, in: language, foldAccents: foldAccents, only: name)
+    var missing: DictionaryError?
+    func defined(_ form: String) throws -> [Meaning] {
+      let translations = name == nil ? languages.meanings(of: form, in: language) : []
+      do {
+        return try lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name) + translations
+      } catch let error as DictionaryError {
+        guard case .none = error else { throw error }
+        missing = error
+        return translations
+      }
+    }
+    let found = try defined(word)
     if !found.isEmpty { return found }
     for lemma in languages.lemmatizer(of: language).lemmas(of: word).all where lemma != word {
-      let meanings = try defineForm(lemma, in: language, foldAccents: foldAccents, only: name)
+      let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
+    if let missing { throw missing }
     return []
   }
 
-  /// What dictionaries say of a form as it is, those of Apertium last.
-  private func defineForm(
-    _ word: String, in language: Language, foldAccents: Bool, only name: String?
-  ) throws -> [Meaning] {
-    let translations = name == nil ? translations(of: word, in: language) : []
-    do {
-      return try lexicons.meanings.define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
-        guard meaning.isMarkup else { return meaning }
-        return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
-      } + translations
-    } catch let error as DictionaryError {
-      guard case .none = error, !translations.isEmpty else { throw error }
-      return translations
-    }
-  }
-
   /// What a word means in one line; nil where no dictionary knows it.
-  func gloss(of word: String, in language: Language) throws -> String? {
+  /// - Parameter name: of the only dictionary to ask.
+  public func gloss(of word: String, in language: Language, only name: String? = nil) throws -> String? {
     let meanings: [Meaning]
-    do { meanings = try define(word, in: language) } catch let error as DictionaryError {
+    do { meanings = try define(word, in: language, only: name) } catch let error as DictionaryError {
       guard case .none = error else { throw error }
       return nil
     }
     return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
+  }
+}
+
+extension DictionaryLibrary {
+  /// What dictionaries say, their markup made plain.
+  fileprivate func plain(
+    _ word: String, in language: Language, foldAccents: Bool, only name: String?
+  ) throws -> [Meaning] {
+    try define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
+      guard meaning.isMarkup else { return meaning }
+      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+    }
   }
 }

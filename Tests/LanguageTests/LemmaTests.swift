@@ -32,10 +32,12 @@ import Testing
   }
 
   @Test func `of equally likely lemmas the text's own is taken`() throws {
-    let lemmatizer = try lemmatizer([
-      TransducerSample.analysis("fue", "ser", "vblex", "past"), TransducerSample.analysis("fue", "ir", "vblex", "past"),
-      TransducerSample.analysis("soy", "ser", "vblex", "pri"),
-    ], of: Language(name: "x", title: "X", code: "xx"))
+    let lemmatizer = try lemmatizer(
+      [
+        TransducerSample.analysis("fue", "ser", "vblex", "past"),
+        TransducerSample.analysis("fue", "ir", "vblex", "past"),
+        TransducerSample.analysis("soy", "ser", "vblex", "pri"),
+      ], of: Language(name: "x", title: "X", code: "xx"))
     var builder = TextBuilder(lemmatizer)
     builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0))
     let text = builder.finish()

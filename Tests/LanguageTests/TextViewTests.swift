@@ -15,8 +15,11 @@ import Testing
     return builder.finish()
   }
 
-  private func view(_ text: TextIndex, known: Set<String>, new: Set<String> = [], ignored: Set<String> = []) -> TextView {
-    TextView(text) { known.contains($0) ? .known : new.contains($0) ? .new : ignored.contains($0) ? .ignored : .unknown }
+  private func view(_ text: TextIndex, known: Set<String>, new: Set<String> = [], ignored: Set<String> = []) -> TextView
+  {
+    TextView(text) {
+      known.contains($0) ? .known : new.contains($0) ? .new : ignored.contains($0) ? .ignored : .unknown
+    }
   }
 
   @Test func `coverage leaves names, numbers and ignored words aside`() {

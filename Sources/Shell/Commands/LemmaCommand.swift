@@ -3,6 +3,7 @@
 
 import Commands
 import Language
+import Lexicon
 import Problems
 import Text
 import Values
@@ -21,8 +22,9 @@ enum LemmaCommand {
       options: [Common.language], example: "word lemma casas dámelo --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let lemmatizer = try workspace.lemmatizer(invocation.optionalText("--language"))
-      noteMissing(lemmatizer, workspace, session, command: "word lemma")
+      let language = try workspace.language(named: invocation.optionalText("--language"))
+      let lemmatizer = workspace.languages.lemmatizer(of: language)
+      try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
       let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }
       let table = TableText(
         [.init(""), .init(""), .init("")],
@@ -42,12 +44,13 @@ enum LemmaCommand {
   }
 
   /// Prints what is not there or could not be read.
-  static func noteMissing(_ lemmatizer: Lemmatizer, _ workspace: Workspace, _ session: Session, command: String) {
-    if let package = lemmatizer.missing {
+  static func noteMissing(_ package: String?, of language: Language, _ session: Session, command: String) throws {
+    if let package {
       session.console.note(
-        "\(command): no dictionary forms of \(lemmatizer.language.title) without Debian's \(package); words count as they are written"
-      )
+        "\(command): no dictionary forms of \(language.title) without Debian's \(package); words count as written")
     }
-    for failure in workspace.unreadLanguageData { session.console.note("\(command): \(failure.message)") }
+    for failure in try session.workspace().languages.failures {
+      session.console.note("\(command): \(failure.message)")
+    }
   }
 }

@@ -122,6 +122,14 @@ extension ProblemTable {
       "unreadable": LanguageError.unreadable(path: hostile, reason: "permission denied"),
     ])
 
+  static let textFiles = ProblemTable(
+    TextFileError.self, in: "Exchange/Texts/TextFileError.swift",
+    [
+      "damaged": TextFileError.damaged(path: hostile, reason: "it is cut"),
+      "refused": TextFileError.refused(path: hostile, reason: "it is encrypted"),
+      "noLibrary": TextFileError.noLibrary(path: hostile), "empty": TextFileError.empty(path: hostile),
+    ])
+
   static let syncs = ProblemTable(
     SyncError.self, in: "Sync/SyncError.swift",
     [
