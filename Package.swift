@@ -109,6 +109,8 @@ let package = Package(
       "Sync",
       ["Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
+    // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
+    room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),
@@ -118,7 +120,7 @@ let package = Package(
       [
         "Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange",
         "Sync",
-        "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
+        "CardDocuments", "Language", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
@@ -136,7 +138,7 @@ let package = Package(
         "Storage", "Decks",
         "Exchange",
         "CardDocuments",
-        "Lexicon", "WordGames", "ToggleSettings",
+        "Language", "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
     room(
       "PluginHost",
@@ -152,7 +154,7 @@ let package = Package(
         "Workspace",
         "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
-        "Lexicon",
+        "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ], isLarge: true),
     .executableTarget(
@@ -216,7 +218,7 @@ let package = Package(
       [
         "Memory", "Templates",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
-        "Lexicon",
+        "Language", "Lexicon",
         "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
         "Bindings",
         "PluginHost", "Shell",
@@ -247,6 +249,7 @@ let package = Package(
       ],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
+    tests("Language", ["Files", "Lexicon", "Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     tests(

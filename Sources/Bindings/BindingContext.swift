@@ -17,7 +17,7 @@ public struct Grants: Equatable, Sendable {
     case decksWrite = "decks.write"
     case documentsRead = "documents.read"
     case documentsWrite = "documents.write"
-    case words, games, settings, shell
+    case words, texts, games, settings, shell
     case shellRun = "shell.run"
     /// The event `command` hands over the whole line.
     case commandsRead = "commands.read"
@@ -159,6 +159,7 @@ extension LuaGrant {
   static var documents: LuaGrant { any(.documentsRead, .documentsWrite) }
   static var documentsWrite: LuaGrant { any(.documentsWrite) }
   static var words: LuaGrant { any(.words) }
+  static var texts: LuaGrant { any(.texts) }
   static var games: LuaGrant { any(.games) }
   static var settings: LuaGrant { any(.settings) }
   static var shell: LuaGrant { any(.shell, .shellRun) }

@@ -13,7 +13,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
   var modules = [
     decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
-    documentsModule(context), wordsModule(context), gamesModule(context), settingsModule(context),
+    documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), settingsModule(context),
     shellModule(context), filesModule(context),
   ].filter(\.isGranted)
   if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
@@ -37,6 +37,7 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(noteTypeType(context))
   state.register(sessionType(context))
   state.register(lexiconType())
+  state.register(textType(context))
   state.register(documentType(context))
   state.register(elementType(context))
   state.register(gameType(context))

@@ -2,6 +2,7 @@
 // bytes that Lua has; no Swift String is made for it.
 
 import Files
+import Language
 public import Lexicon
 public import LuaRuntime
 import Text
@@ -50,7 +51,31 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       if let size = file.size { try stack.charge(3 * size) }
       return try context.workspace().loadLexicon(path, name: name, language: language)
     }
+    describeLemmas(module, context)
     describeQuestions(module, context)
+  }
+}
+
+/// The dictionary forms of words.
+private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "lemma", [LuaParameter("form", .string), LuaParameter("options", .optional(.table))],
+    returns: .string, example: "(\"casas\", {language = \"spanish\"})",
+    "The dictionary form of a word; as a second result the list of all that it may be of, the likeliest first. A form "
+      + "that nothing reads is its own. Option: language."
+  ) { stack in
+    let form = try stack.text(1, limit: longestWords)
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["language"])
+    let language = try options?.optionalText("language")
+    let workspace = try context.workspace()
+    // Data that is read at its first use is the program's work, not a plugin's.
+    let (library, known) = (workspace.languages, try workspace.language(named: language))
+    if !library.isOpen(known) { try CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
+    let lemmas = library.lemmatizer(of: known).lemmas(of: form)
+    stack.push(lemmas.primary)
+    _ = try lemmas.all.push(on: stack)
+    return LuaPushed(2)
   }
 }
 

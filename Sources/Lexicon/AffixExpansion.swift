@@ -26,12 +26,9 @@ final class AffixExpansion {
   /// Expands each line of a `.dic` file but the first, which is their number.
   func expand(_ dictionary: UnsafeBufferPointer<UInt8>) throws(LexiconError) {
     for line in dictionary.split(separator: 0x0A).dropFirst() {
-      guard line.count <= 1024, let text = String(validating: line, as: UTF8.self) else { continue }
-      let end = text.unicodeScalars.firstIndex { $0 == "\t" || $0 == "\r" } ?? text.endIndex
-      let entry = text.unicodeScalars[..<end].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let word = entry.first, !word.isEmpty else { continue }
-      let root = Form(scalars: word.map(\.value), bytes: Array(String(word).utf8))
-      try expand(root, flags: entry.count > 1 ? AffixRules.flagBytes(entry[1]) : [])
+      guard let entry = DictionaryEntry(line) else { continue }
+      let root = Form(scalars: entry.word.map(\.value), bytes: Array(String(entry.word).utf8))
+      try expand(root, flags: entry.flags)
     }
   }
 

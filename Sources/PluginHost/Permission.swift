@@ -30,6 +30,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("documents.read"): "read card documents"
     case .module("documents.write"): "change card documents"
     case .module("words"): "look up words"
+    case .module("texts"): "see what you know of texts whose files it may read"
     case .module("games"): "add and play word games"
     case .module("settings"): "read settings and add its own"
     case .module("shell"): "add commands, print, and hear which commands you use"

@@ -64,11 +64,11 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .syncMedia, .link,
+      .syncMedia, .listWords, .keepPlace, .link,
       .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote,
+      .addNote, .mineText,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }

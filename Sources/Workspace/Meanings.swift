@@ -2,12 +2,14 @@
 // Invariant: a dictionary that is missing or damaged keeps nothing else from being done.
 
 import Decks
+import Language
 public import Lexicon
 public import Problems
 import Templates
 
 extension LexiconHandle {
-  /// What dictionaries say of a word, the user's own first; markup is made plain.
+  /// What dictionaries say of a word, the user's own first; markup is made plain. Where none has the form, they are
+  /// asked for its lemmas.
   /// - Parameter name: of the only dictionary to ask.
   /// - Throws: `DictionaryError`.
   public func define(_ word: String, only name: String? = nil) throws -> [Meaning] {
@@ -16,7 +18,11 @@ extension LexiconHandle {
 
   /// Whether `define` answers at once: the dictionaries that it asks have been read.
   public var areDictionariesOpen: Bool {
-    get throws { try workspace.lexicons.meanings.isOpen(lexicon.language, foldAccents: lexicon.foldsAccents) }
+    get throws {
+      let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
+      return try workspace.languages.isOpen(language) && meanings.hasDictionary(of: language)
+        && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
+    }
   }
 
   /// Why dictionaries could not be read, the last time one was asked.
@@ -24,18 +30,50 @@ extension LexiconHandle {
 }
 
 extension Workspace {
-  fileprivate func define(
+  func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
-    try lexicons.meanings.define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
-      guard meaning.isMarkup else { return meaning }
-      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+    var missing: DictionaryError?
+    func defined(_ form: String) throws -> [Meaning] {
+      let translations = name == nil ? languages.meanings(of: form, in: language) : []
+      do {
+        return try lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name) + translations
+      } catch let error as DictionaryError {
+        guard case .none = error else { throw error }
+        missing = error
+        return translations
+      }
     }
+    let found = try defined(word)
+    if !found.isEmpty { return found }
+    for lemma in languages.lemmatizer(of: language).lemmas(of: word).all where lemma != word {
+      let meanings = try defined(lemma)
+      if !meanings.isEmpty { return meanings }
+    }
+    if let missing { throw missing }
+    return []
   }
 
   /// What a word means in one line; nil where no dictionary knows it.
-  func gloss(of word: String, in language: Language) throws -> String? {
-    guard lexicons.meanings.hasDictionary(of: language) else { return nil }
-    return try define(word, in: language).lazy.map { $0.gloss() }.first { !$0.isEmpty }
+  /// - Parameter name: of the only dictionary to ask.
+  public func gloss(of word: String, in language: Language, only name: String? = nil) throws -> String? {
+    let meanings: [Meaning]
+    do { meanings = try define(word, in: language, only: name) } catch let error as DictionaryError {
+      guard case .none = error else { throw error }
+      return nil
+    }
+    return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
+  }
+}
+
+extension DictionaryLibrary {
+  /// What dictionaries say, their markup made plain.
+  fileprivate func plain(
+    _ word: String, in language: Language, foldAccents: Bool, only name: String?
+  ) throws -> [Meaning] {
+    try define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
+      guard meaning.isMarkup else { return meaning }
+      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+    }
   }
 }

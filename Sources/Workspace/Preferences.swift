@@ -51,7 +51,7 @@ public final class Preferences {
   /// The program's own settings, resolved.
   private struct Keys {
     let language, color, player, origins, serveKey: SettingKey<String>
-    let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
+    let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
 
@@ -68,6 +68,7 @@ public final class Preferences {
       origins = try tree.key(ProgramSettings.Name.serveOrigins.rawValue, as: String.self)
       serveKey = try tree.key(ProgramSettings.Name.serveKey.rawValue, as: String.self)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
+      knownDays = try whole(.knownDays)
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
@@ -149,6 +150,8 @@ public final class Preferences {
   public var sprintSeconds: Int { tree[keys.seconds] }
   /// The most cards of a session; nil for no limit.
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
+  /// How many days a card of a known word is remembered for at least.
+  public var knownDays: Int { tree[keys.knownDays] }
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// Whether accents count in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }

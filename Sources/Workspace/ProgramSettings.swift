@@ -38,6 +38,7 @@ public enum ProgramSettings {
     case syncAtEnd = "sync.at_end"
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
+    case knownDays = "text.known_days"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
@@ -49,7 +50,8 @@ public enum ProgramSettings {
   /// `languages` are those with a word list, the first one the default; without any, English stands alone.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
-    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + prompt
+    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display
+      + prompt
       + backup + serve + rest
   }
 
@@ -126,6 +128,13 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
       help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
+  ]
+
+  private static let texts: [SettingDeclaration] = [
+    SettingDeclaration(
+      Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
+      title: "Days from which a word is known",
+      help: "How many days a card must be remembered for until texts count its word as known.")
   ]
 
   private static let display: [SettingDeclaration] = [

@@ -78,6 +78,8 @@ extension Operation {
     case .removeNotes: return "removing \(counted(count, "note"))"
     case .addMedia: return "adding \(counted(count, "media file"))"
     case .removeMedia: return "removing \(counted(count, "media file"))"
+    case .mineText: return "adding \(cards)\(name.map { " to \($0)" } ?? "") from a text"
+    case .listWords: return "listing \(counted(count, "word"))"
     case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
@@ -87,7 +89,7 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
-    case .keepGame, .changeSettings, .mend: return rawValue
+    case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
     }
   }
 }

@@ -41,6 +41,9 @@ public enum Operation: String, Sendable {
   case removeNoteType = "removing a note type"
   case addMedia = "adding a media file"
   case removeMedia = "removing media files"
+  case mineText = "adding cards from a text"
+  case listWords = "changing the list of known words"
+  case keepPlace = "keeping a place in a text"
   case speakCards = "adding speech"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
@@ -110,7 +113,8 @@ public final class Workspace {
       migrations: Workspace.migrations,
       interrupted: environment.isInterrupted, undoClock: environment.clocks.now,
       // They have `set --reset` and games of their own. A rehearsal shows what would become of them, too.
-      unrecorded: rehearsal.isOn ? [] : SettingsTable.tables.union(WordGamesSchema.tables))
+      unrecorded: rehearsal.isOn
+        ? [] : SettingsTable.tables.union(WordGamesSchema.tables).union(ReadingPlaceTable.tables))
     if !rehearsal.isOn { for place in [folder, backupFolder] { Leftovers.sweep(place) } }
   }
 
@@ -118,6 +122,7 @@ public final class Workspace {
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
+      + ListedWordTable.migrations + ReadingPlaceTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

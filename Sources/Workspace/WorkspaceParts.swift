@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Language
 import Lexicon
 import Sync
 import Templates
@@ -26,6 +27,8 @@ struct OpenedParts {
   var rehearsedPictures: [ContentHash: [UInt8]] = [:]
   var orders = DeckOrders()
   var search: SearchCache?
+  /// What words are analysed with.
+  var languages: LanguageLibrary?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   /// What plays sounds.

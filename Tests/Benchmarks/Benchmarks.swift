@@ -25,6 +25,7 @@ private final class Word: BoundObject {
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
+    show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()
     show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
     try wordsAndGames(folder)

@@ -17,7 +17,7 @@ import Workspace
     "decks.read or decks.write":
       "card deck deck_options decks media note note_fields notetype notetypes preset presets session",
     "documents.read or documents.write": "document documents element", "games": "game games", "settings": "settings",
-    "shell or shell.run": "shell", "words": "words",
+    "shell or shell.run": "shell", "texts": "text texts", "words": "words",
   ]
 
   /// What a member needs beyond that. `=` is the assignment of a field.
@@ -25,7 +25,7 @@ import Workspace
     "decks.write":
       "card.answer= card.document= card.flag= card.prompt= card.tags= card:bury card:move card:remove card:resume "
       + "card:suspend card:tag card:unbury card:untag deck.goal= deck.name= deck.preset= deck:add deck:add_all "
-      + "deck:add_note deck:append deck:import deck:remove deck_options.*= decks:create decks:remove game:to_deck media:add "
+      + "deck:add_note deck:append deck:import deck:mine deck:remove deck_options.*= decks:create decks:remove game:to_deck media:add "
       + "note.tags= note:remove note_fields.*= notetype:remove notetype:update notetypes:create preset.name= "
       + "preset:remove presets:create session:bury session:flag session:suspend",
     "decks.write (unless it changes no schedule)": "deck:study",

@@ -21,20 +21,22 @@ final class ZipFile {
   let path: String
   private let zip: deckhand_zip_functions
   private let archive: OpaquePointer
+  private let holdsFolders: Bool
   private(set) var members: [String: Member] = [:]
   static let mostMembers = 1_000_000
 
   /// - Parameters:
   ///   - path: the file to open.
   ///   - name: what it is called in errors.
-  init(_ path: String, named name: String) throws(PackageError) {
+  ///   - holdsFolders: its members may be in folders of it, as in a book.
+  init(_ path: String, named name: String, holdsFolders: Bool = false) throws(PackageError) {
     guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
     var code: Int32 = 0
     guard let archive = zip.open(path, ZIP_RDONLY | ZIP_CHECKCONS, &code) else {
       let reason = code == ZIP_ER_NOZIP ? "is no ZIP file" : "is a ZIP file that is cut short or damaged"
       throw .notAPackage(path: name, reason: reason)
     }
-    (self.path, self.zip, self.archive) = (name, zip, archive)
+    (self.path, self.zip, self.archive, self.holdsFolders) = (name, zip, archive, holdsFolders)
     try readNames()
   }
 
@@ -65,12 +67,17 @@ final class ZipFile {
     }
   }
 
-  /// A member's name is plain: no path, no control characters.
+  /// A member's name is plain: no path but where it may be in a folder, no control characters.
   private func check(_ name: String, _ place: String) throws(PackageError) {
-    let isPlain =
-      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
-      && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-    if !isPlain { throw .refused(path: path, place: place, reason: "has a name that leads elsewhere") }
+    let parts = holdsFolders ? name.split(separator: "/", omittingEmptySubsequences: false) : [name[...]]
+    // A folder's own name ends in a slash.
+    let isPlain = (parts.count > 1 && parts.last == "" ? parts.dropLast() : parts[...]).allSatisfy { part in
+      !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
+        && !part.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    }
+    if !isPlain || name.utf8.count > 4_096 {
+      throw .refused(path: path, place: place, reason: "has a name that leads elsewhere")
+    }
   }
 
   /// Gives a member's bytes piece by piece.

@@ -76,10 +76,8 @@ public final class DictionaryLibrary {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables.value($0) }.first {
       !$0.isEmpty
     }
-    let shared = environment.variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
-    let system = (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }
     self.init(
-      ownFolders: own, systemFolders: system.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
+      ownFolders: own, systemFolders: environment.sharedFolders.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
       reader: locale.flatMap { LanguageCode.named($0.prefix(2)) }, isInterrupted: environment.isInterrupted)
   }
 
@@ -155,6 +153,14 @@ public final class DictionaryLibrary {
       return meanings == reader ? 1 : meanings == place.words ? 2 : meanings == "en" ? 3 : 4
     }
     return fitting.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+  }
+}
+
+extension Environment {
+  /// The folders of data that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or the usual two.
+  public var sharedFolders: [String] {
+    let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
+    return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
   }
 }
 

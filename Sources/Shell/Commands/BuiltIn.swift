@@ -48,6 +48,7 @@ struct BuiltIn {
     registry.describeGroup("media", "The pictures and sounds that cards name: list, add, check, remove.")
     registry.describeGroup("doc", "Compose picture cards from texts and images, check and draw them.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
+    registry.describeGroup("text", "What is known of texts: coverage, words, sentences.")
     registry.describeGroup("account", "Add, list and remove accounts.")
     registry.describeGroup("plugin", "List, install, enable and pack plugins.")
     var byName: [String: BuiltIn] = [:]
@@ -62,7 +63,7 @@ struct BuiltIn {
     DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page, DocumentPageCommand.page] + DeckFigureCommands.all
       + CardCommands.all
       + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
-      + WordCommands.all
+      + WordCommands.all + TextCommands.all + [MineCommand.command]
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
       + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
       + [SyncCommand.command, ServeCommand.command]

@@ -11,7 +11,10 @@ import Workspace
 
 enum WordCommands {
   static var all: [BuiltIn] {
-    [checkWords, anagrams, formable, matching, randomWord, defineWord, dictionaries, languages, compileList]
+    [
+      checkWords, LemmaCommand.lemma, anagrams, formable, matching, randomWord, defineWord, dictionaries, languages,
+      compileList,
+    ]
   }
 
   private static let theme = "Words and games"

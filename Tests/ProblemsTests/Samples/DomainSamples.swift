@@ -8,6 +8,7 @@ import Decks
 import Exchange
 import Files
 import Glibc
+import Language
 import Lexicon
 import Problems
 import Storage
@@ -112,6 +113,21 @@ extension ProblemTable {
       "cutShort": LexiconError.cutShort(list: hostile, path: hostile),
       "badList": LexiconError.badList(path: hostile, reason: "it is empty"), "interrupted": LexiconError.interrupted,
       "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
+    ])
+
+  static let language = ProblemTable(
+    LanguageError.self, in: "Language/LanguageError.swift",
+    [
+      "damaged": LanguageError.damaged(path: hostile, reason: "it ends in the middle"),
+      "unreadable": LanguageError.unreadable(path: hostile, reason: "permission denied"),
+    ])
+
+  static let textFiles = ProblemTable(
+    TextFileError.self, in: "Exchange/Texts/TextFileError.swift",
+    [
+      "damaged": TextFileError.damaged(path: hostile, reason: "it is cut"),
+      "refused": TextFileError.refused(path: hostile, reason: "it is encrypted"),
+      "noLibrary": TextFileError.noLibrary(path: hostile), "empty": TextFileError.empty(path: hostile),
     ])
 
   static let syncs = ProblemTable(

@@ -1,0 +1,174 @@
+// What Lua sees of texts: the module `texts`, the type `text`, and `deck:mine`. Invariant: a text is read only where
+// the file may be read; what is known of it is by the cards as they are at the call.
+
+import Decks
+import Exchange
+import Language
+import Lexicon
+public import LuaRuntime
+import Problems
+import Text
+import Values
+public import Workspace
+
+extension TextHandle: BoundObject {}
+
+extension TextHandle: LuaGate {
+  public var isOpen: Bool { workspace.isOpen }
+}
+
+func textsModule(_ context: BindingContext) -> BoundModule {
+  BoundModule(
+    "texts", "Texts and subtitles, and what is known of them by the cards.", context: context, rights: context.rights,
+    grant: .texts, check: context.requireSignIn
+  ) { module in
+    module.function(
+      "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
+      returns: .object("text").orProblem, example: "(\"novel.epub\", {language = \"spanish\"})",
+      "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language, encoding, "
+        + "translation (a path, or one for each file), offset, deck (only its cards say what is known)."
+    ) { stack in
+      let paths = try texts(at: 1, stack)
+      let options = try readTextOptions(stack.optionalTable(2))
+      for path in paths + options.translations { try context.requireReading(path) }
+      // Reading and analysing is the program's work, not a plugin's.
+      return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
+    }
+  }
+}
+
+private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions {
+  var options = TextOptions()
+  guard let table else { return options }
+  try table.allowOnly(["language", "encoding", "translation", "offset", "deck"])
+  options.language = try table.optionalText("language")
+  options.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
+  options.offset = try table.optionalNumber("offset")
+  options.deck = try table.optionalText("deck")
+  if let path = try table.value("translation").text {
+    options.translations = [path]
+  } else {
+    options.translations = try table.optionalTable("translation") { try $0.elements { try $0.text(-1) } } ?? []
+  }
+  return options
+}
+
+/// A path, or a list of them.
+private func texts(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
+  guard stack.isTable(index) else { return [try stack.text(index)] }
+  let count = try stack.table(index).count()
+  guard (1...10_000).contains(count) else {
+    throw LuaFailure.argument(index, "1 to 10,000 paths expected, got \(grouped(count))")
+  }
+  return try stack.table(index).elements { try $0.text(-1) }
+}
+
+func textType(_ context: BindingContext) -> BoundType<TextHandle> {
+  BoundType<TextHandle>(
+    "text", "A text, and what is known of it.", weight: .measured({ 1 << 20 + $0.text.tokens.count * 24 }),
+    summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
+    identity: { .text($0.titles.first ?? "") }, entrance: context.entrance(.texts) { try requireOpen($0, "text") }
+  ) { type in
+    type.example = "texts.open(\"novel.epub\", {language = \"spanish\"})"
+    type.field("coverage", .number, "How much of it is known, from 0 to 1.") { try $0.view().coverage }
+    type.field("count", .integer, "How many words it has, names and numbers among them.") { $0.text.tokens.count }
+    type.field("language", .string, "The language's name.") { $0.language.name }
+    let options = LuaParameter("options", .optional(.table))
+    type.method(
+      "words", [options], returns: .list(.table), example: "{unknown = true, limit = 20}",
+      "Its words, the most frequent first: lemma, count, state, forms. Options: unknown (only those that are not known), "
+        + "limit = 1000."
+    ) { handle, stack in
+      let options = try stack.optionalTable(2)
+      try options?.allowOnly(["unknown", "limit"])
+      let onlyUnknown = try options?.optionalBoolean("unknown") ?? false
+      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+      let view = try handle.view()
+      let lemmas = view.lemmasByGain { onlyUnknown ? $0 != .known && $0 != .ignored : true }.prefix(limit)
+      return LuaValue(.list(lemmas.map { word($0, of: view) }))
+    }
+    type.method(
+      "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
+      "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
+    ) { handle, stack in
+      let options = try stack.optionalTable(2)
+      try options?.allowOnly(["unknown_at_most", "limit"])
+      let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
+      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+      let view = try handle.view()
+      let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
+      return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
+    }
+    type.method(
+      "plan", [options], returns: .list(.table), example: "{limit = 30}",
+      "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
+    ) { handle, stack in
+      let options = try stack.optionalTable(2)
+      try options?.allowOnly(["limit"])
+      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+      let plan = try handle.view().plan(count: limit)
+      return LuaValue(
+        .list(
+          plan.map { word in
+            sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
+          }))
+    }
+  }
+}
+
+private func word(_ number: UInt32, of view: TextView) -> Value {
+  let lemma = view.text.lemmas[Int(number)]
+  return .record([
+    ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
+    ("state", .text(view.lemmaStates[Int(number)].name)),
+    ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
+  ])
+}
+
+private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of handle: TextHandle) -> Value {
+  let sentence = handle.text.sentences[number]
+  let place = handle.text.place(of: sentence)
+  return .record([
+    ("text", .text(handle.text.text(of: sentence))), ("unknown", .integer(unknown)),
+    ("source", .text(handle.source(of: sentence))), ("start", place.start.map { .number($0) } ?? .null),
+    ("translation", place.translation.map { .text($0) } ?? .null), ("lemma", lemma.map { .text($0) } ?? .null),
+  ])
+}
+
+/// `deck:mine`.
+func describeMining(_ type: BoundType<DeckHandle>) {
+  type.method(
+    "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],
+    returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.epub\"), {count = 30})",
+    "Adds a card of each unknown word of a text with the sentence that shows it best; answers added, present, "
+      + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
+      + "require_gloss, cloze, dictionary."
+  ) { deck, stack in
+    let text = try stack.object(2, TextHandle.self)
+    var options = MiningOptions()
+    if let table = try stack.optionalTable(3) {
+      try table.allowOnly([
+        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary",
+      ])
+      options.count = try table.optionalInteger("count", in: 1...100_000)
+      options.target = try table.optionalNumber("target")
+      options.unknownAtMost = try table.optionalInteger("unknown_at_most", in: 1...20) ?? 1
+      options.minCount = try table.optionalInteger("min_count", in: 1...100_000) ?? 1
+      options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false
+      options.isCloze = try table.optionalBoolean("cloze") ?? false
+      options.dictionary = try table.optionalText("dictionary")
+    }
+    let given = options
+    let name = try deck.record().name
+    let (report, added) = try CallPause.lendingTime {
+      let report = try text.minable(given)
+      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze))
+    }
+    return LuaValue(
+      .record([
+        ("added", .integer(added)), ("present", .integer(report.present)),
+        ("without_sentence", .integer(report.withoutSentence)),
+        ("lemmas", .list(report.added.map { .text($0.lemma) })),
+      ]))
+  }
+}

@@ -1,0 +1,45 @@
+// What the first fields of notes are, with how well their cards are remembered: the words that a learner has.
+// Invariant: one walk over all notes, in time proportional to them.
+
+public import Storage
+
+/// The first field of a note, and what its best card says of it.
+///
+///     try WordField.forEach(db) { word in print(word.field, word.stability ?? 0) }
+public struct WordField {
+  /// HTML, as the note has it.
+  public let field: String
+  /// Days; nil where no card was ever remembered.
+  public let stability: Double?
+  public let isStudied: Bool
+  /// All of its cards are suspended.
+  public let isSuspended: Bool
+}
+
+extension WordField {
+  /// Calls `body` with the word of each note that has cards.
+  /// - Parameter deck: nil for all decks; those within it count too.
+  public static func forEach(
+    _ db: Database, in deck: DeckID? = nil, _ body: (WordField) throws -> Void
+  ) throws {
+    var (condition, arguments): (String, StatementArguments) = ("", [])
+    if let deck {
+      condition = """
+        WHERE deck IN (SELECT inner.id FROM decks AS inner, decks AS outer WHERE outer.id = ?
+          AND (inner.id = outer.id OR substr(inner.name_key, 1, length(outer.name_key) + 2) = outer.name_key || '::'))
+        """
+      arguments = [deck.rawValue]
+    }
+    let sql = """
+      SELECT substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), max(stability),
+        max(state > 0 OR reps > 0), min(suspended)
+      FROM notes JOIN cards ON cards.note = notes.id \(condition) GROUP BY notes.id
+      """
+    try db.forEachRow(sql, arguments) { row in
+      try body(
+        WordField(
+          field: row.text(0), stability: row.optionalNumber(1), isStudied: row.integer(2) > 0,
+          isSuspended: row.integer(3) > 0))
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// An EPUB: its container names a package, whose spine names the chapters (EPUB 3.3, OCF, Packages). Invariant: only
+// members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as they are inflated.
+
+import Files
+import Text
+
+final class Book {
+  private static let mostMembers = 10_000
+  private static let mostOfOne = 64 << 20
+  private static let mostOfAll = 256 << 20
+
+  private let path: String
+  private let zip: ZipFile
+  private let isInterrupted: () -> Bool
+  private var inflated = 0
+
+  init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.isInterrupted) = (path, isInterrupted)
+    // What is no file, or may not be read, has the words that every file has.
+    _ = try ByteFile(path, isInterrupted: isInterrupted)
+    do throws(PackageError) {
+      zip = try ZipFile(path, named: path, holdsFolders: true)
+    } catch {
+      throw Self.failure(error, path)
+    }
+    guard zip.members.count <= Self.mostMembers else {
+      throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(Self.mostMembers)) files")
+    }
+  }
+
+  private static func failure(_ error: PackageError, _ path: String) -> TextFileError {
+    switch error {
+    case .noLibrary: .noLibrary(path: path)
+    case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
+    case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
+    case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")
+    case .newer, .interrupted: .damaged(path: path, reason: "it is no EPUB")
+    }
+  }
+
+  /// The paragraphs of all chapters, in the order of the book.
+  func paragraphs() throws -> [TextParagraph] {
+    let container = XMLTags(try content("META-INF/container.xml"))
+    guard let root = container.first("rootfile")?["full-path"] else {
+      throw TextFileError.damaged(path: path, reason: "it is no EPUB: META-INF/container.xml names no package")
+    }
+    let package = XMLTags(try content(root))
+    let folder = root.lastIndex(of: "/").map { String(root[...$0]) } ?? ""
+    var items: [String: String] = [:]
+    for item in package.all("item") {
+      guard let id = item["id"], let place = item["href"], isText(item["media-type"]) else { continue }
+      items[id] = Self.resolved(place, in: folder)
+    }
+    let encrypted = try encryptedMembers()
+    var paragraphs: [TextParagraph] = []
+    for reference in package.all("itemref") where reference["linear"] != "no" {
+      guard let name = reference["idref"].flatMap({ items[$0] }), zip.members[name] != nil else { continue }
+      if encrypted.contains(name) {
+        throw TextFileError.refused(path: path, reason: "its chapters are encrypted (it is sold with copy protection)")
+      }
+      if isInterrupted() { throw FileError(path, .read, .interrupted) }
+      paragraphs += MarkupText.paragraphs(try content(name)).map { TextParagraph($0) }
+    }
+    return paragraphs
+  }
+
+  private func isText(_ type: String?) -> Bool { type == "application/xhtml+xml" || type == "text/html" }
+
+  /// What `META-INF/encryption.xml` names; fonts often are.
+  private func encryptedMembers() throws -> Set<String> {
+    guard zip.members["META-INF/encryption.xml"] != nil else { return [] }
+    let references = XMLTags(try content("META-INF/encryption.xml")).all("CipherReference")
+    return Set(references.compactMap { $0["URI"].map { Self.resolved($0, in: "") } })
+  }
+
+  /// A reference without its fragment, percent signs decoded, `..` taken away; it never leads out of the file.
+  private static func resolved(_ reference: String, in folder: String) -> String {
+    var parts: [String] = folder.split(separator: "/").map(String.init)
+    let plain = reference.prefix { $0 != "#" }
+    for part in percentDecoded(plain).split(separator: "/") {
+      switch part {
+      case "..": _ = parts.popLast()
+      case ".": break
+      default: parts.append(String(part))
+      }
+    }
+    return parts.joined(separator: "/")
+  }
+
+  private static func percentDecoded(_ text: Substring) -> String {
+    guard text.contains("%") else { return String(text) }
+    var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func content(_ name: String) throws -> [UInt8] {
+    guard let member = zip.members[name] else {
+      throw TextFileError.damaged(path: path, reason: "it is no EPUB: \(name) is missing")
+    }
+    var bytes: [UInt8] = []
+    do {
+      try zip.read(member) { piece in
+        inflated += piece.count
+        guard bytes.count + piece.count <= Self.mostOfOne, inflated <= Self.mostOfAll else {
+          throw TextFileError.refused(path: path, reason: "it holds more text than any book has")
+        }
+        bytes += piece
+      }
+    } catch let error as PackageError {
+      throw Self.failure(error, path)
+    }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    // A chapter in another encoding is rare: it says so by a mark.
+    return try Array(TextFile.decoded(bytes, path: path, as: nil).text.utf8)
+  }
+}
+
+/// The opening tags of an XML document, by name without prefix. Comments, CDATA and declarations are not looked into.
+struct XMLTags {
+  private var tags: [(name: String, attributes: [String: String])] = []
+
+  init(_ xml: [UInt8]) {
+    var index = 0
+    while let start = xml[index...].firstIndex(of: UInt8(ascii: "<")), tags.count < 200_000 {
+      guard let end = xml[start...].firstIndex(of: UInt8(ascii: ">")) else { return }
+      index = end + 1
+      let content = xml[(start + 1)..<end]
+      guard let first = content.first, Unicode.Scalar(first).isLetter else { continue }
+      add(String(decoding: content, as: UTF8.self))
+    }
+  }
+
+  private mutating func add(_ tag: String) {
+    let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
+    var attributes: [String: String] = [:]
+    var rest = tag.dropFirst(name.count)
+    while let equals = rest.firstIndex(of: "=") {
+      let key = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
+      rest = rest[rest.index(after: equals)...].drop { $0.isWhitespace }
+      guard let quote = rest.first, quote == "\"" || quote == "'",
+        let end = rest.dropFirst().firstIndex(of: quote)
+      else { break }
+      let value = rest[rest.index(after: rest.startIndex)..<end]
+      attributes[key] = value.contains("&") ? value.split(separator: "&amp;").joined(separator: "&") : String(value)
+      rest = rest[rest.index(after: end)...]
+    }
+    tags.append((String(name.split(separator: ":").last ?? name), attributes))
+  }
+
+  func all(_ name: String) -> [[String: String]] { tags.filter { $0.name == name }.map(\.attributes) }
+  func first(_ name: String) -> [String: String]? { tags.first { $0.name == name }?.attributes }
+}

@@ -1,0 +1,141 @@
+// The text of HTML and XHTML in paragraphs. Invariant: no entity is defined by the document and nothing is fetched;
+// time is in proportion to the length, whatever is opened and never closed.
+
+import Decks
+import Text
+
+enum MarkupText {
+  private static let blocks: Set<String> = [
+    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dl", "dd", "dt", "td", "th", "tr", "table", "hr",
+    "blockquote", "section", "article", "aside", "header", "footer", "main", "pre", "figure", "figcaption", "body",
+    "title", "br",
+  ]
+  private static let skipped: Set<String> = ["script", "style", "rt", "rp", "nav", "head", "svg", "math", "template"]
+
+  /// What a browser shows as blocks of text, each in one line.
+  static func paragraphs(_ html: [UInt8]) -> [String] {
+    var scanner = Scanner(html)
+    scanner.run()
+    return scanner.paragraphs
+  }
+
+  private struct Scanner {
+    let html: [UInt8]
+    var paragraphs: [String] = []
+    private var index = 0
+    private var text: [UInt8] = []
+    /// What is skipped until it is closed, and how often it was opened.
+    private var skipping: (name: String, depth: Int)?
+    private var hasMoreTags = true
+    private var hasMoreComments = true
+
+    init(_ html: [UInt8]) { self.html = html }
+
+    mutating func run() {
+      while index < html.count {
+        if html[index] == UInt8(ascii: "<"), hasMoreTags, beginsTag, readTag() { continue }
+        if skipping == nil { addCharacter() } else { index += 1 }
+      }
+      finish()
+    }
+
+    private var beginsTag: Bool {
+      guard index + 1 < html.count else { return false }
+      let next = html[index + 1]
+      return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next == UInt8(ascii: "?")
+        || Unicode.Scalar(next).isLetter
+    }
+
+    private mutating func addCharacter() {
+      let byte = html[index]
+      if byte == UInt8(ascii: "&"), let end = html[index...].prefix(34).firstIndex(of: UInt8(ascii: ";")) {
+        let reference = String(decoding: html[index...end], as: UTF8.self)
+        // Left as it is where no such character is known.
+        text += FieldHTML.sortText(reference).utf8
+        index = end + 1
+        return
+      }
+      if byte <= 0x20 {
+        if let last = text.last, last != 0x20 { text.append(0x20) }
+      } else {
+        text.append(byte)
+      }
+      index += 1
+    }
+
+    private mutating func finish() {
+      let paragraph = String(decoding: text, as: UTF8.self).trimmed
+      if !paragraph.isEmpty { paragraphs.append(paragraph) }
+      text = []
+    }
+
+    /// Passes over a tag, a comment or a declaration; false where it is never closed.
+    private mutating func readTag() -> Bool {
+      let rest = html[index...]
+      if rest.starts(with: Array("<!--".utf8)) {
+        guard hasMoreComments, let end = find(Array("-->".utf8), from: index + 4) else {
+          hasMoreComments = false
+          return false
+        }
+        index = end
+        return true
+      }
+      if rest.starts(with: Array("<!DOCTYPE".utf8)), let end = declarationEnd() {
+        index = end
+        return true
+      }
+      guard let end = find([UInt8(ascii: ">")], from: index) else {
+        hasMoreTags = false
+        return false
+      }
+      apply(html[(index + 1)..<(end - 1)])
+      index = end
+      return true
+    }
+
+    private func find(_ needle: [UInt8], from start: Int) -> Int? {
+      var place = start
+      while place + needle.count <= html.count {
+        if html[place] == needle[0], html[place...].starts(with: needle) { return place + needle.count }
+        place += 1
+      }
+      return nil
+    }
+
+    /// The end of a DOCTYPE, its own declarations in brackets included; they are not read.
+    private func declarationEnd() -> Int? {
+      var (place, depth) = (index, 0)
+      while place < html.count {
+        switch html[place] {
+        case UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "]"): depth -= 1
+        case UInt8(ascii: ">") where depth <= 0: return place + 1
+        default: break
+        }
+        place += 1
+      }
+      return nil
+    }
+
+    private mutating func apply(_ tag: ArraySlice<UInt8>) {
+      let isClosing = tag.first == UInt8(ascii: "/")
+      let isEmpty = tag.last == UInt8(ascii: "/")
+      let letters = tag.dropFirst(isClosing ? 1 : 0).prefix(32).prefix { byte in
+        Unicode.Scalar(byte).isLetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: ":")
+      }
+      let name = String(decoding: letters, as: UTF8.self).lowercased()
+      if let (skipped, depth) = skipping {
+        guard name == skipped, !isEmpty else { return }
+        let left = depth + (isClosing ? -1 : 1)
+        skipping = left == 0 ? nil : (skipped, left)
+        return
+      }
+      if MarkupText.skipped.contains(name) {
+        if !isClosing, !isEmpty { skipping = (name, 1) }
+      } else if MarkupText.blocks.contains(name) {
+        finish()
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// Subtitles as paragraphs with their times: SubRip, WebVTT, and the scripts of SubStation Alpha. Invariant: a time is
+// at least 0, an end never before its start; what is malformed is passed over.
+
+import Text
+
+enum SubtitleLines {
+  /// The cues of SubRip and WebVTT: a line with `-->`, then lines until a blank one.
+  static func cues(_ text: String) -> [TextParagraph] {
+    var cues: [TextParagraph] = []
+    var current: TextParagraph?
+    func finish() {
+      if let cue = current, let shown = shown(cue.text) {
+        cues.append(TextParagraph(shown, start: cue.start, end: cue.end))
+      }
+      current = nil
+    }
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      if let (start, end) = times(line) {
+        // Where no blank line parts two cues, the number of the second is the last line of the first.
+        if let cue = current, let last = cue.text.split(separator: "\n").last, last.allSatisfy(\.isNumber) {
+          current?.text = cue.text.split(separator: "\n").dropLast().joined(separator: "\n")
+        }
+        finish()
+        current = TextParagraph("", start: start, end: end)
+      } else if line.allSatisfy(\.isWhitespace) {
+        finish()
+      } else if current != nil {
+        let text = current?.text ?? ""
+        current?.text = text.isEmpty ? String(line) : text + "\n" + line
+      }
+    }
+    finish()
+    return sorted(cues)
+  }
+
+  /// `00:01:02,500 --> 00:01:04.000 position:50%`; hours may be missing.
+  private static func times(_ line: Substring) -> (Double, Double)? {
+    guard let arrow = line.firstRange(of: "-->") else { return nil }
+    let after = line[arrow.upperBound...].split(whereSeparator: \.isWhitespace).first ?? ""
+    let before = line[..<arrow.lowerBound].split(whereSeparator: \.isWhitespace).last ?? ""
+    guard let start = time(before), let end = time(after) else { return nil }
+    return (start, max(start, end))
+  }
+
+  private static func time(_ text: Substring) -> Double? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count) else { return nil }
+    var seconds = 0.0
+    for part in parts {
+      let digits = String(part.map { $0 == "," ? "." : $0 })
+      guard digits.count <= 9, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+        let number = Double(digits)
+      else { return nil }
+      seconds = seconds * 60 + number
+    }
+    return seconds
+  }
+
+  /// The dialogue of a script: the columns as its `Format:` line has them, the text the rest of a line.
+  static func scriptCues(_ text: String) -> [TextParagraph] {
+    var (columns, cues, isEvents): ([String], [TextParagraph], Bool) = ([], [], false)
+    for line in text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("[") { isEvents = line.lowercased().hasPrefix("[events]") }
+      guard isEvents, let colon = line.firstIndex(of: ":") else { continue }
+      let content = line[line.index(after: colon)...]
+      if line.hasPrefix("Format:") {
+        columns = content.split(separator: ",").map { String($0).trimmed.lowercased() }
+      } else if line.hasPrefix("Dialogue:"), columns.count > 1 {
+        let values = content.split(separator: ",", maxSplits: columns.count - 1, omittingEmptySubsequences: false)
+        guard values.count == columns.count, let start = columns.firstIndex(of: "start").map({ values[$0] }),
+          let end = columns.firstIndex(of: "end").map({ values[$0] }), let from = time(start.trimmedBlanks),
+          let to = time(end.trimmedBlanks), let words = values.last, !isDrawing(words)
+        else { continue }
+        let plain = String(words).replacing(["\\N", "\\n"], with: "\n").replacing(["\\h"], with: " ")
+        guard let shown = shown(plain) else { continue }
+        cues.append(TextParagraph(shown, start: from, end: max(from, to)))
+      }
+    }
+    // A line in several layers, for its outline and shadow, is one.
+    var seen: Set<String> = []
+    return sorted(cues.filter { seen.insert("\($0.start ?? 0) \($0.text)").inserted })
+  }
+
+  private static func isDrawing(_ text: Substring) -> Bool {
+    (1...9).contains { text.contains("\\p\($0)") }
+  }
+
+  private static func sorted(_ cues: [TextParagraph]) -> [TextParagraph] {
+    var result: [TextParagraph] = []
+    for cue in cues.enumerated().sorted(by: { ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset) })
+    {
+      // A caption that rolls repeats the line before.
+      let text = cue.element.text
+      if let last = result.last, last.text == text || last.text.hasSuffix("\n" + text) { continue }
+      result.append(cue.element)
+    }
+    return result
+  }
+
+  // MARK: What is said
+
+  /// A cue's words without marks: nil where nothing is said in it.
+  private static func shown(_ text: String) -> String? {
+    let lines = withoutMarks(text).split(separator: "\n").compactMap { line -> String? in
+      var line = String(line).trimmed
+      if line.isEmpty || line.contains("♪") || line.contains("♫") { return nil }
+      if isAside(line, "[", "]") || isAside(line, "(", ")") { return nil }
+      line = withoutSpeaker(line)
+      return line.isEmpty ? nil : line
+    }
+    return lines.isEmpty ? nil : lines.joined(separator: "\n")
+  }
+
+  private static func isAside(_ line: String, _ open: Character, _ close: Character) -> Bool {
+    line.first == open && line.last == close
+  }
+
+  /// Without `<i>`, `<v Ana>`, `{\an8}`.
+  private static func withoutMarks(_ text: String) -> String {
+    var (plain, closing): (String, Character?) = ("", nil)
+    for character in text {
+      if let end = closing {
+        if character == end { closing = nil }
+      } else if character == "<" || character == "{" {
+        closing = character == "<" ? ">" : "}"
+      } else {
+        plain.append(character)
+      }
+    }
+    return plain
+  }
+
+  /// Without `NAME:` in capitals.
+  private static func withoutSpeaker(_ line: String) -> String {
+    guard let colon = line.firstIndex(of: ":"), line.distance(from: line.startIndex, to: colon) <= 24 else {
+      return line
+    }
+    let name = line[..<colon].drop { $0 == "-" || $0 == " " }
+    guard name.count > 1, name.allSatisfy({ !$0.isLowercase && !$0.isNumber }), name.contains(where: \.isLetter) else {
+      return line
+    }
+    return String(line[line.index(after: colon)...]).trimmed
+  }
+
+  // MARK: Sentences
+
+  private static let mostCues = 3
+  private static let longestGap = 2.0
+  private static let longestSpan = 15.0
+
+  /// Cues in one paragraph until a sentence ends; each speaker of `- Yes. / - No.` in one of their own.
+  static func joined(_ cues: [TextParagraph]) -> [TextParagraph] {
+    var (paragraphs, joined): ([TextParagraph], Int) = ([], 0)
+    for piece in cues.flatMap(speeches) {
+      let isOpen = joined > 0 && joined < mostCues && !(paragraphs.last.map { endsSentence($0.text) } ?? true)
+      if isOpen, let last = paragraphs.last, let start = piece.start, let end = last.end, !piece.isSpeech,
+        start - end < longestGap, (piece.end ?? start) - (last.start ?? 0) <= longestSpan
+      {
+        paragraphs[paragraphs.count - 1].text += " " + piece.text
+        paragraphs[paragraphs.count - 1].end = piece.end
+        joined += 1
+      } else {
+        paragraphs.append(TextParagraph(piece.text, start: piece.start, end: piece.end))
+        joined = 1
+      }
+    }
+    return paragraphs
+  }
+
+  private struct Speech {
+    var text: String
+    let start: Double?
+    let end: Double?
+    /// It begins with a dash: somebody else speaks.
+    let isSpeech: Bool
+  }
+
+  private static func speeches(_ cue: TextParagraph) -> [Speech] {
+    var speeches: [Speech] = []
+    for line in cue.text.split(separator: "\n") {
+      let isSpeech = line.hasPrefix("-") || line.hasPrefix("–") || line.hasPrefix("—")
+      let words = isSpeech ? line.drop { "-–— ".contains($0) } : line
+      if isSpeech || speeches.isEmpty {
+        speeches.append(Speech(text: String(words), start: cue.start, end: cue.end, isSpeech: isSpeech))
+      } else {
+        speeches[speeches.count - 1].text += " " + words
+      }
+    }
+    return speeches
+  }
+
+  private static func endsSentence(_ text: String) -> Bool {
+    guard let last = text.last(where: { !"\"'»”’)]".contains($0) }) else { return true }
+    return ".!?…".contains(last)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmedBlanks: Substring {
+    var text = drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ marks: [String], with replacement: String) -> String {
+    marks.reduce(self) { text, mark in
+      text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: replacement)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// What can go wrong with the data of a language, as facts, and the words for it.
+// Invariant: each case names the file or language it is about and says what to do next.
+
+public import Problems
+import Text
+
+/// A failure to read what a language is analysed with.
+///
+///     LanguageError.damaged(path: "spa-eng.automorf.bin", reason: "it ends in the middle").message
+public enum LanguageError: Problem, Equatable {
+  /// The file is not what its name says, or is cut.
+  case damaged(path: String, reason: String)
+  /// The file could not be read.
+  case unreadable(path: String, reason: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .damaged(let path, let reason):
+      ProblemReport(
+        .badFile, "Damaged language data",
+        "\(printable(path)) is damaged or of another kind: \(reason); install it again or take it away",
+        ["path": path])
+    case .unreadable(let path, let reason):
+      ProblemReport(
+        .unreadable, "Language data can't be read", "\(printable(path)) can't be read: \(reason)", ["path": path])
+    }
+  }
+}

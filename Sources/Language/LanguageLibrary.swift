@@ -1,0 +1,126 @@
+// The data of languages on a machine: who reads forms, who explains lemmas, what is missing. Invariant: each file is
+// read once, at its first use; one that is damaged or missing keeps nothing else from being read, and is named.
+
+public import Files
+public import Lexicon
+import Problems
+import Text
+
+/// The data that words are analysed with.
+///
+///     let library = LanguageLibrary(environment)
+///     try library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
+public final class LanguageLibrary {
+  private let ownFolder: String
+  private let sharedFolders: [String]
+  private let spellingFolders: [String]
+  private let isInterrupted: @Sendable () -> Bool
+  private var lemmatizers: [Language: Lemmatizer] = [:]
+  private var explained: [String: TransducerFile] = [:]
+  /// Files that could not be read, with why.
+  public private(set) var failures: [LanguageError] = []
+
+  /// - Parameters:
+  ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
+  ///   - sharedFolders: `apertium` and `wordnet` are in them.
+  public init(
+    ownFolder: String, sharedFolders: [String], spellingFolders: [String], isInterrupted: @escaping @Sendable () -> Bool
+  ) {
+    (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
+    self.isInterrupted = isInterrupted
+  }
+
+  public convenience init(_ environment: Environment) {
+    self.init(
+      ownFolder: environment.folders.data + "/lemmas", sharedFolders: environment.sharedFolders,
+      spellingFolders: environment.folders.dictionaries, isInterrupted: environment.isInterrupted)
+  }
+
+  /// Whether `lemmatizer(of:)` answers at once.
+  public func isOpen(_ language: Language) -> Bool { lemmatizers[language] != nil }
+
+  /// Who finds the dictionary forms of a language's words.
+  public func lemmatizer(of language: Language) -> Lemmatizer {
+    if let known = lemmatizers[language] { return known }
+    let code = String(language.code.prefix(2))
+    let files = LanguageFiles.named(code)
+    let analysers = (files?.analysers ?? []).compactMap { path in first(path).flatMap(transducers) }
+    let wordNet = code == "en" ? openWordNet() : nil
+    let isMissing = analysers.isEmpty && wordNet == nil
+    let lemmatizer = Lemmatizer(
+      language, overrides: overrides(code), analysers: analysers, wordNet: wordNet,
+      missing: isMissing ? files?.package : nil
+    ) { [unowned self] in openStems(language) }
+    lemmatizers[language] = lemmatizer
+    return lemmatizer
+  }
+
+  /// What bilingual dictionaries of Apertium have for a lemma, by the language that they explain it in.
+  public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
+    let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
+    return files.compactMap { meanings, path in
+      guard let path = first(path), let file = explained[path] ?? transducers(path) else { return nil }
+      explained[path] = file
+      var texts: [String] = []
+      for (_, text) in file.translations(of: lemma) where !texts.contains(text) { texts.append(text) }
+      return texts.isEmpty ? nil : (meanings, Array(texts.prefix(6)))
+    }
+  }
+
+  private func first(_ path: String) -> String? {
+    sharedFolders.lazy.map { "\($0)/\(path)" }.first(where: fileExists)
+  }
+
+  private func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
+    do { return try read() } catch {
+      if !failures.contains(error) { failures.append(error) }
+      return nil
+    }
+  }
+
+  private func transducers(_ path: String) -> TransducerFile? {
+    attempt { () throws(LanguageError) in try TransducerFile(path, isInterrupted: isInterrupted) }
+  }
+
+  private func openWordNet() -> WordNetForms? {
+    first("wordnet/index.noun").flatMap { path in
+      attempt { () throws(LanguageError) in try WordNetForms(parentFolder(of: path), isInterrupted: isInterrupted) }
+    }
+  }
+
+  private func openStems(_ language: Language) -> AffixStems? {
+    let code = language.code.prefix(2)
+    let names = language.dictionaryNames + ["\(code)_\(code.uppercased())"] + (code == "en" ? ["en_US"] : [])
+    for folder in spellingFolders {
+      for name in names where fileExists("\(folder)/\(name).aff") {
+        do {
+          return try AffixStems(words: "\(folder)/\(name).dic", affixes: "\(folder)/\(name).aff", isInterrupted)
+        } catch {
+          // Written in another encoding, most often: the form itself is the answer then.
+          continue
+        }
+      }
+    }
+    return nil
+  }
+
+  private func overrides(_ code: String) -> [String: String] {
+    let path = "\(ownFolder)/\(code).tsv"
+    guard fileExists(path) else { return [:] }
+    let text: String?
+    do { text = try FileText.read(path, limit: 64 << 20, isInterrupted: isInterrupted) } catch {
+      failures.append(.unreadable(path: path, reason: error.message))
+      return [:]
+    }
+    guard let text else {
+      failures.append(.damaged(path: path, reason: "it is not UTF-8"))
+      return [:]
+    }
+    var table: [String: String] = [:]
+    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+      let columns = line.split(separator: "\t").map { String($0).trimmed }
+      if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty { table[columns[0].lowercased()] = columns[1] }
+    }
+    return table
+  }
+}

@@ -1,0 +1,116 @@
+// The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then the
+// affixes of a spelling dictionary, and at last the form itself. Invariant: the answer for a form is the same each
+// time; without any data every form is its own lemma.
+
+public import Lexicon
+
+/// The lemmas of a form: the likeliest, and all that it may be of.
+///
+///     let lemmatizer = try library.lemmatizer(of: spanish)
+///     lemmatizer.lemmas(of: "casas").primary   // "casa"
+///     lemmatizer.lemmas(of: "casas").all       // ["casa", "casar"]
+public struct Lemmas: Equatable, Sendable {
+  public let primary: String
+  /// Each once, the likeliest first.
+  public let all: [String]
+}
+
+/// Finds the dictionary forms of a language's words.
+public final class Lemmatizer {
+  public let language: Language
+  let tables: WordTables
+  /// What is missing for better answers, and the package of Debian's that has it; nil where nothing is.
+  public let missing: String?
+  private let overrides: [String: String]
+  private let analysers: [TransducerFile]
+  private let wordNet: WordNetForms?
+  private let stems: () -> AffixStems?
+  private lazy var spelling: AffixStems? = stems()
+  private var known: [String: [LemmaCandidate]] = [:]
+
+  /// - Parameter stems: asked once, for the first word that nothing else reads.
+  init(
+    _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,
+    missing: String?, stems: @escaping () -> AffixStems?
+  ) {
+    (self.language, self.overrides, self.analysers, self.wordNet) = (language, overrides, analysers, wordNet)
+    (self.missing, self.stems) = (missing, stems)
+    tables = WordTables(code: String(language.code.prefix(2)))
+  }
+
+  /// The lemmas of a form by itself, case aside unless it is read with its capital only.
+  public func lemmas(of form: String) -> Lemmas {
+    let lowered = normalize(form.replacingApostrophes, language: language)
+    var candidates = candidates(of: lowered)
+    if candidates.isEmpty { candidates = read(form) }
+    return Self.chosen(candidates, form: lowered) { _ in 0 }
+  }
+
+  /// The lemma of what a card has for a word, its article left out: `casa` of `las casas`. Nil for several words.
+  public func lemma(ofPhrase phrase: String) -> String? {
+    let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
+    let others = words.drop { Self.articles.contains($0) }
+    return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
+  }
+
+  private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "the", "a", "to", "o", "um"]
+
+  /// Orders candidates by rank, then by how often their lemma is in a text, then shorter ones first.
+  static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {
+    if candidates.count <= 1 {
+      let lemma = candidates.first?.lemma ?? form
+      return Lemmas(primary: lemma, all: [lemma])
+    }
+    let sorted = candidates.map { (candidate: $0, weight: weight($0.lemma)) }.sorted { a, b in
+      (a.candidate.rank, -a.weight, a.candidate.lemma.utf8.count, a.candidate.lemma)
+        < (b.candidate.rank, -b.weight, b.candidate.lemma.utf8.count, b.candidate.lemma)
+    }
+    return Lemmas(primary: sorted[0].candidate.lemma, all: sorted.map(\.candidate.lemma))
+  }
+
+  /// What a form in small letters may be of; empty where nothing reads it.
+  func candidates(of form: String) -> [LemmaCandidate] {
+    if let candidates = known[form] { return candidates }
+    let candidates = find(form)
+    // Texts of millions of words have fewer forms; what somebody makes up has any number.
+    if known.count >= 500_000 { known = [:] }
+    known[form] = candidates
+    return candidates
+  }
+
+  private func find(_ form: String) -> [LemmaCandidate] {
+    if let lemma = overrides[form] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
+    let found = read(form)
+    if let lemma = tables.functionWords[form] {
+      return [LemmaCandidate(lemma: lemma, rank: .min)] + found.filter { $0.lemma != lemma }
+    }
+    if !found.isEmpty { return found }
+    return (spelling?.stems(of: form) ?? []).enumerated().map { LemmaCandidate(lemma: $1, rank: Int32($0)) }
+  }
+
+  /// What the analysers, or WordNet, say of a form as it is written.
+  private func read(_ form: String) -> [LemmaCandidate] {
+    if let wordNet { return wordNet.candidates(of: form) }
+    let code = String(language.code.prefix(2))
+    for analyser in analysers {
+      var found: [LemmaCandidate] = []
+      for reading in analyser.readings(of: form) {
+        guard let candidate = Reading.candidate(reading, form: form, code: code) else { continue }
+        if let known = found.firstIndex(where: { $0.lemma == candidate.lemma }) {
+          if candidate.rank < found[known].rank { found[known] = candidate }
+        } else {
+          found.append(candidate)
+        }
+      }
+      if !found.isEmpty { return found }
+    }
+    return []
+  }
+}
+
+extension String {
+  /// With the typewriter's apostrophe for the others, as the files have it.
+  var replacingApostrophes: String {
+    utf8.contains(0xE2) ? String(map { $0 == "\u{2019}" || $0 == "\u{02BC}" ? "'" : $0 }) : self
+  }
+}

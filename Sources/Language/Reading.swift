@@ -1,0 +1,51 @@
+// What a reading of an analyser says of a form: its lemma as people look it up, and how likely it is among others.
+// Invariant: pure; the order of parts of speech is the same for all languages that an analyser is used for.
+
+/// A lemma that a form may be of; the lower rank is the likelier.
+struct LemmaCandidate: Equatable {
+  let lemma: String
+  let rank: Int32
+}
+
+enum Reading {
+  /// The lemma and the rank of a reading in Apertium's notation; nil for one that gives no word.
+  /// - Parameter form: in small letters; what a pronoun's reading leaves open.
+  static func candidate(_ reading: String, form: String, code: String) -> LemmaCandidate? {
+    let parts = reading.split(separator: "+", omittingEmptySubsequences: false)
+    guard let first = parts.first, !first.isEmpty, !first.hasPrefix("*") else { return nil }
+    let tags = first.split(separator: "<").dropFirst().map { $0.dropLast() }
+    var lemma = lemmaText(first.prefix { $0 != "<" })
+    // What follows `#` belongs to an entry of several words.
+    if lemma.contains(" ") { return nil }
+    if lemma == "prpers" { lemma = form }
+    if tags.first?.hasPrefix("vb") == true { lemma = withoutReflexive(lemma, code: code) }
+    guard !lemma.isEmpty else { return nil }
+    return LemmaCandidate(lemma: lemma, rank: rank(tags, isJoined: parts.count > 1))
+  }
+
+  /// `lavar` of `lavarse`, `lavare` of `lavarsi`.
+  private static func withoutReflexive(_ lemma: String, code: String) -> String {
+    let endings = code == "it" ? ["arsi", "ersi", "irsi"] : ["arse", "erse", "irse", "írse"]
+    guard code == "it" || code == "es", endings.contains(where: lemma.hasSuffix) else { return lemma }
+    return lemma.dropLast(2) + (code == "it" ? "e" : "")
+  }
+
+  /// Fitted on the development sets of two treebanks (Universal Dependencies: Spanish GSD, Italian ISDT).
+  private static func rank(_ tags: [Substring], isJoined: Bool) -> Int32 {
+    guard let part = tags.first else { return 90 }
+    switch part {
+    case "vbser", "vbhaver", "vaux", "vbmod", "vbaux": return isJoined ? 70 : tags.contains("pp") ? 60 : 0
+    case "det", "predet": return 10
+    case "adv", "preadv", "cnjcoo", "cnjsub", "rel": return 20
+    case "pr", "cnjadv": return 30
+    case "n", "num": return 40
+    case "adj": return 50
+    case "vblex":
+      if isJoined { return 70 }
+      return tags.contains("pp") ? 60 : 90
+    case "prn": return 80
+    case "ij": return 100
+    default: return 95
+    }
+  }
+}

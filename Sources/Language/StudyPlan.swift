@@ -1,0 +1,164 @@
+// An order to learn a text's words in, each with the sentence that shows it best. Invariant: a sentence of the plan
+// has at most the wanted number of words that were unknown when its turn came, all unknown words counted.
+
+/// A word of a plan, and the sentence for it.
+public struct PlannedWord: Equatable, Sendable {
+  /// In `TextIndex.lemmas`.
+  public let lemma: UInt32
+  /// In `TextIndex.sentences`.
+  public let sentence: Int
+  /// Unknown words of the sentence at its turn, this one among them.
+  public let unknown: Int
+}
+
+extension TextView {
+  /// The best sentence for each of some lemmas; those without one that is easy enough are left out.
+  /// - Parameter most: unknown words that a sentence may have.
+  public func bestSentences(for lemmas: [UInt32], unknownAtMost most: Int) -> [PlannedWord] {
+    var wanted = [Bool](repeating: false, count: text.lemmas.count)
+    for lemma in lemmas { wanted[Int(lemma)] = true }
+    var best: [UInt32: (sentence: Int, worth: SentenceWorth)] = [:]
+    for (number, sentence) in text.sentences.enumerated() where missing[number] > 0 && missing[number] <= most {
+      let worth = SentenceWorth(self, sentence, unknown: Int(missing[number]))
+      for token in text.tokens(of: sentence) {
+        guard let lemma = lemma(of: token), wanted[Int(lemma)], formStates[Int(token.form)].isMissing else { continue }
+        if let known = best[lemma], known.worth <= worth { continue }
+        best[lemma] = (number, worth)
+      }
+    }
+    return lemmas.compactMap { lemma in
+      best[lemma].map { PlannedWord(lemma: lemma, sentence: $0.sentence, unknown: Int(missing[$0.sentence])) }
+    }
+  }
+
+  /// An order in which each sentence has one new word, the most useful words first as they can be reached.
+  public func plan(count: Int) -> [PlannedWord] {
+    var planner = Planner(self)
+    return planner.run(count: count)
+  }
+}
+
+/// How well a sentence shows a word; the smaller the better.
+private struct SentenceWorth: Comparable {
+  let unknown: Int
+  let isBadLength: Bool
+  let hasNoTranslation: Bool
+  let hasName: Bool
+  let length: Int
+
+  init(_ view: TextView, _ sentence: TextSentence, unknown: Int) {
+    let tokens = view.text.tokens(of: sentence)
+    (self.unknown, length) = (unknown, tokens.count)
+    isBadLength = !(5...15).contains(tokens.count)
+    hasNoTranslation = view.text.place(of: sentence).translation == nil
+    hasName = tokens.contains { $0.isName }
+  }
+
+  static func < (a: SentenceWorth, b: SentenceWorth) -> Bool {
+    func key(_ worth: SentenceWorth) -> (Int, Int, Int, Int, Int) {
+      let distance = worth.isBadLength ? max(5 - worth.length, worth.length - 15) : 0
+      return (
+        worth.unknown, worth.isBadLength ? 1 : 0, worth.hasNoTranslation ? 1 : 0, worth.hasName ? 1 : 0, distance
+      )
+    }
+    return key(a) < key(b)
+  }
+}
+
+/// The greedy order: of the words that have a sentence with no other unknown one, the most frequent is next.
+private struct Planner {
+  private let view: TextView
+  /// The sentences of each lemma that is missing, and how many missing ones each sentence has left.
+  private var postings: [UInt32: [UInt32]] = [:]
+  private var left: [UInt16]
+  private var isLearned: [Bool]
+  private var ready: Heap
+  private var isReady: [Bool]
+
+  init(_ view: TextView) {
+    self.view = view
+    left = view.missing
+    isLearned = Array(repeating: false, count: view.text.lemmas.count)
+    isReady = isLearned
+    ready = Heap(view.text.lemmas.map(\.count))
+    for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
+      for lemma in missingLemmas(of: sentence) { postings[lemma, default: []].append(UInt32(number)) }
+    }
+    for (number, sentence) in view.text.sentences.enumerated() where left[number] == 1 { offer(sentence) }
+  }
+
+  private func missingLemmas(of sentence: TextSentence) -> [UInt32] {
+    var lemmas: [UInt32] = []
+    for token in view.text.tokens(of: sentence) {
+      guard let lemma = view.lemma(of: token), view.formStates[Int(token.form)].isMissing, !lemmas.contains(lemma)
+      else { continue }
+      lemmas.append(lemma)
+    }
+    return lemmas
+  }
+
+  private mutating func offer(_ sentence: TextSentence) {
+    for lemma in missingLemmas(of: sentence) where !isLearned[Int(lemma)] && !isReady[Int(lemma)] {
+      isReady[Int(lemma)] = true
+      ready.push(lemma)
+    }
+  }
+
+  mutating func run(count: Int) -> [PlannedWord] {
+    var plan: [PlannedWord] = []
+    while plan.count < count, let lemma = ready.pop() {
+      let sentences = postings[lemma, default: []]
+      let easiest = sentences.filter { left[Int($0)] == 1 }.min { a, b in
+        worth(a) < worth(b)
+      }
+      guard let easiest else { continue }
+      plan.append(PlannedWord(lemma: lemma, sentence: Int(easiest), unknown: 1))
+      isLearned[Int(lemma)] = true
+      for sentence in sentences {
+        left[Int(sentence)] -= 1
+        if left[Int(sentence)] == 1 { offer(view.text.sentences[Int(sentence)]) }
+      }
+    }
+    return plan
+  }
+
+  private func worth(_ sentence: UInt32) -> SentenceWorth {
+    SentenceWorth(view, view.text.sentences[Int(sentence)], unknown: 1)
+  }
+}
+
+/// Lemmas by their counts, the largest first; of equal ones the one of the lower number.
+private struct Heap {
+  private let counts: [Int]
+  private var items: [UInt32] = []
+
+  init(_ counts: [Int]) { self.counts = counts }
+
+  private func precedes(_ a: UInt32, _ b: UInt32) -> Bool { (-counts[Int(a)], a) < (-counts[Int(b)], b) }
+
+  mutating func push(_ item: UInt32) {
+    items.append(item)
+    var index = items.count - 1
+    while index > 0, precedes(items[index], items[(index - 1) / 2]) {
+      items.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  mutating func pop() -> UInt32? {
+    guard let first = items.first else { return nil }
+    let last = items.removeLast()
+    guard !items.isEmpty else { return first }
+    items[0] = last
+    var index = 0
+    while true {
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2] where child < items.count && precedes(items[child], items[least]) {
+        least = child
+      }
+      if least == index { return first }
+      items.swapAt(index, least)
+      index = least
+    }
+  }
+}

@@ -1,0 +1,282 @@
+// A text by its words: sentences, tokens, forms, lemmas. Invariant: numbers of 32 bits lead from tokens to forms and
+// from forms to lemmas, and all of them exist; adding costs time in proportion to the text, whatever it holds.
+
+public import Lexicon
+import Text
+
+/// Where a paragraph of a text came from.
+public struct TextPlace: Equatable, Sendable {
+  /// Number of its file, from 0 on.
+  public var file: Int
+  /// Seconds from the beginning, of a subtitle.
+  public var start: Double?
+  public var translation: String?
+
+  public init(file: Int, start: Double? = nil, translation: String? = nil) {
+    (self.file, self.start, self.translation) = (file, start, translation)
+  }
+}
+
+/// A sentence: its bytes, its tokens, where it came from.
+public struct TextSentence: Sendable {
+  let bytes: Range<UInt32>
+  let tokens: Range<UInt32>
+  let place: UInt32
+}
+
+/// A word where it stands.
+public struct TextToken: Sendable {
+  let start: UInt32
+  let end: UInt32
+  /// In `forms`.
+  let form: UInt32
+  /// A name by its capital; it belongs to no lemma.
+  public let isName: Bool
+}
+
+/// A word in small letters.
+public struct TextForm: Sendable {
+  public let text: String
+  /// In `lemmas`, the likeliest first; empty for a number.
+  public let lemmas: [UInt32]
+  /// How many tokens are of it, names aside.
+  public fileprivate(set) var count = 0
+  public var isNumber: Bool { lemmas.isEmpty }
+}
+
+/// A word as a dictionary has it.
+public struct TextLemma: Sendable {
+  public let text: String
+  /// How many tokens are most likely of it.
+  public fileprivate(set) var count = 0
+  /// The forms that are most likely of it, in the order of the text.
+  public fileprivate(set) var forms: [UInt32] = []
+}
+
+/// A text, analysed.
+///
+///     var builder = TextBuilder(lemmatizer)
+///     builder.add("El gato duerme.", at: TextPlace(file: 0))
+///     let text = builder.finish()
+///     text.lemmas.map(\.text)   // ["el", "gato", "dormir"]
+public struct TextIndex: Sendable {
+  public let language: Language
+  let bytes: [UInt8]
+  public let places: [TextPlace]
+  public let sentences: [TextSentence]
+  public let tokens: [TextToken]
+  public let forms: [TextForm]
+  public let lemmas: [TextLemma]
+
+  public func text(of sentence: TextSentence) -> String {
+    String(decoding: bytes[Int(sentence.bytes.lowerBound)..<Int(sentence.bytes.upperBound)], as: UTF8.self)
+  }
+
+  public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
+
+  /// The places of a sentence's tokens in `tokens`.
+  public func tokenRange(of sentence: TextSentence) -> Range<Int> {
+    Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)
+  }
+
+  /// The sentence that a token is in, by their places.
+  public func sentence(ofToken token: Int) -> Int {
+    var (low, high) = (0, sentences.count)
+    while low + 1 < high {
+      let middle = (low + high) / 2
+      if Int(sentences[middle].tokens.lowerBound) <= token { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The hash of all its bytes.
+  public var digest: String { hexadecimal(sha256(bytes)) }
+
+  public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> {
+    tokens[Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)]
+  }
+
+  /// The likeliest lemma of a token; nil for a number.
+  public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
+
+  /// The text of a sentence in pieces: a token with what it is, or what is between two.
+  public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {
+    var pieces: [(text: String, token: TextToken?)] = []
+    var end = sentence.bytes.lowerBound
+    func add(_ range: Range<UInt32>, _ token: TextToken?) {
+      if range.isEmpty { return }
+      pieces.append((String(decoding: bytes[Int(range.lowerBound)..<Int(range.upperBound)], as: UTF8.self), token))
+    }
+    for token in tokens(of: sentence) {
+      add(end..<token.start, nil)
+      add(token.start..<token.end, token)
+      end = token.end
+    }
+    add(end..<max(end, sentence.bytes.upperBound), nil)
+    return pieces
+  }
+}
+
+/// Gathers paragraphs, and analyses them at the end.
+public struct TextBuilder {
+  /// Bytes that one text may have.
+  public static let longestText = 256 << 20
+
+  private struct Token {
+    var start: UInt32
+    var end: UInt32
+    var spelling: UInt32
+    var isFirst: Bool
+    var isCapital: Bool
+    var isNumber: Bool
+  }
+
+  private let lemmatizer: Lemmatizer
+  private let tokenizer: Tokenizer
+  private var bytes: [UInt8] = []
+  private var places: [TextPlace] = []
+  private var sentences: [TextSentence] = []
+  private var tokens: [Token] = []
+  private var spellings = SpellingTable()
+
+  public init(_ lemmatizer: Lemmatizer) {
+    self.lemmatizer = lemmatizer
+    tokenizer = Tokenizer(tables: lemmatizer.tables)
+  }
+
+  /// Whether a paragraph of so many bytes still fits.
+  public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
+
+  /// Adds a paragraph; a sentence never goes on in the next one.
+  public mutating func add(_ paragraph: String, at place: TextPlace) {
+    guard hasRoom(for: paragraph.utf8.count) else { return }
+    let base = bytes.count
+    var paragraph = paragraph.composed
+    let placeNumber = UInt32(places.count)
+    places.append(place)
+    paragraph.withUTF8 { content in
+      bytes += content
+      tokenizer.forEachSentence(in: content) { range, words in
+        let first = UInt32(tokens.count)
+        for word in words { add(word, of: content, base: base, isFirst: word == words.first) }
+        sentences.append(
+          TextSentence(
+            bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),
+            tokens: first..<UInt32(tokens.count), place: placeNumber))
+      }
+    }
+  }
+
+  private mutating func add(
+    _ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool
+  ) {
+    let spelling = spellings.number(of: UnsafeBufferPointer(rebasing: content[word.start..<word.end]))
+    tokens.append(
+      Token(
+        start: UInt32(base + word.start), end: UInt32(base + word.end), spelling: spelling, isFirst: isFirst,
+        isCapital: word.isCapital, isNumber: word.isNumber))
+  }
+
+  /// The text, analysed.
+  public consuming func finish() -> TextIndex {
+    let known = FormsOfSpellings(spellings, lemmatizer.language)
+    let names = NameCounts(tokens.map { (known.forms[Int($0.spelling)], $0.isCapital, $0.isFirst) }, known.count)
+    let candidates = known.texts.indices.map { form in
+      known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
+    }
+    let nouns = lemmatizer.language.letterCase == .nouns
+    var (forms, lemmas) = Self.choose(candidates, known, tokens.map { known.forms[Int($0.spelling)] })
+    let finished = tokens.map { token in
+      let form = Int(known.forms[Int(token.spelling)])
+      let isName =
+        !nouns && token.isCapital && !token.isNumber
+        && names.isName(form, isFirst: token.isFirst, isRead: !candidates[form].isEmpty)
+      if !isName {
+        forms[form].count += 1
+        if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }
+      }
+      return TextToken(start: token.start, end: token.end, form: UInt32(form), isName: isName)
+    }
+    for (number, form) in forms.enumerated() where form.count > 0 {
+      if let lemma = form.lemmas.first { lemmas[Int(lemma)].forms.append(UInt32(number)) }
+    }
+    return TextIndex(
+      language: lemmatizer.language, bytes: bytes, places: places, sentences: sentences, tokens: finished,
+      forms: forms, lemmas: lemmas)
+  }
+
+  /// The lemmas of each form; of equally likely ones, that which the text has more often.
+  private static func choose(
+    _ candidates: [[LemmaCandidate]], _ known: FormsOfSpellings, _ used: [UInt32]
+  ) -> (forms: [TextForm], lemmas: [TextLemma]) {
+    var counts = [Int](repeating: 0, count: candidates.count)
+    for form in used { counts[Int(form)] += 1 }
+    var weights: [String: Int] = [:]
+    for (form, some) in candidates.enumerated() where some.count > 0 {
+      for candidate in some { weights[candidate.lemma, default: 0] += counts[form] }
+    }
+    var (numbers, lemmas, forms): ([String: UInt32], [TextLemma], [TextForm]) = ([:], [], [])
+    for (form, some) in candidates.enumerated() {
+      guard !known.isNumber[form] else {
+        forms.append(TextForm(text: known.texts[form], lemmas: []))
+        continue
+      }
+      let chosen = Lemmatizer.chosen(some, form: known.texts[form]) { weights[$0] ?? 0 }
+      let own = chosen.all.map { lemma in
+        if let number = numbers[lemma] { return number }
+        lemmas.append(TextLemma(text: lemma))
+        numbers[lemma] = UInt32(lemmas.count - 1)
+        return UInt32(lemmas.count - 1)
+      }
+      forms.append(TextForm(text: known.texts[form], lemmas: own))
+    }
+    return (forms, lemmas)
+  }
+}
+
+/// The forms in small letters of all spellings.
+private struct FormsOfSpellings {
+  var forms: [UInt32] = []
+  var texts: [String] = []
+  var isNumber: [Bool] = []
+  var count: Int { texts.count }
+
+  init(_ spellings: borrowing SpellingTable, _ language: Language) {
+    var numbers: [String: UInt32] = [:]
+    for spelling in 0..<spellings.count {
+      let text = normalize(spellings.text(spelling).replacingApostrophes, language: language)
+      if let number = numbers[text] {
+        forms.append(number)
+      } else {
+        numbers[text] = UInt32(texts.count)
+        forms.append(UInt32(texts.count))
+        isNumber.append(text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true)
+        texts.append(text)
+      }
+    }
+  }
+}
+
+/// How often each form stands with and without a capital where a capital says something: inside sentences.
+private struct NameCounts {
+  private var capitals: [UInt32]
+  private var small: [UInt32]
+
+  init(_ tokens: [(form: UInt32, isCapital: Bool, isFirst: Bool)], _ count: Int) {
+    capitals = Array(repeating: 0, count: count)
+    small = capitals
+    for token in tokens {
+      if !token.isCapital {
+        small[Int(token.form)] += 1
+      } else if !token.isFirst {
+        capitals[Int(token.form)] += 1
+      }
+    }
+  }
+
+  /// Whether a form with a capital is a name there.
+  func isName(_ form: Int, isFirst: Bool, isRead: Bool) -> Bool {
+    let isSeenAsName = capitals[form] > 0 && small[form] < 2 * capitals[form]
+    return isFirst ? isSeenAsName || (!isRead && small[form] == 0) : isSeenAsName
+  }
+}

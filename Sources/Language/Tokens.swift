@@ -1,0 +1,210 @@
+// Words and sentences in a paragraph. Invariant: words and sentences are ranges of bytes in the order of the text;
+// they never overlap, and a word is in one sentence.
+//
+// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, never by
+// a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or an opening mark
+// follows.
+
+import Text
+
+/// Where a word is.
+struct WordRange: Equatable {
+  var start: Int
+  var end: Int
+  /// It begins with a capital.
+  var isCapital: Bool
+  /// It begins with a digit.
+  var isNumber: Bool
+}
+
+/// What a character is to the rules.
+private enum CharacterClass: UInt8 { case other, letter, capital, digit, joiner, blank }
+
+struct Tokenizer {
+  private let tables: WordTables
+  private let clitics = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"].map { Array($0.utf8) }
+
+  init(tables: WordTables) { self.tables = tables }
+
+  /// Calls `body` with each sentence that has a word: where it is, and its words.
+  func forEachSentence(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>, ArraySlice<WordRange>) -> Void) {
+    let words = words(in: bytes)
+    var (first, start) = (0, 0)
+    for index in words.indices.dropLast() {
+      guard let end = boundary(bytes, after: words[index], before: words[index + 1]) else { continue }
+      body(trimmed(bytes, start..<end), words[first...index])
+      (first, start) = (index + 1, end)
+    }
+    if first < words.count { body(trimmed(bytes, start..<bytes.count), words[first...]) }
+  }
+
+  private func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, bytes[start] <= 0x20 { start += 1 }
+    while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
+    return start..<end
+  }
+
+  // MARK: Words
+
+  func words(in bytes: UnsafeBufferPointer<UInt8>) -> [WordRange] {
+    var words: [WordRange] = []
+    var index = 0
+    while index < bytes.count {
+      let (kind, length) = Self.classify(bytes, index)
+      guard kind == .letter || kind == .capital || kind == .digit else {
+        index += length
+        continue
+      }
+      var word = WordRange(start: index, end: index + length, isCapital: kind == .capital, isNumber: kind == .digit)
+      index = wordEnd(bytes, &word, &words)
+    }
+    return words
+  }
+
+  /// Reads a word that has begun, and adds it, or its parts; answers where to go on.
+  private func wordEnd(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ word: inout WordRange, _ words: inout [WordRange]
+  ) -> Int {
+    while word.end < bytes.count {
+      let (kind, length) = Self.classify(bytes, word.end)
+      switch kind {
+      case .letter, .capital, .digit: word.end += length
+      case .joiner:
+        let after = word.end + length
+        let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
+        let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
+        let goesOn = next == .letter || next == .capital || next == .digit
+        if isApostrophe, goesOn ? tables.splitsElisions : isApocope(bytes, word.start..<after) {
+          word.end = after
+          words.append(word)
+          return word.end
+        }
+        guard goesOn else { return finish(bytes, word, &words) }
+        word.end = after
+      case .other, .blank: return finish(bytes, word, &words)
+      }
+    }
+    return finish(bytes, word, &words)
+  }
+
+  private func isApocope(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
+    guard !tables.apocopes.isEmpty, range.count <= 6 else { return false }
+    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    return tables.apocopes.contains(text.replacingApostrophes.lowercased())
+  }
+
+  /// Adds a word that has ended: `don't` as `do`, `n't`.
+  private func finish(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]
+  ) -> Int {
+    if tables.splitsContractions, let length = cliticLength(bytes, word) {
+      var stem = word
+      stem.end -= length
+      words.append(stem)
+      words.append(WordRange(start: stem.end, end: word.end, isCapital: false, isNumber: false))
+    } else {
+      words.append(word)
+    }
+    return word.end
+  }
+
+  /// How many bytes `n't` or `'s` takes at the end of a word.
+  private func cliticLength(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Int? {
+    guard bytes[word.start..<word.end].contains(where: { $0 == UInt8(ascii: "'") || $0 == 0xE2 }) else { return nil }
+    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
+    let plain = Array(text.replacingApostrophes.lowercased().utf8)
+    guard let clitic = clitics.first(where: { plain.count > $0.count && plain.suffix($0.count) == $0[...] }) else {
+      return nil
+    }
+    // A typographic apostrophe has two bytes more.
+    return clitic.count + (text.utf8.count - plain.count)
+  }
+
+  // MARK: Sentences
+
+  /// Where a sentence ends between two words; nil where it goes on.
+  private func boundary(
+    _ bytes: UnsafeBufferPointer<UInt8>, after word: WordRange, before next: WordRange
+  ) -> Int? {
+    var index = word.end
+    var (dots, isEnd, opens, end): (Int, Bool, Bool, Int?) = (0, false, false, nil)
+    while index < next.start {
+      let (scalar, length) = Self.scalar(bytes, index)
+      switch scalar {
+      case ".":
+        dots += 1
+        isEnd = end == nil || isEnd
+      case "!", "?", "…", "。", "！", "？": (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
+      case "\n" where end == nil && isParagraphEnd(bytes, index): return index
+      default:
+        if isEnd, end == nil, scalar.properties.isWhitespace { end = index }
+        if end != nil, "¿¡«“\"‘'(—–-[".unicodeScalars.contains(scalar) { opens = true }
+      }
+      index += length
+    }
+    guard isEnd, let end else { return nil }
+    let follows = next.isCapital || (next.isNumber && dots != 3) || (opens && dots != 1)
+    guard follows else { return nil }
+    return dots == 1 && isAbbreviation(bytes, word) ? nil : end
+  }
+
+  /// Whether a line end is the end of a paragraph: a blank line follows.
+  private func isParagraphEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    index + 1 < bytes.count && bytes[index + 1] == 0x0A
+  }
+
+  private func isAbbreviation(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
+    if word.isNumber { return false }
+    let length = word.end - word.start
+    if length > 12 { return false }
+    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
+    if word.isCapital, text.unicodeScalars.count == 1 { return true }
+    return tables.abbreviations.contains(text.lowercased())
+  }
+
+  // MARK: Characters
+
+  private static let plain: [CharacterClass] = (0..<128).map { byte in
+    switch UInt8(byte) {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): .letter
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): .capital
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): .digit
+    case UInt8(ascii: "'"), UInt8(ascii: "."), UInt8(ascii: ":"): .joiner
+    case 0...0x20: .blank
+    default: .other
+    }
+  }
+
+  private static func classify(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int
+  ) -> (kind: CharacterClass, length: Int) {
+    if bytes[index] < 0x80 { return (plain[Int(bytes[index])], 1) }
+    let (scalar, length) = scalar(bytes, index)
+    switch scalar.value {
+    // The letters of Latin-1: nearly all that Western texts have beyond ASCII.
+    case 0xC0...0xDE where scalar.value != 0xD7: return (.capital, length)
+    case 0xDF...0xFF where scalar.value != 0xF7: return (.letter, length)
+    case 0xAA, 0xBA: return (.letter, length)
+    case 0x2019, 0xB7: return (.joiner, length)
+    default: break
+    }
+    if scalar.isCapital { return (.capital, length) }
+    if scalar.isLetter || scalar.isMark { return (.letter, length) }
+    if scalar.properties.generalCategory == .decimalNumber { return (.digit, length) }
+    return (scalar.properties.isWhitespace ? .blank : .other, length)
+  }
+
+  /// The character at a place of well-formed UTF-8; what is cut is one byte of nothing.
+  private static func scalar(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int
+  ) -> (scalar: Unicode.Scalar, length: Int) {
+    let first = UInt32(bytes[index])
+    if first < 0x80 { return (Unicode.Scalar(UInt8(first)), 1) }
+    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
+    guard length > 1, index + length <= bytes.count else { return ("\u{FFFD}", 1) }
+    var value = first & (0xFF >> UInt32(length + 1))
+    for place in index + 1..<index + length { value = value << 6 | UInt32(bytes[place] & 0x3F) }
+    return (Unicode.Scalar(value) ?? "\u{FFFD}", length)
+  }
+}

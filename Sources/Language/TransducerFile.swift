@@ -1,0 +1,168 @@
+// Reads compiled dictionaries of Apertium (lttoolbox's `LTTB` files), analysers and bilingual ones alike. Invariant:
+// nothing is believed before it is checked: a count never reserves more than the file has bytes left, a state and a
+// pair of symbols are ones that exist.
+
+import Files
+import Problems
+
+/// The bytes of a file, taken from its beginning to its end.
+struct TransducerBytes {
+  private let bytes: [UInt8]
+  private let path: String
+  private var position = 0
+
+  init(_ bytes: [UInt8], path: String) { (self.bytes, self.path) = (bytes, path) }
+
+  func damage(_ reason: String) -> LanguageError { .damaged(path: path, reason: "byte \(position): \(reason)") }
+
+  mutating func byte() throws(LanguageError) -> Int {
+    guard position < bytes.count else { throw damage("it ends in the middle") }
+    defer { position += 1 }
+    return Int(bytes[position])
+  }
+
+  /// A number: the first two bits of its first byte say how many bytes follow, the highest first.
+  mutating func number() throws(LanguageError) -> Int {
+    let first = try byte()
+    var value = first & 0x3F
+    for _ in 0..<(first >> 6) { value = value << 8 | (try byte()) }
+    return value
+  }
+
+  /// A number of things that take at least a byte each.
+  mutating func count() throws(LanguageError) -> Int {
+    let count = try number()
+    guard count <= bytes.count - position else { throw damage("\(count) entries are more than it has") }
+    return count
+  }
+
+  /// The code points of a text.
+  mutating func text() throws(LanguageError) -> [UInt32] {
+    var scalars: [UInt32] = []
+    for _ in 0..<(try count()) { scalars.append(UInt32(try number())) }
+    return scalars
+  }
+
+  /// Four letters, then eight bytes of features; a file with any of them is of a kind that is not read.
+  mutating func head(_ name: String) throws(LanguageError) {
+    for letter in name.utf8 where try byte() != Int(letter) { throw damage("\(name) expected") }
+    for _ in 0..<8 where try byte() != 0 { throw damage("it has features that are not known, such as weights") }
+  }
+}
+
+/// A pair of symbols: what is read, what is written. 0 is nothing, a positive number a code point, -k the tag k.
+struct SymbolPair {
+  var input: Int32
+  var output: Int32
+}
+
+/// What all transducers of a file share.
+struct TransducerAlphabet {
+  /// The tags without their brackets, from 1 on.
+  private(set) var tags: [String] = [""]
+  private(set) var pairs: [SymbolPair] = []
+
+  init(_ bytes: inout TransducerBytes) throws(LanguageError) {
+    let count = try bytes.count()
+    for _ in 0..<count {
+      var tag = ""
+      for scalar in try bytes.text() { tag.unicodeScalars.append(Unicode.Scalar(scalar) ?? "\u{FFFD}") }
+      tags.append(tag)
+    }
+    for _ in 0..<(try bytes.count()) {
+      let (input, output) = (try bytes.number() - count, try bytes.number() - count)
+      for symbol in [input, output] where symbol > 0 && Unicode.Scalar(UInt32(symbol)) == nil {
+        throw bytes.damage("no character has the number \(symbol)")
+      }
+      pairs.append(SymbolPair(input: Int32(input), output: Int32(output)))
+    }
+  }
+}
+
+/// One automaton of a file.
+struct Transducer {
+  struct Arc {
+    var input: Int32
+    var output: Int32
+    var target: UInt32
+  }
+
+  let initial: UInt32
+  private let isFinal: [Bool]
+  private let starts: [UInt32]
+  private let arcs: [Arc]
+
+  init(_ bytes: inout TransducerBytes, _ alphabet: TransducerAlphabet) throws(LanguageError) {
+    try bytes.head("LTTD")
+    let first = try bytes.number()
+    var finals: [Int] = []
+    for _ in 0..<(try bytes.count()) { finals.append((finals.last ?? 0) + (try bytes.number())) }
+    let count = try bytes.count()
+    guard first < count, finals.allSatisfy({ $0 < count }) else { throw bytes.damage("a state is missing") }
+    var (isFinal, starts, arcs): ([Bool], [UInt32], [Arc]) = (Array(repeating: false, count: count), [0], [])
+    for final in finals { isFinal[final] = true }
+    starts.reserveCapacity(count + 1)
+    for state in 0..<count {
+      var (pair, own): (Int, [Arc]) = (0, [])
+      for _ in 0..<(try bytes.count()) {
+        pair += try bytes.number()
+        guard pair < alphabet.pairs.count else { throw bytes.damage("a pair of symbols is missing") }
+        let symbols = alphabet.pairs[pair]
+        let target = (state + (try bytes.number())) % count
+        own.append(Arc(input: symbols.input, output: symbols.output, target: UInt32(target)))
+      }
+      own.sort { $0.input < $1.input }
+      arcs += own
+      starts.append(UInt32(arcs.count))
+    }
+    (initial, self.isFinal, self.starts, self.arcs) = (UInt32(first), isFinal, starts, arcs)
+  }
+
+  func isFinal(_ state: UInt32) -> Bool { isFinal[Int(state)] }
+
+  /// All arcs that leave a state, by what they read.
+  func arcs(from state: UInt32) -> ArraySlice<Arc> { arcs[Int(starts[Int(state)])..<Int(starts[Int(state) + 1])] }
+
+  /// The arcs that read a symbol.
+  func arcs(from state: UInt32, reading symbol: Int32) -> ArraySlice<Arc> {
+    let (start, end) = (Int(starts[Int(state)]), Int(starts[Int(state) + 1]))
+    var (low, high) = (start, end)
+    while low < high {
+      let middle = (low + high) / 2
+      if arcs[middle].input < symbol { low = middle + 1 } else { high = middle }
+    }
+    var last = low
+    while last < end, arcs[last].input == symbol { last += 1 }
+    return arcs[low..<last]
+  }
+}
+
+/// The automata of a file that read words; what reads numbers and addresses by patterns is left out.
+struct TransducerFile {
+  private static let limit = 16 << 20
+  let alphabet: TransducerAlphabet
+  let transducers: [Transducer]
+
+  init(_ path: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
+    let bytes: [UInt8]
+    do { bytes = try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
+      throw .unreadable(path: path, reason: error.message)
+    }
+    try self.init(bytes, path: path)
+  }
+
+  init(_ content: [UInt8], path: String) throws(LanguageError) {
+    var bytes = TransducerBytes(content, path: path)
+    try bytes.head("LTTB")
+    // Which characters are letters; the tokens are found by rules of our own.
+    for _ in 0..<(try bytes.count()) { _ = try bytes.number() }
+    alphabet = try TransducerAlphabet(&bytes)
+    var transducers: [Transducer] = []
+    for _ in 0..<(try bytes.count()) {
+      let name = try bytes.text()
+      let transducer = try Transducer(&bytes, alphabet)
+      if !name.starts(with: "regexp@".unicodeScalars.map(\.value)) { transducers.append(transducer) }
+    }
+    self.transducers = transducers
+  }
+}

@@ -1,0 +1,145 @@
+// Walks a word through the automata of a file. Invariant: a walk ends whatever the file holds: it has at most 20,000
+// live states, a word at most 100 letters, an output at most 400 symbols.
+
+/// The walks of one word: where each is, and what it wrote on its way there.
+private struct Walk {
+  static let mostStates = 20_000
+  private static let longestOutput = 400
+
+  private struct Node {
+    let parent: Int32
+    let symbol: Int32
+    let depth: Int32
+  }
+  struct Place {
+    var state: UInt32
+    var node: Int32
+  }
+
+  let transducer: Transducer
+  private(set) var places: [Place]
+  private var nodes: [Node] = []
+
+  init(_ transducer: Transducer) {
+    self.transducer = transducer
+    places = [Place(state: transducer.initial, node: -1)]
+    followSilent()
+  }
+
+  private mutating func follow(_ arc: Transducer.Arc, from node: Int32, into next: inout [Place]) {
+    guard next.count < Self.mostStates else { return }
+    guard arc.output != 0 else { return next.append(Place(state: arc.target, node: node)) }
+    let depth = node < 0 ? 1 : nodes[Int(node)].depth + 1
+    guard depth < Self.longestOutput, nodes.count < Self.mostStates * 10 else { return }
+    nodes.append(Node(parent: node, symbol: arc.output, depth: depth))
+    next.append(Place(state: arc.target, node: Int32(nodes.count - 1)))
+  }
+
+  /// Adds what is reached without reading anything.
+  private mutating func followSilent() {
+    var reached = places
+    var index = 0
+    while index < reached.count {
+      let place = reached[index]
+      for arc in transducer.arcs(from: place.state, reading: 0) { follow(arc, from: place.node, into: &reached) }
+      index += 1
+    }
+    places = reached
+  }
+
+  mutating func read(_ symbol: Int32) {
+    var next: [Place] = []
+    for place in places {
+      for arc in transducer.arcs(from: place.state, reading: symbol) { follow(arc, from: place.node, into: &next) }
+    }
+    places = next
+    followSilent()
+  }
+
+  /// Reads any tag.
+  mutating func readTag() {
+    var next: [Place] = []
+    for place in places {
+      for arc in transducer.arcs(from: place.state) {
+        guard arc.input < 0 else { break }
+        follow(arc, from: place.node, into: &next)
+      }
+    }
+    places = next
+    followSilent()
+  }
+
+  var finals: [Place] { places.filter { transducer.isFinal($0.state) } }
+
+  /// What was written until a place.
+  func output(_ place: Place) -> [Int32] {
+    var symbols: [Int32] = []
+    var node = place.node
+    while node >= 0 {
+      symbols.append(nodes[Int(node)].symbol)
+      node = nodes[Int(node)].parent
+    }
+    return symbols.reversed()
+  }
+}
+
+extension TransducerFile {
+  static let longestWord = 100
+
+  /// What an analyser says of a word, in Apertium's notation: `casa<n><f><sg>`, `dar<vblex><imp>+me<prn>`; each once.
+  func readings(of word: String) -> [String] {
+    var found: [String] = []
+    let scalars = Array(word.unicodeScalars)
+    guard scalars.count <= Self.longestWord else { return [] }
+    for transducer in transducers {
+      var walk = Walk(transducer)
+      for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
+      for place in walk.finals {
+        let text = text(of: walk.output(place))
+        if !found.contains(text) { found.append(text) }
+      }
+    }
+    return found
+  }
+
+  /// What a bilingual dictionary has for a lemma, in its order, each with its part of speech.
+  func translations(of lemma: String) -> [(part: String, text: String)] {
+    var found: [(part: String, text: String)] = []
+    let scalars = Array(lemma.unicodeScalars)
+    guard scalars.count <= Self.longestWord else { return [] }
+    for transducer in transducers {
+      var walk = Walk(transducer)
+      for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
+      // A lemma has at most a handful of tags there.
+      for _ in 0..<6 where !walk.places.isEmpty {
+        walk.readTag()
+        for place in walk.finals {
+          let output = text(of: walk.output(place))
+          let word = lemmaText(output.prefix { $0 != "<" })
+          let part = output.drop { $0 != "<" }.dropFirst().prefix { $0 != ">" }
+          if !word.isEmpty, !found.contains(where: { $0.text == word && $0.part == part }) {
+            found.append((String(part), word))
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  private func text(of symbols: [Int32]) -> String {
+    var text = ""
+    for symbol in symbols {
+      if symbol < 0 {
+        text += "<" + (alphabet.tags.indices.contains(Int(-symbol)) ? alphabet.tags[Int(-symbol)] : "?") + ">"
+      } else if let scalar = Unicode.Scalar(UInt32(symbol)) {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
+
+/// A lemma as people write it: `echar de menos` for `echar# de menos`.
+func lemmaText(_ lemma: some StringProtocol) -> String {
+  String(lemma.filter { $0 != "#" }.map { $0 == "_" ? " " : $0 })
+}

@@ -1,0 +1,142 @@
+// Dictionary forms of English words by WordNet's files: lists of exceptions, rules of endings, counts of use.
+// Invariant: the files are sorted by their bytes (wndb(5WN), morphy(7WN)), and are searched where they are; a file
+// that is not sorted finds less and breaks nothing.
+
+import Files
+import Problems
+
+/// A text file of sorted lines.
+private struct SortedLines {
+  let bytes: [UInt8]
+
+  init(_ path: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
+    do { bytes = try FileText.bytes(path, limit: 32 << 20, isInterrupted: isInterrupted) } catch {
+      throw .unreadable(path: path, reason: error.message)
+    }
+  }
+
+  /// Calls `body` with each line that begins so, until it answers false.
+  func forEachLine(beginning key: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool) {
+    var (low, high) = (0, bytes.count)
+    while low < high {
+      let start = lineStart((low + high) / 2)
+      if bytes[start...].prefix(key.count).lexicographicallyPrecedes(key) {
+        low = min(lineEnd(start) + 1, bytes.count)
+      } else {
+        high = start
+      }
+    }
+    var start = low
+    while start < bytes.count, bytes[start...].starts(with: key) {
+      let end = lineEnd(start)
+      if !body(bytes[start..<end]) { return }
+      start = end + 1
+    }
+  }
+
+  private func lineStart(_ place: Int) -> Int {
+    var start = place
+    while start > 0, bytes[start - 1] != 0x0A { start -= 1 }
+    return start
+  }
+
+  private func lineEnd(_ start: Int) -> Int { bytes[start...].firstIndex(of: 0x0A) ?? bytes.count }
+}
+
+/// WordNet's lists for one part of speech after the other.
+final class WordNetForms {
+  private struct Part {
+    let exceptions: SortedLines
+    let index: SortedLines
+    /// What is taken off the end of a form, and put there.
+    let rules: [(String, String)]
+    /// The numbers of its senses in the list of counts.
+    let senses: [UInt8]
+  }
+
+  private let parts: [Part]
+  private let counts: SortedLines
+
+  /// - Parameter folder: `index.noun` and the others are in it.
+  init(_ folder: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
+    func part(_ name: String, _ senses: String, _ rules: [(String, String)]) throws(LanguageError) -> Part {
+      Part(
+        exceptions: try SortedLines("\(folder)/\(name).exc", isInterrupted: isInterrupted),
+        index: try SortedLines("\(folder)/index.\(name)", isInterrupted: isInterrupted), rules: rules,
+        senses: Array(senses.utf8))
+    }
+    parts = [
+      try part(
+        "noun", "1",
+        [
+          ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
+          ("ies", "y"),
+        ]),
+      try part(
+        "verb", "2",
+        [
+          ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
+        ]),
+      try part("adj", "35", [("er", ""), ("est", ""), ("er", "e"), ("est", "e")]),
+      try part("adv", "4", []),
+    ]
+    counts = try SortedLines("\(folder)/cntlist.rev", isInterrupted: isInterrupted)
+  }
+
+  /// The lemmas of a form in small letters; a part of speech in which it changed counts a little more.
+  func candidates(of form: String) -> [LemmaCandidate] {
+    var found: [LemmaCandidate] = []
+    for part in parts {
+      for (lemma, isChanged) in lemmas(of: form, in: part) {
+        let rank = -Int32(clamping: 10 * uses(of: lemma, in: part) + (isChanged ? 6 : 5))
+        if let known = found.firstIndex(where: { $0.lemma == lemma }) {
+          if rank < found[known].rank { found[known] = LemmaCandidate(lemma: lemma, rank: rank) }
+        } else {
+          found.append(LemmaCandidate(lemma: lemma, rank: rank))
+        }
+      }
+    }
+    return found
+  }
+
+  private func lemmas(of form: String, in part: Part) -> [(lemma: String, isChanged: Bool)] {
+    var found: [(lemma: String, isChanged: Bool)] = []
+    part.exceptions.forEachLine(beginning: Array((form + " ").utf8)) { line in
+      for lemma in line.split(separator: UInt8(ascii: " ")).dropFirst() {
+        let lemma = String(decoding: lemma, as: UTF8.self)
+        found.append((lemma, lemma != form))
+      }
+      return true
+    }
+    if !found.isEmpty { return found }
+    if isListed(form, in: part) { found.append((form, false)) }
+    for (ending, replacement) in part.rules where form.hasSuffix(ending) && form.utf8.count > ending.utf8.count + 1 {
+      let lemma = form.dropLast(ending.count) + replacement
+      if lemma != form, isListed(String(lemma), in: part) { found.append((String(lemma), true)) }
+    }
+    return found
+  }
+
+  private func isListed(_ word: String, in part: Part) -> Bool {
+    var isListed = false
+    part.index.forEachLine(beginning: Array((word + " ").utf8)) { _ in
+      isListed = true
+      return false
+    }
+    return isListed
+  }
+
+  /// How often the senses of a word stand in the texts that WordNet's makers tagged.
+  private func uses(of word: String, in part: Part) -> Int {
+    let key = Array((word + "%").utf8)
+    var sum = 0
+    counts.forEachLine(beginning: key) { line in
+      guard let sense = line.dropFirst(key.count).first, part.senses.contains(sense),
+        let last = line.split(separator: UInt8(ascii: " ")).last
+      else { return true }
+      sum += Int(String(decoding: last, as: UTF8.self)) ?? 0
+      return true
+    }
+    return sum
+  }
+}

@@ -1,0 +1,56 @@
+// `word lemma`. Invariant: data that is missing is named with the package that has it, and forms are answered all the
+// same.
+
+import Commands
+import Language
+import Lexicon
+import Problems
+import Text
+import Values
+import Workspace
+
+enum LemmaCommand {
+  static var lemma: BuiltIn {
+    BuiltIn(
+      "word", "lemma", theme: "Words and games", access: .signedIn, effect: .reads,
+      summary: "Tells the dictionary forms of words.", answer: "{form, lemma, all}...",
+      details: """
+        Spanish, Italian, Catalan, Portuguese and French are read by Debian's Apertium, English by WordNet. Your own table \
+        comes first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv for Spanish).
+        """,
+      arguments: [Argument("FORM", isRepeating: true, help: "a word as it stands in a text")],
+      options: [Common.language], example: "word lemma casas dámelo --language spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let language = try workspace.language(named: invocation.optionalText("--language"))
+      let lemmatizer = workspace.languages.lemmatizer(of: language)
+      try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
+      let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }
+      let table = TableText(
+        [.init(""), .init(""), .init("")],
+        rows: rows.map { row in
+          let others = row.lemmas.all.dropFirst().map { printable($0) }.joined(separator: ", ")
+          return [printable(row.form), printable(row.lemmas.primary), others.isEmpty ? "" : "or \(others)"]
+        })
+      return CommandResult(
+        .list(
+          rows.map {
+            .record([
+              ("form", .text($0.form)), ("lemma", .text($0.lemmas.primary)),
+              ("all", .list($0.lemmas.all.map { .text($0) })),
+            ])
+          }), .table(table))
+    }
+  }
+
+  /// Prints what is not there or could not be read.
+  static func noteMissing(_ package: String?, of language: Language, _ session: Session, command: String) throws {
+    if let package {
+      session.console.note(
+        "\(command): no dictionary forms of \(language.title) without Debian's \(package); words count as written")
+    }
+    for failure in try session.workspace().languages.failures {
+      session.console.note("\(command): \(failure.message)")
+    }
+  }
+}

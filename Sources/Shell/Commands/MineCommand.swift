@@ -1,0 +1,147 @@
+// `mine`: cards from texts. Invariant: one step of undo; what has no meaning or no fitting sentence is told, never
+// made up.
+
+import Commands
+import Exchange
+import Files
+import Language
+import Problems
+import Text
+import Values
+import Workspace
+
+enum MineCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Makes a card of each unknown word of texts, with the sentence that shows it best.",
+      answer: "{added, without_meaning, without_sentence, present, cards}",
+      details: """
+        A sentence has one unknown word, of all that no card was studied for (--unknown-at-most allows more). The words \
+        that gain most come first. The cards are of the note type Mined: the word, the sentence with it in bold, a \
+        meaning by the dictionaries of this machine, a translation, where it is from, how often it is there. The deck and \
+        the type are made when they are missing. A second run adds nothing. --translation takes subtitles of the same \
+        film in a language that you read; their lines are found by their times, which may differ by an offset and a \
+        speed. With --review FILE the words are written to a table; take lines out of it and run the same again.
+        """, arguments: [TextCommands.files],
+      options: [
+        Option("--deck", "DECK", .deck, help: "the deck of the cards"), Common.language, TextCommands.encoding,
+        Option(
+          "--translation", "FILE", .file, isRepeating: true, access: .read,
+          help: "subtitles in another language, one a text"),
+        Option("--offset", "S", .number, help: "seconds to add to the translation's times, found when left out"),
+        Option("--dictionary", "NAME", help: "ask this dictionary only"),
+        Option("--count", "N", .integer(1...100_000), help: "the most words, all when left out"),
+        Option("--target", "PERCENT", .integer(1...100), help: "words until so much of the text would be known"),
+        Option("--unknown-at-most", "N", .integer(1...20), help: "unknown words in a sentence; 1 when left out"),
+        Option("--min-count", "N", .integer(1...100_000), help: "how often a word is in the text at least"),
+        Option("--require-gloss", help: "no card without a meaning"), Option("--cloze", help: "a gap for the word"),
+        Option(
+          "--review", "FILE", .file, access: .write,
+          help: "a table of the words, to take lines out of before cards are made"),
+      ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
+    ) { invocation, session in
+      guard let deck = invocation.optionalText("--deck") else {
+        throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
+      }
+      let text = try TextCommands.open(
+        invocation, session,
+        translations: invocation.list("--translation").flatMap { TextCommands.paths($0, session) },
+        offset: invocation.optionalNumber("--offset"))
+      tellPairings(text, session)
+      var report = try text.minable(options(invocation))
+      if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
+        guard fileExists(path) else { return try propose(report, path, session) }
+        report = try reviewed(report, path, session)
+      }
+      let added = try text.mine(report.added, into: deck, isCloze: invocation.flag("--cloze"))
+      return result(report, added: added, deck: deck, session)
+    }
+  }
+
+  private static func options(_ invocation: Invocation) -> MiningOptions {
+    var options = MiningOptions()
+    options.count = invocation.optionalInteger("--count")
+    options.target = invocation.optionalInteger("--target").map { Double($0) / 100 }
+    options.unknownAtMost = invocation.optionalInteger("--unknown-at-most") ?? 1
+    options.minCount = invocation.optionalInteger("--min-count") ?? 1
+    options.requiresGloss = invocation.flag("--require-gloss")
+    options.dictionary = invocation.optionalText("--dictionary")
+    options.isCloze = invocation.flag("--cloze")
+    return options
+  }
+
+  private static func tellPairings(_ text: TextHandle, _ session: Session) {
+    for pairing in text.pairings {
+      let timing = pairing.timing
+      let offset = (timing.offset * 10).rounded() / 10
+      let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
+      session.console.note(
+        "mine: translation paired at \(offset) s\(speed): \(TextCommands.percent(pairing.share)) of the lines have one")
+    }
+  }
+
+  // MARK: Reviewing
+
+  private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {
+    guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
+    let head = "# Take out the lines that shall be no card, then run the same command again.\n"
+    let lines = report.added.map { word in
+      [word.lemma, word.gloss ?? "", word.plainSentence, word.source].map(oneCell).joined(separator: "\t") + "\n"
+    }
+    try AtomicFile.write(path, Array((head + lines.joined()).utf8))
+    return CommandResult(
+      .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
+      line:
+        "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run it again to make the cards.")
+  }
+
+  private static func oneCell(_ text: String) -> String {
+    String(text.map { $0 == "\t" || $0.isNewline ? " " : $0 })
+  }
+
+  private static func reviewed(_ report: MiningReport, _ path: String, _ session: Session) throws -> MiningReport {
+    let lines = try TextFile.lines(path, isInterrupted: session.environment.isInterrupted)
+    let kept = Set(lines.filter { !$0.hasPrefix("#") }.map { String($0.prefix { $0 != "\t" }) })
+    var report = report
+    report.added.removeAll { !kept.contains(oneCell($0.lemma)) }
+    return report
+  }
+
+  // MARK: What is told
+
+  private static func result(
+    _ report: MiningReport, added: Int, deck: String, _ session: Session
+  ) -> CommandResult {
+    let without = report.added.filter { $0.gloss == nil }
+    var lines = ["Added \(session.counted(added, "card")) to \(quoted(deck))."]
+    if !without.isEmpty {
+      let some = without.prefix(10).map { printable($0.lemma) }.joined(separator: ", ")
+      lines.append(
+        "No meaning found for \(session.counted(without.count, "word")): \(some)\(without.count > 10 ? ", …" : "")")
+    }
+    if report.withoutSentence > 0 {
+      lines.append("No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")).")
+    }
+    if report.present > 0 { lines.append("\(session.counted(report.present, "word")) had a card already.") }
+    if session.rehearsal.isOn {
+      lines += report.added.prefix(20).map {
+        "  \(printable($0.lemma)): \(printable($0.plainSentence))\($0.gloss.map { " = \(printable($0))" } ?? "")"
+      }
+    }
+    let cards = report.added.map { word in
+      Value.record([
+        ("lemma", .text(word.lemma)), ("form", .text(word.form)), ("sentence", .text(word.plainSentence)),
+        ("meaning", word.gloss.map { .text($0) } ?? .null),
+        ("translation", word.translation.map { .text($0) } ?? .null), ("source", .text(word.source)),
+        ("count", .integer(word.count)),
+      ])
+    }
+    return CommandResult(
+      .record([
+        ("added", .integer(added)), ("without_meaning", .integer(without.count)),
+        ("without_sentence", .integer(report.withoutSentence)), ("present", .integer(report.present)),
+        ("cards", .list(cards)),
+      ]), .lines(lines))
+  }
+}

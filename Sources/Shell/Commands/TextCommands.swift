@@ -1,0 +1,319 @@
+// `text ...`: what is known of texts. Invariant: nothing of a text or of the cards is changed but by `text known`,
+// which changes the list of words; what was found out about a file is told.
+
+import Commands
+import Exchange
+import Files
+import Language
+import Problems
+import Text
+import Values
+import Workspace
+
+enum TextCommands {
+  static var all: [BuiltIn] { [show, words, sentences, compare, known, read] }
+
+  static let theme = "Words and games"
+  static let files = Argument(
+    "FILE", .file, isRepeating: true, access: .read,
+    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file; `-` reads plain text")
+  static let encoding = Option(
+    "--encoding", choice: TextEncoding.allNames, help: "how the files are written, found when left out")
+  private static let deck = Option("--deck", "DECK", .deck, help: "only the cards of this deck say what is known")
+  private static let common = [Common.language, deck, encoding]
+
+  // MARK: Opening
+
+  /// The files of a command as one text; what there is to know about them is printed.
+  static func open(
+    _ invocation: Invocation, _ session: Session, deck: String? = nil, translations: [String] = [],
+    offset: Double? = nil
+  ) throws -> TextHandle {
+    var options = TextOptions()
+    options.language = invocation.optionalText("--language")
+    options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
+    options.deck = deck
+    options.translations = translations
+    options.offset = offset
+    return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
+  }
+
+  private static func open(
+    _ words: [String], _ options: TextOptions, _ session: Session, command: String
+  ) throws -> TextHandle {
+    let paths = words.flatMap { Self.paths($0, session) }
+    if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
+    let workspace = try session.workspace()
+    let text = try TextHandle(paths, options, in: workspace)
+    try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
+    for (path, encoding) in text.encodings {
+      session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)")
+    }
+    return text
+  }
+
+  /// The files that a word names: itself, or those that it is a pattern of.
+  static func paths(_ word: String, _ session: Session) -> [String] {
+    word == "-" ? ["-"] : FilePattern.matches(session.environment.folders.expanded(word))
+  }
+
+  private static func given(_ invocation: Invocation) -> String? { invocation.optionalText("--deck") }
+
+  static func percent(_ part: Double) -> String {
+    let tenths = Int((part * 1_000).rounded())
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  // MARK: text show
+
+  private static var show: BuiltIn {
+    BuiltIn(
+      "text", "show", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Tells how much of a text is known, by your cards.",
+      answer: "{coverage, words, names_and_numbers, states, sentences, lemmas_needed}",
+      details: """
+        A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
+        lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
+        word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
+        its forms.
+        """, arguments: [files], options: common, example: "text show novel.epub --language spanish"
+    ) { invocation, session in
+      let text = try open(invocation, session, deck: given(invocation))
+      let view = try text.view()
+      return CommandResult(figures(view), .parts(shown(view, session)))
+    }
+  }
+
+  private static let goals = [0.8, 0.9, 0.95, 0.98]
+
+  private static func figures(_ view: TextView) -> Value {
+    let counts = view.counts()
+    let states = WordState.allCases.compactMap { state in
+      counts[state].map {
+        (state.name, Value.record([("words", .integer($0.tokens)), ("lemmas", .integer($0.lemmas))]))
+      }
+    }
+    let needed = goals.map { goal in
+      (String(Int(goal * 100)), view.lemmasNeeded(for: goal).map { Value.integer($0) } ?? .null)
+    }
+    let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
+    return .record([
+      ("coverage", .number(view.coverage)), ("words", .integer(view.text.tokens.count - view.passedOver)),
+      ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
+      ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
+      ("lemmas_needed", .record(needed)),
+    ])
+  }
+
+  private static func shown(_ view: TextView, _ session: Session) -> [Display] {
+    let counts = view.counts()
+    let all = max(1, view.text.tokens.count - view.passedOver)
+    var table = TableText([.init(""), .init("Words", .right), .init("Share", .right), .init("Lemmas", .right)])
+    for state in WordState.allCases {
+      guard let count = counts[state] else { continue }
+      table.add([
+        state.name, session.grouped(count.tokens), percent(Double(count.tokens) / Double(all)),
+        session.grouped(count.lemmas),
+      ])
+    }
+    let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
+      view.lemmasNeeded(for: goal).map { "\(Int(goal * 100)) %: \(session.counted($0, "lemma"))" }
+    }
+    let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
+    var lines = [
+      "",
+      "Coverage \(percent(view.coverage)) of \(session.counted(all, "word")) in "
+        + "\(session.counted(view.text.sentences.count, "sentence")); \(session.grouped(view.passedOver)) names and numbers",
+      "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
+    ]
+    if !needed.isEmpty { lines.append("To learn for " + needed.joined(separator: ", ")) }
+    return [.table(table), .lines(lines)]
+  }
+
+  // MARK: text words
+
+  private static var words: BuiltIn {
+    BuiltIn(
+      "text", "words", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Lists the words of a text, the most frequent first.",
+      answer: "{lemma, count, state, coverage, forms, gloss?}...",
+      details: """
+        `coverage` is how much of the text would be known after the words up to there. A meaning is shown where a \
+        dictionary of this machine has one.
+        """, arguments: [files],
+      options: common + [
+        Option("--unknown", help: "only those that are not known yet"),
+        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+      ], example: "text words ep01.srt --unknown --count 20"
+    ) { invocation, session in
+      let text = try open(invocation, session, deck: given(invocation))
+      let view = try text.view()
+      let onlyUnknown = invocation.flag("--unknown")
+      let all = view.lemmasByGain { onlyUnknown ? $0 != .known && $0 != .ignored : true }
+      let counted = max(1, view.text.tokens.count - view.passedOver)
+      var learned = onlyUnknown ? Int((view.coverage * Double(counted)).rounded()) : 0
+      var (values, table) = (
+        [Value](),
+        TableText([
+          .init("Lemma"), .init("Count", .right), .init("State"), .init("Coverage", .right), .init("Forms"),
+          .init("Meaning"),
+        ])
+      )
+      for number in all.prefix(invocation.optionalInteger("--count") ?? 100) {
+        let lemma = view.text.lemmas[Int(number)]
+        learned += lemma.count
+        let forms = lemma.forms.map { view.text.forms[Int($0)].text }
+        let gloss = try text.workspace.gloss(of: lemma.text, in: text.language)
+        let (state, coverage) = (view.lemmaStates[Int(number)].name, Double(learned) / Double(counted))
+        values.append(
+          .record([
+            ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)), ("state", .text(state)),
+            ("coverage", .number(coverage)), ("forms", .list(forms.map { .text($0) })),
+            ("gloss", gloss.map { .text($0) } ?? .null),
+          ]))
+        table.add([
+          printable(lemma.text), session.grouped(lemma.count), state, percent(min(1, coverage)),
+          printable(forms.prefix(4).joined(separator: ", ")), printable(gloss ?? ""),
+        ])
+      }
+      return CommandResult(.list(values), .table(table))
+    }
+  }
+
+  // MARK: text sentences
+
+  private static var sentences: BuiltIn {
+    BuiltIn(
+      "text", "sentences", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Lists the sentences of a text that are easy enough.",
+      answer: "{sentence, unknown, source, lemma?, translation?}...",
+      details: """
+        With --plan they are in an order to study them in: each has one word that is new at its turn, the most useful \
+        words first.
+        """, arguments: [files],
+      options: common + [
+        Option("--unknown-at-most", "N", .integer(0...100), help: "unknown words in a sentence; 1 when left out"),
+        Option("--plan", help: "an order in which each sentence has one new word"),
+        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+      ], example: "text sentences novel.epub --plan --count 30"
+    ) { invocation, session in
+      let text = try open(invocation, session, deck: given(invocation))
+      let view = try text.view()
+      let most = invocation.optionalInteger("--unknown-at-most") ?? 1
+      let count = invocation.optionalInteger("--count") ?? 100
+      let found: [(sentence: Int, unknown: Int, lemma: UInt32?)] =
+        invocation.flag("--plan")
+        ? view.plan(count: count).map { ($0.sentence, $0.unknown, $0.lemma) }
+        : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
+          .map { ($0, Int(view.missing[$0]), nil) }
+      var table = TableText([.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")])
+      let values = found.map { item -> Value in
+        let sentence = view.text.sentences[item.sentence]
+        let (words, source) = (view.text.text(of: sentence), text.source(of: sentence))
+        let lemma = item.lemma.map { view.text.lemmas[Int($0)].text }
+        table.add([String(item.unknown), printable(lemma ?? ""), printable(words, limit: 400), printable(source)])
+        return .record([
+          ("sentence", .text(words)), ("unknown", .integer(item.unknown)), ("source", .text(source)),
+          ("lemma", lemma.map { .text($0) } ?? .null),
+          ("translation", view.text.place(of: sentence).translation.map { .text($0) } ?? .null),
+        ])
+      }
+      return CommandResult(.list(values), .table(table))
+    }
+  }
+
+  // MARK: text compare
+
+  private static var compare: BuiltIn {
+    BuiltIn(
+      "text", "compare", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Lists texts by how much of each is known, the easiest first.",
+      answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...", arguments: [files],
+      options: common, example: "text compare *.epub --language italian"
+    ) { invocation, session in
+      var options = TextOptions()
+      options.language = invocation.optionalText("--language")
+      options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
+      options.deck = given(invocation)
+      let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
+      var rows: [(path: String, view: TextView)] = []
+      for path in paths {
+        rows.append((path, try open([path], options, session, command: "text compare").view()))
+      }
+      rows.sort { $0.view.coverage > $1.view.coverage }
+      var table = TableText([
+        .init("Text"), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
+        .init("Unknown", .right), .init("Easy sentences", .right),
+      ])
+      let values = rows.map { row -> Value in
+        let (counts, sentences) = (row.view.counts(), max(1, row.view.text.sentences.count))
+        let lemmas = counts.values.reduce(0) { $0 + $1.lemmas }
+        let unknown = (counts[.unknown]?.lemmas ?? 0) + (counts[.new]?.lemmas ?? 0)
+        let easy = Double(row.view.sentences(missing: 0) + row.view.sentences(missing: 1)) / Double(sentences)
+        let words = row.view.text.tokens.count - row.view.passedOver
+        table.add([
+          printable(row.path), percent(row.view.coverage), session.grouped(words), session.grouped(lemmas),
+          session.grouped(unknown), percent(easy),
+        ])
+        return .record([
+          ("file", .text(row.path)), ("coverage", .number(row.view.coverage)), ("words", .integer(words)),
+          ("lemmas", .integer(lemmas)), ("unknown_lemmas", .integer(unknown)), ("easy_sentences", .number(easy)),
+        ])
+      }
+      return CommandResult(.list(values), .table(table))
+    }
+  }
+
+  // MARK: text known
+
+  private static var known: BuiltIn {
+    BuiltIn(
+      "text", "known", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
+      details: """
+        Without words it shows the list. --import takes a word a line, what follows a tab or comma left out. `undo` takes \
+        a change back.
+        """,
+      arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
+      options: [
+        Common.language, Option("--ignore", help: "the words are not to be learned"),
+        Option("--forget", help: "take the words off the list"),
+        Option("--import", "FILE", .file, access: .read, help: "the words of a file, one a line"),
+        Option("--export", "FILE", .file, access: .write, help: "write the list to a file"),
+      ], example: "text known gato perro --language spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let list = try ListedWords(workspace, language: invocation.optionalText("--language"))
+      var words = invocation.list("WORD")
+      if let path = invocation.optionalText("--import") { words += try listed(path, session) }
+      let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
+      if !words.isEmpty {
+        let count = try list.set(words, as: state)
+        let what = state == .unknown ? "off the list" : state.name
+        return CommandResult(
+          .record([("changed", .integer(count))]), line: "\(session.counted(count, "word")) now \(what).")
+      }
+      let listed = try list.all().map { ($0.lemma, $0.isIgnored ? "ignored" : "known") }
+      if let path = invocation.optionalText("--export") {
+        guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
+        let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
+        try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8))
+      }
+      return CommandResult(
+        .list(listed.map { .record([("lemma", .text($0.0)), ("state", .text($0.1))]) }),
+        .table(
+          TableText(
+            [.init("Lemma"), .init("State")], rows: listed.map { [printable($0.0), $0.1] }, whenEmpty: "No words.")
+        ))
+    }
+  }
+
+  private static func listed(_ word: String, _ session: Session) throws -> [String] {
+    let path = session.environment.folders.expanded(word)
+    let text = try TextFile.lines(path, isInterrupted: session.environment.isInterrupted)
+    return text.compactMap { line in
+      let word = String(line.prefix { $0 != "\t" && $0 != "," && $0 != ";" }).trimmed
+      return word.isEmpty || word.hasPrefix("#") ? nil : word
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Where a reader stopped in a text. Invariant: a text is known by the hash of its words, wherever its file is; a place
+// is no step of undo.
+
+import Files
+import Language
+import Storage
+import Text
+
+/// The table `reading_places`.
+enum ReadingPlaceTable {
+  static let tables: Set<String> = ["reading_places"]
+
+  static let migrations = [
+    Migration(
+      "texts.2",
+      sql: """
+        CREATE TABLE reading_places (
+          digest TEXT PRIMARY KEY NOT NULL,
+          sentence INTEGER NOT NULL,
+          read REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """)
+  ]
+}
+
+extension TextHandle {
+  /// The number of the sentence at which the reader stopped; 0 for a text that was not read.
+  public func keptPlace() throws -> Int {
+    try workspace.read { db in
+      try Int.fetchOne(db, sql: "SELECT sentence FROM reading_places WHERE digest = ?", arguments: [text.digest]) ?? 0
+    }
+  }
+
+  public func keepPlace(_ sentence: Int) throws {
+    let now = workspace.environment.clocks.now()
+    try workspace.perform(.keepPlace) { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO reading_places (digest, sentence, read) VALUES (?, ?, ?)",
+        arguments: [text.digest, sentence, now])
+    }
+  }
+}

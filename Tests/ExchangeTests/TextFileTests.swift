@@ -1,0 +1,167 @@
+// Texts of all kinds: paragraphs, times, encodings, and what is refused.
+
+import Files
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+@Suite struct TextFileTests {
+  private let folder = TemporaryFolder()
+
+  private func read(_ name: String, _ bytes: [UInt8], as encoding: TextEncoding? = nil) throws -> TextFile {
+    let path = folder.path + "/" + name
+    try AtomicFile.write(path, bytes)
+    return try TextFile(path, encoding: encoding) { false }
+  }
+
+  private func texts(_ name: String, _ text: String) throws -> [String] {
+    try read(name, Array(text.utf8)).paragraphs.map(\.text)
+  }
+
+  @Test func `plain text is parted by blank lines`() throws {
+    #expect(try texts("a.txt", "one\ntwo\r\n\r\n  three  \n") == ["one two", "three"])
+  }
+
+  @Test func `Markdown loses its marks, its addresses and its code`() throws {
+    let text = "# Title\nSome *strong* [link](http://x.y/(z)) text.\n\n- a point\n- another\n\n```\ncode\n```\n> said\n"
+    #expect(try texts("a.md", text) == ["Title", "Some strong link text.", "a point", "another", "said"])
+  }
+
+  @Test func `HTML gives its blocks, without scripts and readings, with its characters`() throws {
+    let html = """
+      <!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><head><title>T</title></head><body>
+      <p>Un caf&eacute; &amp; t&#233;<br>solo &x;</p><script>if (a < b) {}</script><!-- <p>no</p> -->
+      <div>漢<rt>kan</rt>字</div><td>a</td><td>b</td> 1 < 2 <
+      """
+    #expect(try texts("a.html", html) == ["Un café & té", "solo &x;", "漢字", "a", "b", "1 < 2 <"])
+  }
+
+  @Test(arguments: [
+    ([UInt8]("caf\u{E9} no".unicodeScalars.map { UInt8($0.value) }), TextEncoding.windows1252, "café no"),
+    ([0xEF, 0xBB, 0xBF] + Array("café".utf8), .utf8, "café"),
+    ([0xFF, 0xFE, 0x63, 0, 0x61, 0, 0x66, 0, 0xE9, 0], .utf16, "café"),
+    (Array("café".utf8), .utf8, "café"),
+  ])
+  func `encodings are found`(bytes: [UInt8], encoding: TextEncoding, text: String) throws {
+    let file = try read("a.txt", bytes)
+    #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
+  }
+
+  @Test(arguments: ["a.txt", "a.srt", "a.html", "a.epub"])
+  func `what is no text is refused by name`(name: String) throws {
+    for bytes: [UInt8] in [[], [0, 1, 2, 3, 0, 0xFF], Array("PK\u{3}\u{4}zip".utf8)]
+    where !(name != "a.epub" && bytes.first == 0x50) {
+      #expect(throws: TextFileError.self) { try read(name, bytes) }
+    }
+  }
+
+  @Test func `SubRip and WebVTT give what is said, joined to sentences`() throws {
+    let srt = """
+      1\r
+      00:00:01,000 --> 00:00:02,500\r
+      <i>Hola,</i> {\\an8}señor\r
+      \r
+      2\r
+      00:00:02.600 --> 00:00:04,000\r
+      Pérez.\r
+      \r
+      3
+      00:00:05,000 --> 00:00:04,000
+      - ¿Sí?
+      - No.
+      4
+      00:01:00,000 --> 00:01:01,000
+      [música]
+      ♪ la la ♪
+
+      5
+      01:00:00,000 --> 01:00:01,000
+      ANA: Ven.
+      """
+    let file = try read("a.srt", Array(srt.utf8))
+    #expect(file.paragraphs.map(\.text) == ["Hola, señor Pérez.", "¿Sí?", "No.", "Ven."])
+    #expect(file.paragraphs.map(\.start) == [1, 5, 5, 3600])
+    let vtt =
+      "WEBVTT\n\nNOTE\nnothing\n\nSTYLE\n::cue {}\n\n00:01.000 --> 00:02.000 line:0\n<v Ana>Hola <00:01.500>hoy.</v>\n\n00:02.000 --> 00:03.000\nHola hoy.\n"
+    #expect(try texts("a.vtt", vtt) == ["Hola hoy."])
+  }
+
+  @Test func `scripts of SubStation Alpha go by their format line`() throws {
+    let ass = """
+      [Script Info]
+      Title: x
+      [Events]
+      Format: Layer, Start, End, Style, Text
+      Dialogue: 0,0:00:01.00,0:00:02.00,Default,{\\b1}Hola, tú\\Nallí.
+      Dialogue: 1,0:00:01.00,0:00:02.00,Default,Hola, tú\\Nallí.
+      Comment: 0,0:00:02.00,0:00:03.00,Default,no
+      Dialogue: 0,0:00:03.00,0:00:04.00,Default,{\\p1}m 0 0 l 1 1
+      """
+    #expect(try texts("a.ass", ass) == ["Hola, tú allí."])
+  }
+
+  // MARK: Books
+
+  private func epub(_ members: [(String, String)]) throws -> String {
+    let path = folder.path + "/book-\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).epub"
+    let builder = try ZipBuilder(path, named: path)
+    for (number, (name, text)) in members.enumerated() {
+      let file = folder.path + "/member-\(number)"
+      try AtomicFile.write(file, Array(text.utf8))
+      try builder.add(name, from: file, offset: 0, count: text.utf8.count, isDeflated: true)
+    }
+    try builder.finish()
+    return path
+  }
+
+  private let container = (
+    "META-INF/container.xml",
+    "<?xml version=\"1.0\"?><container><rootfiles><rootfile full-path=\"OEBPS/p.opf\"/></rootfiles></container>"
+  )
+  private let package = (
+    "OEBPS/p.opf",
+    """
+    <package><manifest><item id="a" href="text/a%20b.xhtml" media-type="application/xhtml+xml"/>
+    <item id="b" href="text/../b.xhtml#x" media-type="application/xhtml+xml"/>
+    <item id="i" href="../../../etc/passwd" media-type="text/html"/></manifest>
+    <spine><itemref idref="b"/><itemref idref="a"/><itemref idref="i"/><itemref idref="missing"/></spine></package>
+    """
+  )
+
+  @Test func `a book is read in the order of its spine, and nothing outside it`() throws {
+    let path = try epub([
+      container, package, ("OEBPS/text/a b.xhtml", "<html><body><p>Dos.</p></body></html>"),
+      ("OEBPS/b.xhtml", "<!DOCTYPE html><html><body><h1>Uno</h1></body></html>"),
+    ])
+    #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
+  }
+
+  @Test func `a book without a container, or with encrypted chapters, is refused; encrypted fonts are not`() throws {
+    let chapter = ("OEBPS/b.xhtml", "<p>Uno</p>")
+    #expect(throws: TextFileError.self) { try TextFile(try epub([chapter]), encoding: nil) { false } }
+    func encryption(_ name: String) -> (String, String) {
+      ("META-INF/encryption.xml", "<encryption><enc:CipherReference URI=\"\(name)\"/></encryption>")
+    }
+    let fonts = try epub([container, package, chapter, encryption("OEBPS/font.otf")])
+    #expect(try TextFile(fonts, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno"])
+    let sold = try epub([container, package, chapter, encryption("OEBPS/b.xhtml")])
+    #expect(throws: TextFileError.self) { try TextFile(sold, encoding: nil) { false } }
+  }
+
+  @Test func `a chapter that inflates beyond all books is refused while it is inflated`() throws {
+    let path = try epub([container, package, ("OEBPS/b.xhtml", String(repeating: " ", count: 65 << 20))])
+    #expect { try TextFile(path, encoding: nil) { false } } throws: {
+      guard case TextFileError.refused(path, _) = $0 else { return false }
+      return true
+    }
+  }
+
+  @Test func `a book that is cut anywhere is refused or read, never more`() throws {
+    let whole = try epub([container, package, ("OEBPS/b.xhtml", "<p>Uno</p>")])
+    let bytes = try FileText.bytes(whole, limit: 1 << 20) { false }
+    for length in stride(from: 0, to: bytes.count, by: 7) {
+      #expect(throws: (any Error).self) { try read("cut.epub", Array(bytes[..<length])) }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Lemmas by made-up data and, where Debian's is installed, by the real files.
+
+import Files
+import Lexicon
+import Testing
+
+@testable import Language
+
+@Suite struct LemmaTests {
+  private let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+
+  /// - Parameter entries: readings as an analyser has them.
+  private func lemmatizer(
+    _ entries: [[(String, String)]], of language: Language? = nil, overrides: [String: String] = [:]
+  ) throws -> Lemmatizer {
+    let file = try TransducerFile(TransducerSample(entries: entries).bytes(), path: "a.bin")
+    return Lemmatizer(language ?? spanish, overrides: overrides, analysers: [file], wordNet: nil, missing: nil) { nil }
+  }
+
+  @Test func `the likelier part of speech is first, the user's table before all`() throws {
+    let entries = [
+      TransducerSample.analysis("casas", "casar", "vblex", "pri"),
+      TransducerSample.analysis("casas", "casa", "n", "f"),
+      TransducerSample.analysis("lavarse", "lavarse", "vblex", "inf"),
+    ]
+    let plain = try lemmatizer(entries)
+    #expect(plain.lemmas(of: "Casas") == Lemmas(primary: "casa", all: ["casa", "casar"]))
+    #expect(plain.lemmas(of: "lavarse").primary == "lavar")
+    #expect(plain.lemmas(of: "xyz") == Lemmas(primary: "xyz", all: ["xyz"]))
+    #expect(plain.lemmas(of: "los").primary == "el")
+    #expect(try lemmatizer(entries, overrides: ["casas": "hogar"]).lemmas(of: "casas").all == ["hogar"])
+  }
+
+  @Test func `of equally likely lemmas the text's own is taken`() throws {
+    let lemmatizer = try lemmatizer(
+      [
+        TransducerSample.analysis("fue", "ser", "vblex", "past"),
+        TransducerSample.analysis("fue", "ir", "vblex", "past"),
+        TransducerSample.analysis("soy", "ser", "vblex", "pri"),
+      ], of: Language(name: "x", title: "X", code: "xx"))
+    var builder = TextBuilder(lemmatizer)
+    builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0))
+    let text = builder.finish()
+    #expect(text.lemmas.first { $0.text == "ser" }?.count == 3)
+    #expect(lemmatizer.lemmas(of: "fue").primary == "ir")
+  }
+
+  @Test func `stems of a spelling dictionary are found by suffix, condition and flag`() throws {
+    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "deckhand-stems-")
+    defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
+    try AtomicFile.write(folder + "/x.aff", Array("SET UTF-8\nSFX S Y 2\nSFX S 0 s [aeiou]\nSFX S z ces z\n".utf8))
+    try AtomicFile.write(folder + "/x.dic", Array("3\nperro/S\nluz/S\nlu\n".utf8))
+    let stems = try AffixStems(words: folder + "/x.dic", affixes: folder + "/x.aff") { false }
+    #expect(stems.stems(of: "perros") == ["perro"])
+    #expect(stems.stems(of: "luces") == ["luz"])
+    #expect(stems.stems(of: "lus").isEmpty && stems.stems(of: "").isEmpty)
+  }
+
+  /// The packages that Scripts/setup installs.
+  private let library = LanguageLibrary(
+    ownFolder: "/nonexistent", sharedFolders: ["/usr/share"], spellingFolders: ["/usr/share/hunspell"]
+  ) { false }
+
+  @Test(
+    .enabled(if: fileExists("/usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin")),
+    arguments: [
+      ("dámelo", "dar"), ("fuimos", "ser"), ("niñas", "niño"), ("levantarse", "levantar"), ("del", "de"),
+      ("echándola", "echar"), ("más", "más"), ("hay", "haber"),
+    ])
+  func `Spanish forms have their lemmas`(form: String, lemma: String) throws {
+    let lemmas = library.lemmatizer(of: spanish).lemmas(of: form)
+    #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
+  }
+
+  @Test(
+    .enabled(if: fileExists("/usr/share/wordnet/index.noun")),
+    arguments: [
+      ("mice", "mouse"), ("running", "run"), ("was", "be"), ("children", "child"), ("boxes", "box"), ("left", "leave"),
+      ("lemmas", "lemma"), ("n't", "not"), ("Trees", "tree"),
+    ])
+  func `English forms have their lemmas`(form: String, lemma: String) throws {
+    let english = Language(name: "english", title: "English", code: "en")
+    let lemmas = library.lemmatizer(of: english).lemmas(of: form)
+    #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
+  }
+
+  @Test func `without data forms are their own lemmas, and the package is named`() {
+    let library = LanguageLibrary(ownFolder: "/none", sharedFolders: ["/none"], spellingFolders: []) { false }
+    let lemmatizer = library.lemmatizer(of: spanish)
+    #expect(lemmatizer.missing == "apertium-eng-spa" && library.failures.isEmpty)
+    #expect(lemmatizer.lemmas(of: "Casas").primary == "casas")
+  }
+
+  @Test func `damaged data is named, and forms are answered all the same`() throws {
+    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "deckhand-language-")
+    defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
+    try makePrivateFolder(folder + "/apertium")
+    try makePrivateFolder(folder + "/apertium/apertium-eng-spa")
+    let path = folder + "/apertium/apertium-eng-spa/spa-eng.automorf.bin"
+    try AtomicFile.write(path, Array("LTTBnonsense".utf8))
+    let library = LanguageLibrary(ownFolder: folder, sharedFolders: [folder], spellingFolders: []) { false }
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "casas")
+    guard case .damaged(path, _) = library.failures.first else { Issue.record("\(library.failures)"); return }
+  }
+
+  @Test func `the user's table is read, and what is no line of it is passed over`() throws {
+    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "deckhand-lemmas-")
+    defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
+    try AtomicFile.write(folder + "/es.tsv", Array("# mine\nraposa\traposa\nnothing\nVoy \t ir \n\t\n".utf8))
+    let library = LanguageLibrary(ownFolder: folder, sharedFolders: [], spellingFolders: []) { false }
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "voy").primary == "ir")
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "raposa").all == ["raposa"])
+  }
+}

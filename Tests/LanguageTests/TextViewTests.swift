@@ -1,0 +1,76 @@
+// Coverage, unknown words and plans of small texts, counted by hand.
+
+import Lexicon
+import Testing
+
+@testable import Language
+
+@Suite struct TextViewTests {
+  private let language = Language(name: "x", title: "X", code: "xx")
+
+  private func text(_ paragraphs: String...) -> TextIndex {
+    var builder = TextBuilder(
+      Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) }
+    return builder.finish()
+  }
+
+  private func view(_ text: TextIndex, known: Set<String>, new: Set<String> = [], ignored: Set<String> = []) -> TextView
+  {
+    TextView(text) {
+      known.contains($0) ? .known : new.contains($0) ? .new : ignored.contains($0) ? .ignored : .unknown
+    }
+  }
+
+  @Test func `coverage leaves names, numbers and ignored words aside`() {
+    let text = text("un gato vio 3 perros con Ana.", "hoy un gato vio luz.")
+    let view = view(text, known: ["un", "gato", "vio"], ignored: ["hoy"])
+    // Known: un gato vio, twice; unknown: perros, con, luz.
+    #expect(view.coverage == 6.0 / 9)
+    #expect(view.counts()[.unknown] == StateCount(tokens: 3, lemmas: 3))
+    #expect(view.passedOver == 2)
+    #expect(view.missing == [2, 1])
+    #expect(view.lemmasNeeded(for: 0.66) == 0 && view.lemmasNeeded(for: 0.7) == 1 && view.lemmasNeeded(for: 1) == 3)
+  }
+
+  @Test func `a text without words is covered`() {
+    #expect(view(text(), known: []).coverage == 1)
+    #expect(view(text("...", "3 4"), known: []).coverage == 1)
+  }
+
+  @Test func `a capital inside a sentence is a name unless the word is often seen without`() {
+    let text = text("hoy Rosa corta una rosa y otra rosa roja.", "hoy vino Rosa.", "vino Marta con otra.")
+    let names = text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text }
+    #expect(names == ["rosa", "rosa", "marta"])
+  }
+
+  @Test func `each sentence of a plan has exactly one word that was unknown at its turn`() {
+    let text = text("el gato duerme.", "el perro duerme.", "el perro negro corre mucho hoy.", "un pez.")
+    let view = view(text, known: ["el", "gato"])
+    let plan = view.plan(count: .max)
+    var known: Set<String> = ["el", "gato"]
+    for word in plan {
+      let sentence = text.sentences[word.sentence]
+      let unknown = Set(text.tokens(of: sentence).map { text.forms[Int($0.form)].text }).subtracting(known)
+      #expect(unknown == [text.lemmas[Int(word.lemma)].text])
+      known.formUnion(unknown)
+    }
+    #expect(plan.map { text.lemmas[Int($0.lemma)].text } == ["duerme", "perro"])
+  }
+
+  @Test func `a word that has a card counts as unknown in sentences, and is known once it is learned`() {
+    let text = text("el gato duerme.")
+    let before = view(text, known: ["el"], new: ["gato"])
+    #expect(before.missing == [2] && before.bestSentences(for: before.lemmasByGain(), unknownAtMost: 1).isEmpty)
+    let after = view(text, known: ["el", "gato"])
+    #expect(after.bestSentences(for: after.lemmasByGain(), unknownAtMost: 1).map(\.sentence) == [0])
+  }
+
+  @Test func `the best sentence has the fewest unknown words, then a good length, no name, and comes first`() {
+    let text = text(
+      "gato.", "el gato es de Ana y de un perro.", "el gato es de un perro.", "el gato es de un perro.", "gato feroz.")
+    let view = view(text, known: ["el", "es", "de", "un", "perro", "y", "ana"])
+    let gato = view.lemmasByGain().prefix(1)
+    #expect(view.bestSentences(for: Array(gato), unknownAtMost: 1).map(\.sentence) == [2])
+  }
+}

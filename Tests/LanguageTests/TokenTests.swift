@@ -1,0 +1,56 @@
+// Words and sentences: what joins, what parts, where a sentence ends.
+
+import Testing
+
+@testable import Language
+
+@Suite struct TokenTests {
+  private func sentences(_ text: String, _ code: String) -> [[String]] {
+    var found: [[String]] = []
+    var text = text
+    text.withUTF8 { bytes in
+      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes) { _, words in
+        found.append(
+          words.map { word in
+            String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
+          })
+      }
+    }
+    return found
+  }
+
+  @Test(arguments: [
+    ("es", "El gato-perro costó 3.14 euros.", ["El", "gato", "perro", "costó", "3.14", "euros"]),
+    ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
+    ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
+    ("en", "'quoted' words", ["quoted", "words"]),
+    ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),
+    ("es", "", []), ("es", "... !!", []),
+  ])
+  func `words are found`(code: String, text: String, words: [String]) {
+    #expect(sentences(text, code).flatMap { $0 } == words)
+  }
+
+  @Test(arguments: [
+    ("es", "El Sr. Pérez vino. ¿Y tú? Bien.", 3), ("es", "Vive en EE.UU. con J. R. Gil. Hoy no.", 2),
+    ("es", "Esperó... y se fue. ¡Ven! «Voy.» Dijo.", 4), ("it", "Il dott. Rossi è qui. Ecco.", 2),
+    ("en", "Mr. Smith paid 3.50 to Dr. Who. He left.", 2), ("en", "no capital follows. so it goes on", 1),
+    ("es", "Un párrafo\n\nOtro párrafo", 2), ("es", "Una línea\ny otra", 1),
+  ])
+  func `sentences end where they do`(code: String, text: String, count: Int) {
+    #expect(sentences(text, code).count == count)
+  }
+
+  @Test func `bytes that are cut anywhere never lead outside`() {
+    let bytes = Array("L’été «où»… Ça va? Oui – 漢字 😀.".utf8)
+    for start in bytes.indices {
+      for end in start...bytes.count {
+        bytes[start..<end].withUnsafeBufferPointer { piece in
+          Tokenizer(tables: WordTables(code: "it")).forEachSentence(in: piece) { range, words in
+            #expect(range.upperBound <= piece.count && !words.isEmpty)
+          }
+        }
+      }
+    }
+  }
+}

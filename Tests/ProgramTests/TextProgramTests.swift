@@ -1,0 +1,85 @@
+// Texts by the built program: files and cards end to end, without language data, so that each form is its own lemma.
+
+import TestSupport
+import Testing
+
+@Suite struct TextProgramTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  private func run(_ arguments: String..., input: String = "") throws -> Run {
+    try home.run(arguments + ["--language", "spanish"], input: input)
+  }
+
+  @Test func `cards are mined from subtitles, rehearsed, made once and taken back`() throws {
+    let film = try home.write(
+      "1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n\n2\n00:00:04,000 --> 00:00:05,000\nel gato come.\n",
+      to: "ep1.srt")
+    #expect(try run("text", "known", "el", "gato").output == "2 words now known.\n")
+    let rehearsal = try run("--dry-run", "mine", film, "--deck", "Film")
+    #expect(rehearsal.status == 0 && rehearsal.output.contains("Would add 2 cards"))
+    #expect(rehearsal.errors.contains("without Debian's apertium-eng-spa"))
+    #expect(try run("mine", film, "--deck", "Film").output.hasPrefix("Added 2 cards to \"Film\".\n"))
+    #expect(try run("mine", film, "--deck", "Film").output.hasPrefix("Added 0 cards to \"Film\".\n"))
+    #expect(try home.run("undo").output == "Undone: adding 2 cards to Film from a text (mine)\n")
+    #expect(try home.run("deck", "show", "Film").status == 1)
+  }
+
+  @Test func `a review table is written first, and only its lines become cards`() throws {
+    let text = try home.write("el gato duerme. el gato come.", to: "a.txt")
+    _ = try run("text", "known", "el", "gato")
+    let table = home.path + "/review.tsv"
+    #expect(try run("mine", text, "--deck", "D", "--review", table).output.hasPrefix("Wrote 2 words to "))
+    #expect(try home.run("deck", "show", "D").status == 1)
+    try home.write("# kept\ncome\t\tel gato come.\t\n", to: "review.tsv")
+    #expect(try run("mine", text, "--deck", "D", "--review", table).output.hasPrefix("Added 1 card to \"D\".\n"))
+  }
+
+  @Test func `text show counts words by state, from a pipe as well, in JSON as well`() throws {
+    _ = try run("text", "known", "el", "gato")
+    let shown = try run("text", "show", "-", "--json", input: "el gato ve 3 perros.")
+    #expect(shown.status == 0 && shown.output.hasPrefix("{\"coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"))
+    #expect(try run("text", "compare", "-", input: "el gato").output.contains("100.0 %"))
+    #expect(
+      try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))
+    #expect(try run("text", "words", "-", "--unknown", "--json", input: "el gato ve.").output.contains("\"ve\""))
+  }
+
+  @Test func `what is no text is a named problem, and nothing is made`() throws {
+    for name in ["a.txt", "a.epub", "a.srt", "a.html"] {
+      let path = try home.write([0, 1, 2, 0xFF, 0, 0], to: name)
+      let answer = try run("mine", path, "--deck", "D")
+      #expect(answer.status == 1 && answer.errors.contains(name), "\(answer.errors)")
+    }
+    #expect(try run("text", "show", home.path + "/none.txt").status == 1)
+    #expect(try home.run("deck", "list").output.contains("No decks"))
+  }
+
+  @Test func `words have lemmas by the user's own table`() throws {
+    let made = try home.run("deck", "list")
+    #expect(made.status == 0)
+    _ = try Child(["/bin/mkdir", "-p", home.path + "/data/lemmas"], environment: []).finish(input: "")
+    try home.write("voy\tir\n", to: "data/lemmas/es.tsv")
+    #expect(
+      try run("word", "lemma", "Voy", "--json").output == "{\"form\": \"Voy\", \"lemma\": \"ir\", \"all\": [\"ir\"]}\n")
+    let code = "print(words.lemma(\"voy\", {language = \"spanish\"}))"
+    #expect(try home.run("-e", code).output.hasPrefix("ir\t"))
+  }
+
+  @Test func `the reading screen goes from word to word, makes cards, and keeps the place`() throws {
+    let text = try home.write("el gato duerme. el perro come.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato")
+    let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
+    #expect(terminal.shows("[duerme]*"))
+    terminal.type("c")
+    #expect(terminal.shows("[perro]*"))
+    terminal.type("k")
+    #expect(terminal.shows("[come]*"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("card", "list", "--deck", "Read", "--json").output.contains("duerme"))
+    #expect(try run("text", "known").output.contains("perro"))
+    #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
+  }
+}

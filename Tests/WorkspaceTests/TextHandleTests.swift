@@ -1,0 +1,119 @@
+// Texts beside the cards: states by what was studied and listed, and cards that are mined. The language has no data, so
+// that every form is its own lemma on every machine.
+
+import Decks
+import Exchange
+import Language
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct TextHandleTests {
+  private let person: Person
+  private let workspace: Workspace
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+  }
+
+  private func text(_ content: String, deck: String? = nil) throws -> TextHandle {
+    try person.folder.write(content, to: "a.txt")
+    var options = TextOptions()
+    options.language = "dutch"
+    options.deck = deck
+    return try TextHandle([person.data + "/a.txt"], options, in: workspace)
+  }
+
+  private func state(_ word: String, in text: TextHandle) throws -> WordState? {
+    let view = try text.view()
+    return view.text.lemmas.firstIndex { $0.text == word }.map { view.lemmaStates[$0] }
+  }
+
+  @Test func `a word is new with its card, ignored with a suspended one, known or ignored by the list`() throws {
+    let text = try text("de hond ziet een kat en twee vissen.")
+    let deck = try workspace.createDeck("Dutch")
+    try deck.add(NewCard(prompt: "hond (m)", answer: "dog"))
+    let card = try deck.add(NewCard(prompt: "<b>kat</b>, poes", answer: "cat"))
+    #expect(try state("hond", in: text) == .new && state("ziet", in: text) == .unknown)
+    try card.setSuspended(true)
+    try ListedWords(workspace, language: "dutch").set(["De", "een"], as: .known)
+    try ListedWords(workspace, language: "dutch").set(["en"], as: .ignored)
+    #expect(try state("de", in: text) == .known && state("en", in: text) == .ignored)
+    #expect(try ListedWords(workspace, language: "dutch").all().map(\.lemma) == ["de", "een", "en"])
+    #expect(try ListedWords(workspace, language: "dutch").set(["de"], as: .known) == 0)
+    try ListedWords(workspace, language: "dutch").set(["de"], as: .unknown)
+    #expect(try state("de", in: text) == .unknown)
+    #expect(try ListedWords(workspace, language: "spanish").all().isEmpty)
+  }
+
+  @Test func `only the cards of the deck and of those within it count where one is given`() throws {
+    let text = try text("de hond.", deck: "A")
+    _ = try workspace.createDeck("A")
+    let inner = try workspace.createDeck("A::B")
+    try workspace.createDeck("AB").add(NewCard(prompt: "de", answer: "the"))
+    try inner.add(NewCard(prompt: "hond", answer: "dog"))
+    #expect(try state("hond", in: text) == .new && state("de", in: text) == .unknown)
+  }
+
+  @Test func `mining makes a card of each unknown word with an easy sentence, once, and is one step of undo`() throws {
+    let content = "de hond slaapt. de hond slaapt nooit. de kat eet veel vis. een hond & een <b>."
+    let text = try text(content)
+    try ListedWords(workspace, language: "dutch").set(["de", "hond", "een"], as: .known)
+    let options = MiningOptions()
+    let report = try text.minable(options)
+    #expect(report.added.map(\.lemma) == ["slaapt", "b"])
+    #expect(report.withoutSentence == 5 && report.added[0].sentence == "de hond <b>slaapt</b>.")
+    #expect(report.added[1].sentence == "een hond &amp; een &lt;<b>b</b>&gt;.")
+    #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2)
+    let deck = try workspace.openDeck("New deck")
+    let notes = try (1...2).map { try #require(try deck.card(at: $0)).note() }
+    #expect(try Set(notes.map { try $0.field("Word") }) == ["slaapt", "b"])
+    let again = try text.minable(options)
+    #expect(again.added.isEmpty && again.present == 2)
+    _ = try workspace.undo()
+    #expect(throws: (any Error).self) { try workspace.openDeck("New deck") }
+    #expect(try text.minable(options).added.count == 2)
+  }
+
+  @Test func `each mined sentence has exactly one unknown word, counted anew over all words`() throws {
+    let words = (0..<60).map {
+      "w\(Character(Unicode.Scalar(97 + UInt8($0 % 26))))\(Character(Unicode.Scalar(97 + UInt8($0 / 26))))"
+    }
+    var content = ""
+    for start in 0..<200 {
+      content += (0..<6).map { words[(start * 7 + $0 * $0 * 3) % 60] }.joined(separator: " ") + ". X"
+    }
+    let text = try text(content)
+    try ListedWords(workspace, language: "dutch").set(Array(words.prefix(40)), as: .known)
+    let known = Set(words.prefix(40))
+    for word in try text.minable(MiningOptions()).added {
+      let found = Set(word.plainSentence.lowercased().split { !$0.isLetter }.map(String.init)).subtracting(known)
+      #expect(found.filter { words.contains($0) } == [word.lemma])
+    }
+  }
+
+  @Test func `a cloze has the word as its gap`() throws {
+    let text = try text("de hond slaapt.")
+    try ListedWords(workspace, language: "dutch").set(["de", "hond"], as: .known)
+    let words = try text.minable(MiningOptions()).added
+    try text.mine(words, into: "D", isCloze: true)
+    let card = try #require(try workspace.openDeck("D").card(at: 1))
+    #expect(try card.note().field("Sentence") == "de hond {{c1::slaapt}}.")
+  }
+
+  @Test func `subtitles bring their translation and their place`() throws {
+    try person.folder.write("1\n00:00:01,000 --> 00:00:03,000\nde hond slaapt.\n", to: "ep03.srt")
+    try person.folder.write("1\n00:00:01,500 --> 00:00:03,500\nThe dog sleeps.\n", to: "ep03.en.srt")
+    var options = TextOptions()
+    options.language = "dutch"
+    options.translations = [person.data + "/ep03.en.srt"]
+    options.offset = -0.5
+    let text = try TextHandle([person.data + "/ep03.srt"], options, in: workspace)
+    try ListedWords(workspace, language: "dutch").set(["de", "hond"], as: .known)
+    let word = try #require(try text.minable(MiningOptions()).added.first)
+    #expect(word.translation == "The dog sleeps." && word.source == "ep03 00:00:01")
+  }
+}
