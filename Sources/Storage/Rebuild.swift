@@ -43,13 +43,6 @@ extension Store {
     }
   }
 
-  /// Changes a file that nobody else uses and that this program made.
-  public static func change(_ path: String, _ body: (Database) throws -> Void) throws {
-    let file = try ExclusiveDatabase(path)
-    try file.use(body)
-    try file.close()
-  }
-
   /// Makes a new file with the tables of the migrations, and gives it to the body: without a journal, as it is thrown
   /// away when anything fails, and without triggers and foreign keys.
   static func withNew(

@@ -161,7 +161,7 @@ extension Workspace {
   /// Nobody else is between writing a content and naming it meanwhile.
   @discardableResult
   private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
-    try database.operation("removing media files") { _ in
+    try store(for: "media").operation("removing media files") { _ in
       let files = try choice(leftoverMedia())
       for file in files { try Folder.removeFile(file) }
       return files.count

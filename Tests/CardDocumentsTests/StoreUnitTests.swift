@@ -53,7 +53,7 @@ extension Desk {
     try desk.document.refresh()
     try victim.refresh()
     #expect(desk.document.content == content && desk.document.hasUnsavedChanges)
-    #expect(!victim.isRemoved && !victim.hasUnsavedChanges)
+    #expect(!victim.hasUnsavedChanges)
     #expect(throws: DocumentError.removed(new.id)) { try new.refresh() }
     #expect(throws: DocumentError.notFound(new.id.description, suggestion: nil)) { try desk.store.open(new.id) }
     #expect(desk.store.saveAll().isEmpty)

@@ -65,10 +65,6 @@ public final class StoredDocument {
   public var path: String? {
     if case .file(let path) = state.place { path } else { nil }
   }
-  /// Whether it was gone when it was last looked at. Its methods then throw `removed`.
-  public var isRemoved: Bool {
-    if case .removed = state.place { true } else { false }
-  }
   /// When it was last changed, in seconds since 1970; nil for a file.
   public var modified: Double? {
     if case .row(let row, _) = state.place { row.modified } else { nil }
@@ -99,7 +95,7 @@ public final class StoredDocument {
     return try addImage(try store.picture(file: file), frame: frame, isCropped: isCropped, alt: alt, at: placement)
   }
 
-  /// The same of a picture that the store has made ready.
+  /// Puts a picture in front that the store has made ready.
   public func addImage(
     _ picture: Picture, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
     at placement: ElementPlacement = ElementPlacement()
