@@ -4,6 +4,7 @@
 import Decks
 import Language
 import Lexicon
+import Templates
 import Text
 
 enum CardWords {

@@ -7,6 +7,7 @@ import Files
 import Language
 import Lexicon
 import Storage
+import Templates
 import Text
 
 /// Which words of a text become cards, and how.

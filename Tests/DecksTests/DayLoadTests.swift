@@ -2,6 +2,7 @@
 
 import Memory
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 // time is in proportion to the length, whatever is opened and never closed.
 
 import Decks
+import Templates
 import Text
 
 enum MarkupText {
