@@ -66,8 +66,10 @@ import Testing
     #expect(try options(other)?.desiredRetention == 0.9)
     let own = try collection.store.read { try DeckTable.options($0, outer).desiredRetention }
     #expect(own == 0.92)
+    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.8)
     collection.now += 40 * 86_400
     #expect(try options(outer)?.desiredRetention == 0.92 && options(inner)?.desiredRetention == 0.92)
+    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.92)
     #expect(try collection.store.read { try DeckTable.goal($0, inner)?.deck.id } == outer)
   }
 

@@ -17,7 +17,7 @@ import Testing
     #expect(try home.run("deck", "goal").output.contains("No deck has a goal"))
     let set = try home.run("deck", "goal", "D", "2030-06-01", "--recall", "0.85", "--minutes", "12.5")
     #expect(set.status == 0 && set.lines[0].hasPrefix("85 % of \"D\" by 2030-06-01, in "), "\(set)")
-    #expect(set.lines.contains { $0.contains("retention of 80 %") && $0.contains("12.5 minutes") }, "\(set)")
+    #expect(set.output.contains("retention of 80 %") && set.output.contains("days of 12.5 minutes"), "\(set)")
     let json = try home.run("--json", "deck", "goal").output
     #expect(json.contains(#""deck": "D", "date": "2030-06-01", "recall": 0.85, "minutes": 12.5, "#), "\(json)")
     #expect(try home.run("deck", "goal", "D::I").output == "\"D::I\" goes by the goal of \"D\".\n")

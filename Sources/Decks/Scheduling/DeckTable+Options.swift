@@ -11,6 +11,16 @@ extension DeckTable {
     try limits(db, id).applied(to: presetOptions(db, id))
   }
 
+  /// The same with what a goal that is under way makes of them.
+  public static func options(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckOptions {
+    var options = try options(db, id)
+    let key = try record(db, id).name.lowercased()
+    if try GoalsUnderWay(db, at: moment).goal(ofKey: key) != nil {
+      try options.set(.desiredRetention, to: RecallPlan.retention)
+    }
+    return options
+  }
+
   /// Changes the deck's preset. A deck without one of its own gets one with its name.
   public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
     if let preset = try preset(db, id) { return try PresetTable.setOptions(db, preset, to: options) }

@@ -118,7 +118,7 @@ public struct DeckPage {
 
   private func beginSection(_ inner: DeckRecord, _ sink: FileSink) throws {
     let name = PageText.escaped(inner.name(within: deck))
-    let options = PageText.escaped(try DeckTable.options(db, inner.id).forPage.json)
+    let options = PageText.escaped(try DeckTable.options(db, inner.id, at: moment).forPage.json)
     try sink.append("<section data-subdeck=\"\(name)\" data-options=\"\(options)\">\n".utf8)
     if !name.isEmpty { try sink.append("<h2>\(name)</h2>\n".utf8) }
   }

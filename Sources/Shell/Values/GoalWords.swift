@@ -38,25 +38,23 @@ struct GoalWords {
       "\(wanted) by \(goal.date), in \(counted(standing.daysLeft, "day")).",
       "Known today \(percent(standing.known)), at the date \(percent(plan.recall)).",
     ]
-    let last = "\(counted(goal.lastDays, "day")) of \(minutes(goal)) with the cards that are most worth it"
+    let days = "\(counted(goal.lastDays, "day")) of \(minutes(goal))"
     if standing.daysLeft > goal.lastDays {
-      let before = max(1, Int(plan.minutesBefore.rounded()))
-      lines.append(
-        "Study goes on at a retention of 80 %, about \(counted(before, "minute")) a day; from "
-          + "\(StudyMoment.date(ofDay: standing.firstDay)) on \(last).")
+      let before = counted(max(1, Int(plan.minutesBefore.rounded())), "minute")
+      lines += [
+        "Until \(StudyMoment.date(ofDay: standing.firstDay)): a retention of 80 %, about \(before) a day;",
+        "then come \(days) with the cards that are most worth it.",
+      ]
     } else {
-      lines.append("These are its last days: \(last).")
+      lines.append("These are its last days: \(days) with the cards that are most worth it.")
     }
-    if !plan.isReached { lines.append(notReached(goal, plan)) }
-    return lines
+    return lines + (plan.isReached ? [] : notReached(goal, plan))
   }
 
-  private func notReached(_ goal: DeckGoal, _ plan: RecallPlan) -> String {
-    let new =
-      plan.stillNew > 0
-      ? " \(counted(plan.stillNew, "card")) would still be new: a higher new_per_day or a later date." : ""
-    return
-      "warning: \(percent(goal.recall)) is not reached; \(percent(plan.recall)) can be, with \(minutes(goal)) a day.\(new)"
+  private func notReached(_ goal: DeckGoal, _ plan: RecallPlan) -> [String] {
+    let reached = "\(percent(plan.recall)) can be, with \(minutes(goal)) a day."
+    let new = "\(counted(plan.stillNew, "card")) would still be new: a higher new_per_day or a later date."
+    return ["warning: \(percent(goal.recall)) is not reached; \(reached)"] + (plan.stillNew > 0 ? [new] : [])
   }
 
   private func minutes(_ goal: DeckGoal) -> String {
