@@ -123,7 +123,7 @@ public final class CardBatch: WaitingRows {
     if progress.newCards <= CardBatch.fewCards { return try write(card) }
     let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
     self.waiting = waiting
-    let content = CardText.content(card.prompt, card.answer)
+    let content = card.content
     if waiting.isPossible(content) {
       // Nobody looks for a card while others are being written.
       if waiting.isUnderWay || waiting.holds(content) { try flush() }

@@ -27,7 +27,7 @@ extension CardTable {
   ) throws -> [Int] {
     let places = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset) })
     let direction = isDescending ? "DESC" : "ASC"
-    let sql = "SELECT id FROM cards ORDER BY \(sort.expression) \(direction) NULLS LAST, id"
+    let sql = "SELECT id FROM card_rows ORDER BY \(sort.expression) \(direction) NULLS LAST, id"
     var order: [Int] = []
     order.reserveCapacity(ids.count)
     try db.forEachRow(sql) { row in
@@ -44,8 +44,7 @@ extension CardTable {
     let moved = try ids.filter { id in
       guard let card = try card(db, id) else { throw DeckError.gone(what: "the card") }
       if card.deck == deck { return false }
-      let there = "SELECT 1 FROM cards WHERE deck = ? AND guid = ?"
-      if try db.firstRow(there, [deck.rawValue, card.guid], { _ in true }) == true {
+      if try self.id(db, guid: card.guid, in: deck) != nil {
         throw DeckError.duplicate(guid: card.guid, prompt: card.prompt)
       }
       return true

@@ -48,10 +48,14 @@ extension CardTable {
     _ db: Database, _ id: CardID, _ old: CardContent, _ new: CardContent, now: Double
   ) throws -> Bool {
     if new.isSame(as: old) { return false }
-    if !utf8Same(new.fields ?? "", old.fields ?? "") || !utf8Same(new.document ?? "", old.document ?? "") {
+    if !utf8Same(new.fields ?? "", old.fields ?? "") {
+      try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?")
+        .execute(arguments: [NoteData.column(new.fields), old.note.rawValue])
+      try change(db, "UPDATE cards SET modified = ? WHERE id = ?", [now, id.rawValue])
+    }
+    if !utf8Same(new.document ?? "", old.document ?? "") {
       try change(
-        db, "UPDATE cards SET fields = ?, document = ?, modified = ? WHERE id = ?",
-        [new.fields, new.document, now, id.rawValue])
+        db, "UPDATE cards SET document = ?, modified = ? WHERE id = ?", [new.document, now, id.rawValue])
     }
     guard old.isBasic else {
       try NoteTable.write(db, id, old, new, now: now)
@@ -65,12 +69,10 @@ extension CardTable {
       }
       fields[place] = HTMLText.html(ofPlain: text)
     }
-    try db.cachedStatement(sql: "UPDATE notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?")
+    try db.cachedStatement(sql: NoteTable.updateTexts)
       .execute(arguments: [seconds(now), new.tags, fields.joined(separator: "\u{1F}"), old.note.rawValue])
     let content = CardTexts(prompt: new.prompt, answer: new.answer).content
-    try change(
-      db, "\(updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?",
-      [content, new.prompt, new.answer, new.tags, now, id.rawValue])
+    try change(db, updateContent, [content, now, id.rawValue])
     return false
   }
 }
@@ -90,9 +92,10 @@ struct CardContent {
 
   static func of(_ db: Database, _ id: CardID) throws -> CardContent? {
     let sql = """
-      SELECT cards.prompt, cards.answer, cards.tags, cards.fields, cards.document, notes.id, notes.fields,
+      SELECT card.prompt, card.answer, card.tags, card.fields, card.document, notes.id, notes.fields,
         note_types.basic AND ord = 0 AND NOT EXISTS (SELECT 1 FROM cards c WHERE c.note = notes.id AND c.ord > 0)
-      FROM cards JOIN notes ON notes.id = cards.note JOIN note_types ON note_types.id = notes.type WHERE cards.id = ?
+      FROM card_rows AS card, notes, note_types
+      WHERE card.id = ? AND notes.id = card.note AND note_types.id = notes.type
       """
     return try db.firstRow(sql, [id.rawValue]) { row in
       CardContent(

@@ -8,12 +8,6 @@ public import Storage
 ///     let ids = try CardTable.ids(db, in: deck)   // top first
 ///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
-  /// What `record` reads, in this order.
-  static let columns = """
-    id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
-    difficulty, reps, lapses, last_review, step, note, ord, flag, buried_until
-    """
-
   // MARK: Finding
 
   /// The ids of a deck's own cards, top first; 8 bytes a card.
@@ -40,7 +34,7 @@ public enum CardTable {
       return ids
     }
     var matcher = try QueryMatcher(db, query, at: moment)
-    let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE \(condition) ORDER BY \(order)"
+    let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE \(condition) ORDER BY \(order)"
     try db.makeStatement(sql: sql).forEachRow { row in
       if try matcher.matches(row) { ids.append(id(row)) }
     }
@@ -80,7 +74,11 @@ public enum CardTable {
   /// Some cards of a deck, top first.
   /// - Parameter offset: how many cards above them are passed over.
   public static func page(_ db: Database, in deck: DeckID, offset: Int, count: Int) throws -> [CardRecord] {
-    let sql = "SELECT \(columns) FROM cards WHERE deck = ? ORDER BY rank LIMIT ? OFFSET ?"
+    // The index of ranks alone is walked to the first of them.
+    let sql = """
+      SELECT \(ListedCard.columns) FROM card_rows
+      WHERE id IN (SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ? OFFSET ?) ORDER BY rank
+      """
     return try db.rows(sql, [deck.rawValue, count, offset], record)
   }
 
@@ -106,20 +104,24 @@ public enum CardTable {
 
   /// The card of a guid in a deck.
   public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
-    try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, guid]) {
-      CardID(rawValue: $0.integer(0))
-    }
+    // SQLite looks the few notes of a guid up before their cards.
+    let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND ord = ? AND deck = ?"
+    if let found = try db.firstRow(sql, [guid, 0, deck.rawValue], id) { return found }
+    guard let (note, ordinal) = Guid.parts(guid) else { return nil }
+    return try db.firstRow(sql, [note, ordinal, deck.rawValue], id)
   }
 
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
-    // By the index of each deck's guids: the highest character bounds them from above.
+    // The highest character bounds guids from above. What a card adds to the guid of its note begins with a slash.
     let sql = """
-      SELECT cards.id FROM decks CROSS JOIN cards
-      ON cards.deck = decks.id AND cards.guid >= ?1 AND cards.guid < ?1 || char(1114111)
-      ORDER BY cards.guid <> ?1, cards.id LIMIT ?2
+      SELECT card_rows.id FROM notes CROSS JOIN card_rows
+      WHERE (notes.guid >= ?1 AND notes.guid < ?1 || char(1114111) OR notes.guid = ?2)
+        AND note = notes.id AND substr(card_rows.guid, 1, length(?1)) = ?1
+      ORDER BY card_rows.guid <> ?1, card_rows.id LIMIT ?3
       """
-    return try db.rows(sql, [start, limit], id)
+    let note = start.lastIndex(of: "/").map { String(start[..<$0]) } ?? start
+    return try db.rows(sql, [start, note, limit], id)
   }
 
   /// Where a card stands in its deck: 1 is the top.
@@ -135,7 +137,7 @@ public enum CardTable {
 
   /// A card as it is now, nil when it was removed.
   public static func card(_ db: Database, _ id: CardID) throws -> CardRecord? {
-    try db.firstRow("SELECT \(columns) FROM cards WHERE id = ?", [id.rawValue], record)
+    try db.firstRow("SELECT \(ListedCard.columns) FROM card_rows WHERE id = ?", [id.rawValue], record)
   }
 
   /// The cards of those ids in that order; removed ones are left out. Meant for pages of some hundred.
@@ -153,7 +155,7 @@ public enum CardTable {
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
       SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
-      FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
+      FROM card_rows WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
   }
@@ -161,8 +163,10 @@ public enum CardTable {
   /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
   /// shows a document.
   public static func keptBeside(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {
-    let sql =
-      "SELECT fields, document FROM cards WHERE deck = ? AND (fields IS NOT NULL OR document IS NOT NULL) ORDER BY rank"
+    let sql = """
+      SELECT fields, document FROM card_rows
+      WHERE deck = ? AND (fields IS NOT NULL OR document IS NOT NULL) ORDER BY rank
+      """
     var (names, seen, hasDocuments): ([String], Set<String>, Bool) = ([], [], false)
     try db.forEachRow(sql, [deck.rawValue]) { row in
       hasDocuments = hasDocuments || row.optionalText(1) != nil
@@ -258,9 +262,9 @@ public enum CardTable {
 
   static var gone: DeckError { .gone(what: "the card") }
 
-  /// A change of a card's texts has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
+  /// A change of what a card shows has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
   /// would look at all that the operation has changed: it is the operation that is taken back.
-  static let updateTexts = "UPDATE OR FAIL cards SET"
+  static let updateContent = "UPDATE OR FAIL cards SET content = ?, modified = ? WHERE id = ?"
 
   /// One statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
@@ -270,27 +274,7 @@ public enum CardTable {
 
   private static func id(_ row: Row) -> CardID { CardID(rawValue: row.integer(0)) }
 
-  static func record(_ row: Row) throws -> CardRecord {
-    CardRecord(
-      id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
-      tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
-      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row),
-      note: NoteID(rawValue: row.integer(19)), ordinal: row.count(20), flag: row.count(21),
-      buriedUntil: row.optionalNumber(22))
-  }
-
-  static func schedule(_ row: Row) -> CardSchedule {
-    var schedule = CardSchedule()
-    schedule.state = CardState(rawValue: row.integer(11)) ?? .new
-    schedule.due = row.optionalNumber(12)
-    schedule.stability = row.optionalNumber(13)
-    schedule.difficulty = row.optionalNumber(14)
-    schedule.reps = row.count(15)
-    schedule.lapses = row.count(16)
-    schedule.lastReview = row.optionalNumber(17)
-    schedule.step = row.count(18)
-    return schedule
-  }
+  private static func record(_ row: Row) throws -> CardRecord { try ListedCard(row).record() }
 }
 
 extension NewCard {

@@ -47,6 +47,9 @@ public struct CheckedCard {
     document = if let document = card.document { try CardText.cleaned(document, "document") } else { nil }
   }
 
+  /// What the index of content holds for it.
+  var content: Int64 { CardText.content(prompt, answer) }
+
   /// The column of the note's fields where a text is another one in HTML; nil where they are the texts.
   var noteFields: String? {
     guard prompt.contains(where: HTMLText.isEscaped) || answer.contains(where: HTMLText.isEscaped) else { return nil }
@@ -84,48 +87,39 @@ final class CardWriter {
     self.random = random
     noteInsertion = try db.cachedStatement(
       sql: """
-        INSERT INTO notes (id, guid, type, mod, tags, fields)
-        VALUES ((\(NoteTable.freeIDQuery)), ?2, ?3, ?4, ?5, ifnull(?6, ?7 || char(31) || ?8))
+        INSERT INTO notes (id, guid, type, mod, tags, fields, data)
+        VALUES ((\(NoteTable.freeIDQuery)), ?2, ?3, ?4, ?5, ifnull(?6, ?7 || char(31) || ?8), ?9)
         """)
-    insertion = try db.cachedStatement(
-      sql: """
-        INSERT INTO cards
-          (deck, rank, guid, content, prompt, answer, tags, fields, document, created, modified, note, ord)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, 0) ON CONFLICT (deck, guid) DO NOTHING
-        """)
+    insertion = try db.cachedStatement(sql: NewCardRow.insertion)
     search = try db.cachedStatement(
-      sql: "SELECT id, prompt, answer FROM cards WHERE deck = ?1 AND content BETWEEN ?2 AND ?3 ORDER BY rank")
+      sql: "SELECT id, prompt, answer FROM card_rows WHERE deck = ?1 AND content BETWEEN ?2 AND ?3 ORDER BY rank")
   }
 
   /// Writes a card at the rank, unless it is there.
   /// - Parameter now: seconds since 1970, the time of its creation.
   func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
-    let content = CardText.content(card.prompt, card.answer)
     if let guid = card.guid {
-      if let id = try find(guid: guid) { return .found(id) }
-      guard try insert(card, guid: guid, content, rank, now) else { throw refused }
-      return .added(lastID)
+      let text = String(decoding: guid, as: UTF8.self)
+      if let id = try CardTable.id(db, guid: text, in: deck) { return .found(id) }
+      return .added(try insert(card, guid: guid, rank, now))
     }
     if let id = try find(card) { return .found(id) }
     for _ in 0..<8 {
       let bits = nextGuid ?? random()
-      let isIn = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
+      let id = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
         Guid.write(bits, into: made)
-        return try insert(card, guid: TextBytes(made), content, rank, now)
+        let isFree = try Guid.areFree(db, from: bits, count: 1)
+        return isFree ? try insert(card, guid: TextBytes(made), rank, now) : nil
       }
-      nextGuid = isIn ? bits &+ 1 : nil
-      if isIn { return .added(lastID) }
+      nextGuid = id == nil ? nil : bits &+ 1
+      if let id { return .added(id) }
     }
-    throw refused
+    throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
   }
-
-  /// A card was not added, and the one in its way is not found.
-  private var refused: StorageError { .failed(path: db.path, result: 0, detail: "a card's guid is taken") }
 
   /// The topmost card of the same prompt and answer.
   func find(_ card: CheckedCard) throws -> CardID? {
-    let content = CardText.content(card.prompt, card.answer)
-    return try find(content: content...content, prompt: card.prompt, answer: card.answer)
+    try find(content: card.content...card.content, prompt: card.prompt, answer: card.answer)
   }
 
   /// The topmost card of that prompt for which `isWanted` holds.
@@ -133,22 +127,19 @@ final class CardWriter {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
-  private var lastID: CardID { CardID(rawValue: db.lastInsertedRowID) }
-
   /// Writes a card and its note.
-  /// - Returns: false when the deck holds a card of that guid.
-  private func insert(
-    _ card: CheckedCard, guid: TextBytes, _ content: Int64, _ rank: Int64, _ now: Double
-  ) throws -> Bool {
+  private func insert(_ card: CheckedCard, guid: TextBytes, _ rank: Int64, _ now: Double) throws -> CardID {
     let note = try insertNote(card, guid: guid, now)
     do {
-      if try insert(card, of: note, guid: guid, content, rank, now) { return true }
+      var row = NewCardRow(note: note, ordinal: 0, deck: deck, rank: rank, content: card.content, now: now)
+      row.document = card.document
+      row.put(into: insertion)
+      try insertion.run()
+      return CardID(rawValue: db.lastInsertedRowID)
     } catch {
-      try removeNote(note)
+      try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
       throw error
     }
-    try removeNote(note)
-    return false
   }
 
   private func insertNote(_ card: CheckedCard, guid: TextBytes, _ now: Double) throws -> Int64 {
@@ -165,36 +156,9 @@ final class CardWriter {
       noteInsertion.bind(7, inPlace: card.prompt)
       noteInsertion.bind(8, inPlace: card.answer)
     }
+    noteInsertion.bind(9, NoteData.column(card.fields))
     try noteInsertion.run()
     return db.lastInsertedRowID
-  }
-
-  private func removeNote(_ note: Int64) throws {
-    try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
-  }
-
-  private func insert(
-    _ card: CheckedCard, of note: Int64, guid: TextBytes, _ content: Int64, _ rank: Int64, _ now: Double
-  ) throws -> Bool {
-    insertion.bind(1, deck.rawValue)
-    insertion.bind(2, rank)
-    insertion.bind(3, inPlace: guid)
-    insertion.bind(4, content)
-    insertion.bind(5, inPlace: card.prompt)
-    insertion.bind(6, inPlace: card.answer)
-    insertion.bind(7, card.tags)
-    insertion.bind(8, card.fields)
-    insertion.bind(9, card.document)
-    insertion.bind(10, now as Double?)
-    insertion.bind(11, note)
-    return try insertion.run()
-  }
-
-  private func find(guid: TextBytes) throws -> CardID? {
-    let text = String(decoding: guid, as: UTF8.self)
-    return try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, text]) { row in
-      CardID(rawValue: row.integer(0))
-    }
   }
 
   private func find(

@@ -1,8 +1,6 @@
 // What can be wrong with the rows of decks and cards although SQLite finds the file whole: another program wrote it, or
-// a
-// disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
-// card
-// whose texts can be read.
+// a disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
+// card whose texts can be read.
 
 public import Storage
 import Templates
@@ -21,7 +19,6 @@ public struct DecksFinding: Equatable, Sendable {
     case badReview = "bad_review"
     case futureAnswer = "future_answer"
     case badFields = "bad_fields"
-    case emptyText = "empty_text"
   }
 
   public let kind: Kind
@@ -41,7 +38,7 @@ public enum DecksCheck {
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
     // The log of a removed card stays, without a card.
     case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
-    case .missingGuid: "SELECT id FROM cards WHERE guid = ''"
+    case .missingGuid: "SELECT id FROM notes WHERE guid = ''"
     case .badSchedule:
       """
       SELECT id FROM cards WHERE state NOT IN (0, 1, 2, 3) OR reps < 0 OR lapses < 0
@@ -51,8 +48,8 @@ public enum DecksCheck {
     case .badReview:
       // Of a package some rows were no answers.
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
-    case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
-    case .emptyText: "SELECT id FROM cards WHERE prompt = '' OR answer = ''"
+    case .badFields:
+      "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil
     }
   }
@@ -91,7 +88,8 @@ public enum DecksCheck {
     for finding in try findings(db, now: now) {
       switch finding.kind {
       case .cardWithoutDeck: try adopt(db, now: now)
-      case .cardWithoutNote: try makeNotes(db, now: now)
+      case .cardWithoutNote:
+        try CardTable.remove(db, db.rows(sql(.cardWithoutNote) ?? "") { CardID(rawValue: $0.integer(0)) })
       case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
       case .reviewWithoutCard:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
@@ -101,30 +99,10 @@ public enum DecksCheck {
       case .badReview:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
       case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
-      case .badFields: try db.execute(sql: "UPDATE cards SET fields = NULL WHERE NOT json_valid(fields)")
-      case .emptyText:
-        let cards = try db.rows(sql(.emptyText) ?? "") { CardID(rawValue: $0.integer(0)) }
-        try NoteTable.renewTexts(db, of: cards, now: now)
+      case .badFields: try db.execute(sql: "UPDATE notes SET data = '' WHERE id IN (\(sql(.badFields) ?? ""))")
       }
     }
     return try findings(db, now: now)
-  }
-
-  /// A card whose note is gone gets one of its texts.
-  private static func makeNotes(_ db: Database, now: Double) throws {
-    let type = try NoteTypeTable.basic(db, now: now)
-    let cards = try db.rows("SELECT id, guid, prompt, answer, tags FROM cards WHERE note NOT IN (SELECT id FROM notes)")
-    {
-      (id: $0.integer(0), guid: $0.text(1), sides: [$0.text(2), $0.text(3)], tags: $0.text(4))
-    }
-    for card in cards {
-      let fields = card.sides.map { HTMLText.html(ofPlain: $0) }.joined(separator: "\u{1F}")
-      let note = try NoteTable.freeID(db, now: now)
-      try db.execute(
-        sql: "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [note, card.guid, type.rawValue, seconds(now), card.tags, fields])
-      try db.execute(sql: "UPDATE cards SET note = ?, ord = 0 WHERE id = ?", arguments: [note, card.id])
-    }
   }
 
   /// Cards whose deck is gone come into one of their own.
@@ -150,11 +128,8 @@ public enum DecksCheck {
 
   private static func giveGuids(_ db: Database, _ random: () -> UInt64) throws {
     for id in try db.rows(sql(.missingGuid) ?? "", [], { $0.integer(0) }) {
-      let guid = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
-        Guid.write(random(), into: made)
-        return String(decoding: made, as: UTF8.self)
-      }
-      try db.execute(sql: "UPDATE OR IGNORE cards SET guid = ? WHERE id = ?", arguments: [guid, id])
+      let guid = try NoteTable.guid(db, nil, random)
+      try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, id])
     }
   }
 

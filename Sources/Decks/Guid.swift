@@ -2,6 +2,8 @@
 // Invariant: one that is made is 11 letters and digits of 64 random bits, and never one that the deck holds already.
 // Those of cards that come one after the other count on from there, so that an index of a million is written in order.
 
+import Storage
+
 enum Guid {
   static let length = 11
   private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
@@ -13,6 +15,28 @@ enum Guid {
       bytes[index] = digits[Int(rest % 62)]
       rest /= 62
     }
+  }
+
+  /// Whether no note has one of so many made guids in a row: their order as texts is that of their bits.
+  static func areFree(_ db: Database, from first: UInt64, count: Int) throws -> Bool {
+    let (last, overflow) = first.addingReportingOverflow(UInt64(count) - 1)
+    if overflow { return false }
+    func guid(_ bits: UInt64) -> String {
+      String(unsafeUninitializedCapacity: length) {
+        write(bits, into: UnsafeMutableBufferPointer(rebasing: $0[..<length]))
+        return length
+      }
+    }
+    let sql = "SELECT 1 FROM notes WHERE guid BETWEEN ? AND ? LIMIT 1"
+    return try db.firstRow(sql, [guid(first), guid(last)]) { _ in false } ?? true
+  }
+
+  /// The guid of a note and the place of its card, from 1 on, of a card's guid like `x/2`.
+  static func parts(_ guid: String) -> (note: String, ordinal: Int)? {
+    guard let slash = guid.lastIndex(of: "/"), case let number = guid[guid.index(after: slash)...],
+      let place = Int(number), place > 1, String(place) == number
+    else { return nil }
+    return (String(guid[..<slash]), place - 1)
   }
 
   /// A given one without spaces around it; nil when it is empty, so that one has to be made.

@@ -1,42 +1,89 @@
-// A card's row lent in place, for lists of many cards: what a list shows is copied from SQLite's own memory once.
-// Invariant: a row is good until the next one is read.
+// A row of the view `card_rows`, read in place: what a list shows is copied from SQLite's own memory once.
+// Invariant: a row is good until the next one is read; each column goes by its name.
 
 public import Storage
 
-/// A row of `cards` while it is read. Its texts are bytes, which a damaged file may hold in any form.
+/// A card while it is read. Its texts are bytes, which a damaged file may hold in any form.
 ///
 ///     try CardTable.forEachRow(db, ids) { _, row in line.append(contentsOf: row.prompt) }
 public struct ListedCard {
-  private let columns: Row
+  /// The columns of the view, in the order in which a row is read.
+  enum Column: Int32, CaseIterable {
+    case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid
+  }
 
-  init(_ columns: Row) { self.columns = columns }
+  /// What a statement selects whose rows are read as cards; other columns may follow.
+  static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
+  /// The same where nobody asks for the texts.
+  static let columnsWithoutTexts = Column.allCases.map { [.prompt, .answer].contains($0) ? "NULL" : columnName($0) }
+    .joined(separator: ", ")
+  /// The place of the first column that follows.
+  static let next = Int32(Column.allCases.count)
 
-  public var id: CardID { CardID(rawValue: columns.integer(0)) }
-  public var deck: DeckID { DeckID(rawValue: columns.integer(1)) }
-  public var guid: UnsafeBufferPointer<UInt8> { columns.bytes(2) }
-  public var prompt: UnsafeBufferPointer<UInt8> { columns.bytes(3) }
-  public var answer: UnsafeBufferPointer<UInt8> { columns.bytes(4) }
+  let row: Row
+
+  init(_ row: Row) { self.row = row }
+
+  private func integer(_ column: Column) -> Int64 { row.integer(column.rawValue) }
+  private func number(_ column: Column) -> Double { row.number(column.rawValue) }
+  private func optionalNumber(_ column: Column) -> Double? { row.optionalNumber(column.rawValue) }
+  private func bytes(_ column: Column) -> TextBytes { row.bytes(column.rawValue) }
+
+  public var id: CardID { CardID(rawValue: integer(.id)) }
+  public var deck: DeckID { DeckID(rawValue: integer(.deck)) }
+  public var guid: TextBytes { bytes(.guid) }
+  public var prompt: TextBytes { bytes(.prompt) }
+  public var answer: TextBytes { bytes(.answer) }
   /// The tags, with a space between two.
-  public var tags: UnsafeBufferPointer<UInt8> {
-    var padded = columns.bytes(5)[...]
+  public var tags: TextBytes {
+    var padded = bytes(.tags)[...]
     while padded.first == UInt8(ascii: " ") { padded.removeFirst() }
     while padded.last == UInt8(ascii: " ") { padded.removeLast() }
-    return UnsafeBufferPointer(rebasing: padded)
+    return TextBytes(rebasing: padded)
   }
+  /// Whether it keeps fields of its own.
+  public var hasFields: Bool { !row.isNull(Column.fields.rawValue) }
   /// Whether it shows a document.
-  public var hasDocument: Bool { columns.optionalText(7) != nil }
-  public var isSuspended: Bool { columns.integer(10) != 0 }
-  public var state: CardState { CardState(rawValue: columns.integer(11)) ?? .new }
-  public var schedule: CardSchedule { CardTable.schedule(columns) }
+  public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
+  /// Seconds since 1970.
+  public var created: Double { number(.created) }
+  public var modified: Double { number(.modified) }
+  public var isSuspended: Bool { integer(.suspended) != 0 }
+  public var state: CardState { CardState(rawValue: integer(.state)) ?? .new }
+  public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
-  public var noteGuid: UnsafeBufferPointer<UInt8> { columns.bytes(24) }
-  public var flag: Int { columns.count(21) }
+  public var noteGuid: TextBytes { bytes(.noteGuid) }
+  public var ordinal: Int { row.count(Column.ord.rawValue) }
+  public var flag: Int { row.count(Column.flag.rawValue) }
+  public var burial: Burial? { Burial(rawValue: integer(.buried)) }
+  public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
 
   /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: columns.optionalNumber(22)) }
+  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
+
+  public var schedule: CardSchedule {
+    var schedule = CardSchedule()
+    schedule.state = state
+    schedule.step = row.count(Column.step.rawValue)
+    schedule.due = optionalNumber(.due)
+    schedule.stability = optionalNumber(.stability)
+    schedule.difficulty = optionalNumber(.difficulty)
+    schedule.reps = row.count(Column.reps.rawValue)
+    schedule.lapses = row.count(Column.lapses.rawValue)
+    schedule.lastReview = optionalNumber(.lastReview)
+    return schedule
+  }
 
   /// A copy of all of it.
-  public func record() throws -> CardRecord { try CardTable.record(columns) }
+  public func record() throws -> CardRecord {
+    CardRecord(
+      id: id, deck: deck, guid: row.text(Column.guid.rawValue), prompt: row.text(Column.prompt.rawValue),
+      answer: row.text(Column.answer.rawValue), tags: Tags.list(row.text(Column.tags.rawValue)),
+      fields: try FieldText.list(row.optionalText(Column.fields.rawValue)),
+      document: row.optionalText(Column.document.rawValue), created: created, modified: modified,
+      isSuspended: isSuspended, schedule: schedule, note: note, ordinal: ordinal, flag: flag, buriedUntil: buriedUntil)
+  }
 }
 
 extension CardTable {
@@ -47,12 +94,11 @@ extension CardTable {
   ) throws {
     // SQLite walks the list from its first to its last element, and looks each up.
     let sql = """
-      SELECT \(columns), place, (SELECT guid FROM notes WHERE id = note)
-      FROM (SELECT key AS place, value AS wanted FROM json_each(?))
-      CROSS JOIN cards ON cards.id = wanted
+      SELECT \(ListedCard.columns), place FROM (SELECT key AS place, value AS wanted FROM json_each(?))
+      CROSS JOIN card_rows WHERE card_rows.id = wanted
       """
     try db.forEachRow(sql, [list(ids.lazy.map(\.rawValue))]) { row in
-      try body(ids.startIndex + row.count(23), ListedCard(row))
+      try body(ids.startIndex + row.count(ListedCard.next), ListedCard(row))
     }
   }
 

@@ -9,7 +9,7 @@ extension CardTable {
   ///     try CardTable.recentTags(db)   // ["animal", "verb"]
   public static func recentTags(_ db: Database) throws -> [String] {
     let rows = try String.fetchAll(
-      db, sql: "SELECT DISTINCT tags FROM (SELECT tags FROM cards ORDER BY id DESC LIMIT 10000) WHERE tags <> ''")
+      db, sql: "SELECT DISTINCT tags FROM (SELECT tags FROM card_rows ORDER BY id DESC LIMIT 10000) WHERE tags <> ''")
     let tags = Set(rows.flatMap { Tags.list($0) })
     return Array(tags.sorted().prefix(500))
   }

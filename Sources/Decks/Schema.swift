@@ -10,7 +10,8 @@ import Templates
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 public enum DecksSchema {
   public static var migrations: [Migration] {
-    [Migration("decks", sql: [decks, notes, cards, reviews, SearchLog.tables, stockTypes].joined(separator: "\n"))]
+    let sql = [decks, notes, cards, cardRows, reviews, SearchLog.tables, stockTypes].joined(separator: "\n")
+    return [Migration("decks", functions: CardTextFunctions.all, sql: sql)]
   }
 
   /// `preset` is null where the deck around it decides. `decks.options` holds what is good for the deck alone.
@@ -35,9 +36,11 @@ public enum DecksSchema {
     """
 
   /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
-  /// unknown keys included; `basic` is `NoteType.isBasic`. `fields` has U+001F between the fields. `usn` is -1 for what
-  /// was never sent to a sync server. A note without cards is removed with the last of them. A media file is named by
-  /// its hash in the account's folder; one whose `hash` is NULL was removed and that is not sent yet.
+  /// unknown keys included; `basic` is `NoteType.isBasic`. `tags` are separated by spaces with one at either end.
+  /// `fields` has U+001F between the fields, each of HTML. `data` is what another program keeps with the note, or the
+  /// fields that Deckhand gives no meaning: see `NoteData`. `usn` is -1 for what was never sent to a sync server. A
+  /// note without cards is removed with the last of them. A media file is named by its hash in the account's folder;
+  /// one whose `hash` is NULL was removed and that is not sent yet.
   private static let notes = """
     CREATE TABLE note_types (
       id INTEGER PRIMARY KEY,
@@ -61,7 +64,6 @@ public enum DecksSchema {
       data TEXT NOT NULL DEFAULT ''
     ) STRICT;
     CREATE INDEX notes_guid ON notes(guid);
-    CREATE INDEX notes_type ON notes(type);
     CREATE TABLE media (
       name TEXT PRIMARY KEY,
       hash TEXT,
@@ -72,11 +74,9 @@ public enum DecksSchema {
     """
 
   /// `ord` is the card's template, from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the
-  /// lowest on top. `prompt`, `answer` and `tags` are what the note makes of them. `content` is the 32-bit hash of the
-  /// prompt above that of the answer: one index finds the same pair and the same prompt; equality is then checked.
-  /// `tags` are separated by spaces with one at either end. `fields` is a JSON object in the order given. `buried` says
-  /// who did it: 1 a sibling, 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync
-  /// needs of a card.
+  /// lowest on top. `content` is the 32-bit hash of the prompt above that of the answer, as the note makes them: one
+  /// index finds the same pair and the same prompt; equality is then checked. `buried` says who did it: 1 a sibling,
+  /// 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync needs of a card.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -84,12 +84,7 @@ public enum DecksSchema {
       ord INTEGER NOT NULL,
       deck INTEGER NOT NULL REFERENCES decks(id) ON DELETE CASCADE,
       rank INTEGER NOT NULL,
-      guid TEXT NOT NULL,
       content INTEGER NOT NULL,
-      prompt TEXT NOT NULL,
-      answer TEXT NOT NULL,
-      tags TEXT NOT NULL DEFAULT '',
-      fields TEXT,
       document TEXT,
       created REAL NOT NULL,
       modified REAL NOT NULL,
@@ -108,7 +103,6 @@ public enum DecksSchema {
     ) STRICT;
     CREATE UNIQUE INDEX cards_note ON cards(note, ord);
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);
-    CREATE UNIQUE INDEX cards_guid ON cards(deck, guid);
     CREATE INDEX cards_content ON cards(deck, content);
     CREATE INDEX cards_new ON cards(deck, rank) WHERE state = 0;
     CREATE INDEX cards_due ON cards(deck, due) WHERE state > 0;
@@ -126,6 +120,19 @@ public enum DecksSchema {
       raw TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX anki_cards_anki ON anki_cards(anki);
+    """
+
+  /// The cards with what their notes make of them: see `ListedCard`. A deck may hold any number of cards without a text
+  /// being stored twice. LEFT JOIN keeps the card in front: SQLite walks the cards and looks each note up.
+  private static let cardRows = """
+    CREATE VIEW card_rows AS SELECT cards.*,
+      notes.guid || iif(cards.ord > 0, '/' || (cards.ord + 1), '') AS guid,
+      \(CardTextFunctions.call(side: 0)) AS prompt,
+      \(CardTextFunctions.call(side: 1)) AS answer,
+      notes.tags AS tags,
+      \(NoteData.fieldsSQL) AS fields,
+      notes.guid AS note_guid
+    FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
   /// A review outlives its card; `anki`, `acard`, `usn` and `raw` are for a sync.

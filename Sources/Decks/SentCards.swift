@@ -3,55 +3,23 @@
 
 public import Storage
 
-/// The row of a card that is sent out; its bytes are good until the walk goes on.
+/// A card that is sent out, and what it was elsewhere; its bytes are good until the walk goes on.
 public struct SentCard {
-  private let row: Row
+  public let card: ListedCard
 
-  fileprivate static let columns = """
-    id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, \
-    state, step, due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until, \
-    anki, amod, raw
+  fileprivate static let query = """
+    SELECT \(ListedCard.columnsWithoutTexts), anki, amod, raw FROM card_rows
+    LEFT JOIN anki_cards ON anki_cards.card = card_rows.id
     """
 
-  init(_ row: Row) { self.row = row }
+  init(_ row: Row) { card = ListedCard(row) }
 
-  public var id: CardID { CardID(rawValue: row.integer(0)) }
-  public var guid: TextBytes { row.bytes(1) }
-  public var prompt: TextBytes { row.bytes(2) }
-  public var answer: TextBytes { row.bytes(3) }
-  /// The column: ` animal farm `.
-  public var tags: TextBytes { row.bytes(4) }
-  /// Whether it keeps fields of its own, which no note does.
-  public var hasFields: Bool { row.integer(5) & 1 != 0 }
-  public var hasDocument: Bool { row.integer(5) & 2 != 0 }
-  /// Seconds since 1970.
-  public var created: Double { row.number(6) }
-  public var modified: Double { row.number(7) }
-  public var isSuspended: Bool { row.integer(8) != 0 }
-  public var note: NoteID { NoteID(rawValue: row.integer(17)) }
-  public var ordinal: Int { row.count(18) }
-  public var flag: Int { row.count(19) }
-  public var buriedUntil: Double? { row.optionalNumber(21) }
-  public var burial: Burial? { Burial(rawValue: row.integer(20)) }
   /// The id that it has elsewhere; nil where it has none yet.
-  public var foreignID: Int64? { row.optionalInteger(22) }
+  public var foreignID: Int64? { card.row.optionalInteger(ListedCard.next) }
   /// When it was changed there, in seconds since 1970.
-  public var foreignModified: Int64 { row.integer(23) }
+  public var foreignModified: Int64 { card.row.integer(ListedCard.next + 1) }
   /// Its row there as it came.
-  public var raw: String? { row.optionalText(24) }
-
-  public var schedule: CardSchedule {
-    var schedule = CardSchedule()
-    schedule.state = CardState(rawValue: row.integer(9)) ?? .new
-    schedule.step = row.count(10)
-    schedule.due = row.optionalNumber(11)
-    schedule.stability = row.optionalNumber(12)
-    schedule.difficulty = row.optionalNumber(13)
-    schedule.reps = row.count(14)
-    schedule.lapses = row.count(15)
-    schedule.lastReview = row.optionalNumber(16)
-    return schedule
-  }
+  public var raw: String? { card.row.optionalText(ListedCard.next + 2) }
 }
 
 /// The cards of a deck, top first.
@@ -59,11 +27,7 @@ public final class SentCards {
   private let walk: Statement
 
   public init(_ db: Database, in deck: DeckID) throws {
-    let sql = """
-      SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id
-      WHERE deck = ?1 ORDER BY rank
-      """
-    walk = try Statement(db, sql, [deck.rawValue])
+    walk = try Statement(db, "\(SentCard.query) WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
   /// Nil after the last.
@@ -75,8 +39,7 @@ public final class SentCardReader {
   private let statement: Statement
 
   public init(_ db: Database) throws {
-    let sql = "SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id WHERE id = ?1"
-    statement = try Statement(db, sql)
+    statement = try Statement(db, "\(SentCard.query) WHERE id = ?1")
   }
 
   /// Lends a card's row; nil where it was removed.

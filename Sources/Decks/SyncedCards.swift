@@ -71,11 +71,7 @@ extension CardTable {
 
   /// Brings a card to a deck, at a rank that is free there.
   public static func setDeck(_ db: Database, _ known: KnownCard, to deck: DeckID, rank: Int64) throws {
-    let id = known.id.rawValue
-    var guid = try db.firstRow("SELECT guid FROM cards WHERE id = ?", [id]) { $0.text(0) } ?? ""
-    let sql = "SELECT 1 FROM cards WHERE deck = ? AND guid = ? AND id <> ?"
-    if try db.firstRow(sql, [deck.rawValue, guid, id], { _ in true }) ?? false { guid += "/\(id)" }
-    try change(db, "UPDATE cards SET deck = ?, rank = ?, guid = ? WHERE id = ?", [deck.rawValue, rank, guid, id])
+    try change(db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
     try NoteTable.renewPlaces(db, of: [known.id], now: Double(known.modified))
   }
 

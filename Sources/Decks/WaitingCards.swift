@@ -18,22 +18,25 @@ final class WaitingCards {
   /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int
   private var nextGuid: UInt64
-  /// Good only while nobody else changes the database.
+  /// How many guids from that on no note has. This and the next note are good only while nobody else changes the
+  /// database.
+  private var freeGuids = 0
   private var nextNote: Int64 = 0
+  private static let mostGuids = 1 << 20
 
   /// Columns of a row, in their order.
   private enum Column: Int, CaseIterable {
-    case rank, guid, content, prompt, answer, tags, fields, document, note, noteFields
+    case rank, guid, content, prompt, answer, tags, data, document, note, noteFields
   }
 
   /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
   private static let parts = [
     RowBatch.Part(
-      into: "notes (id, guid, type, mod, tags, fields)",
-      "column9, column2, ?3, ?4, column6, ifnull(column10, column4 || char(31) || column5)"),
+      into: "notes (id, guid, type, mod, tags, fields, data)",
+      "column9, column2, ?3, ?4, column6, ifnull(column10, column4 || char(31) || column5), column7"),
     RowBatch.Part(
-      into: "cards (deck, created, modified, ord, rank, guid, content, prompt, answer, tags, fields, document, note)",
-      "?1, ?2, ?2, 0, column1, column2, column3, column4, column5, column6, column7, column8, column9"),
+      into: "cards (deck, created, modified, ord, rank, content, document, note)",
+      "?1, ?2, ?2, 0, column1, column3, column8, column9"),
   ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
@@ -74,7 +77,7 @@ final class WaitingCards {
     rows.put(Column.prompt.rawValue, text: card.prompt)
     rows.put(Column.answer.rawValue, text: card.answer)
     rows.put(Column.tags.rawValue, text: card.tags)
-    rows.put(Column.fields.rawValue, text: card.fields)
+    rows.put(Column.data.rawValue, text: NoteData.column(card.fields))
     rows.put(Column.document.rawValue, text: card.document)
     rows.put(Column.noteFields.rawValue, text: card.noteFields)
     rows.endRow()
@@ -88,9 +91,11 @@ final class WaitingCards {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
+      if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
       if !isUnderWay {
         try checkTransaction()
         nextNote = try NoteTable.freeID(db, now: now)
+        try findGuids(for: RowBatch.rows)
       }
       try rows.editFilling { try number(&$0, &ranks) }
       try rows.handOver()
@@ -105,6 +110,7 @@ final class WaitingCards {
       try rows.drain()
       try checkTransaction()
       nextNote = try NoteTable.freeID(db, now: now)
+      try findGuids(for: rows.waitingCount)
       try rows.editWaiting { try number(&$0, &ranks) }
       try rows.flush()
     }
@@ -120,9 +126,19 @@ final class WaitingCards {
   /// Where the body fails, a guid may have been taken.
   private func renewingGuids(_ body: () throws -> Void) throws {
     do { try body() } catch {
-      nextGuid = random()
+      (nextGuid, freeGuids) = (random(), 0)
       throw error
     }
+  }
+
+  /// Finds guids in a row that no note has, more than are needed if that is easy.
+  private func findGuids(for count: Int) throws {
+    for attempt in 0..<16 {
+      freeGuids = max(count, attempt < 8 ? WaitingCards.mostGuids : 1)
+      if try Guid.areFree(db, from: nextGuid, count: freeGuids) { return }
+      nextGuid = random()
+    }
+    throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
   }
 
   private func number(_ part: inout RowBuffer, _ ranks: inout BatchRanks) throws {
@@ -133,6 +149,7 @@ final class WaitingCards {
         part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
         part.put(Column.note.rawValue, nextNote, row: row)
         nextGuid &+= 1
+        freeGuids -= 1
         nextNote += 1
       }
     }

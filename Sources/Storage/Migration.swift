@@ -7,16 +7,19 @@
 ///     Migration("decks.2", sql: "ALTER TABLE cards ADD COLUMN flag INTEGER NOT NULL DEFAULT 0")
 public struct Migration: Sendable {
   public let name: String
+  /// What its views call.
+  let functions: [SQLFunction]
   let apply: @Sendable (Database) throws -> Void
 
-  public init(_ name: String, _ apply: @escaping @Sendable (Database) throws -> Void) {
-    self.name = name
-    self.apply = apply
+  public init(
+    _ name: String, functions: [SQLFunction] = [], _ apply: @escaping @Sendable (Database) throws -> Void
+  ) {
+    (self.name, self.functions, self.apply) = (name, functions, apply)
   }
 
   /// A step that is nothing but SQL.
-  public init(_ name: String, sql: String) {
-    self.init(name) { try $0.execute(sql: sql) }
+  public init(_ name: String, functions: [SQLFunction] = [], sql: String) {
+    self.init(name, functions: functions) { try $0.execute(sql: sql) }
   }
 }
 

@@ -12,6 +12,10 @@ public struct RowChange: Sendable {
   public let before: [(name: String, value: Value)]
   /// All columns as they are; empty for a row that is gone.
   public let after: [(name: String, value: Value)]
+
+  public init(_ kind: Kind, before: [(name: String, value: Value)], after: [(name: String, value: Value)]) {
+    (self.kind, self.before, self.after) = (kind, before, after)
+  }
 }
 
 /// The changes of one table.
@@ -180,6 +184,6 @@ extension TableChanges {
     _ limit: Int
   ) {
     counts[kind, default: 0] += 1
-    if counts[kind, default: 0] <= limit { rows.append(RowChange(kind: kind, before: before, after: after)) }
+    if counts[kind, default: 0] <= limit { rows.append(RowChange(kind, before: before, after: after)) }
   }
 }

@@ -129,7 +129,7 @@ public final class Statement {
   private func check(_ code: Int32) { if code != SQLITE_OK { refusal = code } }
 
   /// SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies what is bound.
-  private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+  static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   // MARK: Running
 

@@ -334,6 +334,7 @@ public final class Store {
     try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try fresh.use(for: name) { db in
+      for migration in migrations { for function in migration.functions { try db.add(function) } }
       try prepare(db)
       try recorder?.attach(db)
     }

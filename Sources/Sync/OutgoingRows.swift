@@ -147,10 +147,11 @@ extension SyncOutgoing {
   }
 
   private func row(
-    _ card: SentCard, _ remote: Int64?, _ base: [Value]?, _ changes: CardChanges
+    _ sent: SentCard, _ remote: Int64?, _ base: [Value]?, _ changes: CardChanges
   ) throws -> (Int64, [Value], String)? {
+    let card = sent.card
     guard let known = try CardTable.known(db, card.id.rawValue),
-      let deck = try shadows.remote(.deck, of: known.deck.rawValue), let number = remote ?? card.foreignID
+      let deck = try shadows.remote(.deck, of: known.deck.rawValue), let number = remote ?? sent.foreignID
     else { return nil }
     let options = try options(of: known.deck)
     var position = base.flatMap(ServerRows.card)?.position ?? 0
@@ -167,7 +168,7 @@ extension SyncOutgoing {
     let places = CardPlaces(
       id: number, note: card.note.rawValue, deck: deck, position: position,
       lastReview: try ReviewTable.lastSecond(db, of: card.id), modified: Int64(modified), usn: usn)
-    let made = rows.row(of: card, places, over: base, changes, options)
+    let made = rows.row(of: sent, places, over: base, changes, options)
     return (number, made.row, made.raw)
   }
 

@@ -78,12 +78,18 @@ extension CardTexts {
   /// written.
   package init(basic fields: [String], isInterrupted: @escaping () -> Bool = { false }) throws(NoteError) {
     func shown(_ place: Int) throws(NoteError) -> String {
-      let field = fields.indices.contains(place) ? fields[place] : ""
-      if let text = CardTexts.asWritten(field) { return text }
-      let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
-      return text.isEmpty ? CardTexts.blank : text
+      try CardTexts.basicSide(fields.indices.contains(place) ? fields[place] : "", isInterrupted: isInterrupted)
     }
     self.init(prompt: try shown(0), answer: try shown(1))
+  }
+
+  /// Of a field that is a side.
+  package static func basicSide(
+    _ field: String, isInterrupted: @escaping () -> Bool = { false }
+  ) throws(NoteError) -> String {
+    if let text = CardTexts.asWritten(field) { return text }
+    let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
+    return text.isEmpty ? CardTexts.blank : text
   }
 
   /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.

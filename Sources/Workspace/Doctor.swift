@@ -297,7 +297,7 @@ extension DecksFinding.Kind {
   fileprivate var table: String {
     switch self {
     case .reviewWithoutCard, .badReview: "reviews"
-    case .noteWithoutCard: "notes"
+    case .noteWithoutCard, .missingGuid, .badFields: "notes"
     case .deckWithoutParent, .deckKey: "decks"
     default: "cards"
     }
@@ -308,18 +308,17 @@ extension DecksFinding.Kind {
     let cards = counted(count, "card")
     return switch self {
     case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
-    case .cardWithoutNote: ("\(cards) whose note is gone", "they get notes of their texts")
+    case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
     case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
     case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
     case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")
-    case .missingGuid: ("\(cards) without a guid", "each is given one")
+    case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
     case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
     case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")
     case .futureAnswer:
       ("\(cards) answered while the clock was in the future", "the last answer counts as given now")
-    case .badFields: ("\(cards) whose further fields cannot be read", "those fields are dropped")
-    case .emptyText: ("\(cards) without a prompt or an answer", "a question mark is put there")
+    case .badFields: ("\(counted(count, "note")) whose further fields cannot be read", "those fields are dropped")
     }
   }
 }

@@ -26,23 +26,30 @@ extension Workspace {
     try storeGames()
     let tables = try store().pendingChanges(limit: limit)
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
-    let notes = Set(cards.compactMap { row in row.after.first { $0.name == "note" }?.value.integer })
-    return try tables.flatMap { try pending($0, notesOfCards: notes) }
+    let notes = Set(cards.compactMap { $0.after("note")?.integer })
+    let shown = PendingCards(tables)
+    return try tables.flatMap { table in
+      let isCards = table.table == "cards"
+      let rows = isCards ? try read { db in try table.rows.map { try shown.shown(db, $0) } } : table.rows
+      return pending(table, rows, notesOfCards: notes)
+    }
   }
 
   /// - Parameter notes: those of changed cards, which are named in their place.
-  private func pending(_ changes: TableChanges, notesOfCards notes: Set<Int>) throws -> [PendingChanges] {
+  private func pending(
+    _ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>
+  ) -> [PendingChanges] {
     guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
       // A note comes, changes and goes with its cards.
       let isNote = changes.table == "notes"
       if isNote, kind != .changed { return nil }
       let isNamed = { (row: RowChange) in
-        isNote && row.after.first { $0.name == "id" }?.value.integer.map(notes.contains) ?? false
+        isNote && row.after("id")?.integer.map(notes.contains) ?? false
       }
       // Only when it was changed is different: nothing that anybody would call a change.
       let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
-      let rows = changes.rows.filter { $0.kind == kind }
+      let rows = all.filter { $0.kind == kind }
       let shown = rows.filter { isOfUser($0) && !isNamed($0) }
       if isNote, shown.isEmpty { return nil }
       let count = changes.counts[kind, default: 0] - (rows.count - shown.count)
@@ -75,7 +82,7 @@ private struct RecordedThing {
   }
 
   static let all: [String: RecordedThing] = [
-    "cards": RecordedThing("card", ["prompt"], bookkeeping: ["content", "step"]),
+    "cards": RecordedThing("card", ["prompt"], bookkeeping: ["step"]),
     "decks": RecordedThing("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedThing("note", ["fields"]),
     "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
     "media": RecordedThing("media file", ["name"]), "documents": RecordedThing("document", ["id"]),

@@ -19,8 +19,7 @@ static const char insert_note[] =
     "INSERT INTO notes (id, guid, type, mod, fields) "
     "VALUES (?1, ?2, (SELECT min(id) FROM note_types), 1700000000, ?3 || char(31) || ?4)";
 static const char insert_card[] =
-    "INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, note, ord) "
-    "VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0)";
+    "INSERT INTO cards (deck, rank, content, created, modified, note, ord) VALUES (1, ?, ?, ?, ?, ?, 0)";
 
 static int fill(sqlite3 *db, long count) {
   sqlite3_stmt *note, *statement;
@@ -39,13 +38,10 @@ static int fill(sqlite3 *db, long count) {
     if (sqlite3_step(note) != SQLITE_DONE) result = -1;
     sqlite3_reset(note);
     sqlite3_bind_int64(statement, 1, i << 20);
-    sqlite3_bind_text(statement, 2, guid, guid_length, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, (sqlite3_int64)((unsigned long long)i * 0x9E3779B97F4A7C15ull >> 1));
-    sqlite3_bind_text(statement, 4, prompt, prompt_length, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 5, answer, answer_length, SQLITE_STATIC);
-    sqlite3_bind_double(statement, 6, 1.7e9);
-    sqlite3_bind_double(statement, 7, 1.7e9);
-    sqlite3_bind_int64(statement, 8, i);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)((unsigned long long)i * 0x9E3779B97F4A7C15ull >> 1));
+    sqlite3_bind_double(statement, 3, 1.7e9);
+    sqlite3_bind_double(statement, 4, 1.7e9);
+    sqlite3_bind_int64(statement, 5, i);
     if (result == 0 && sqlite3_step(statement) != SQLITE_DONE) result = -1;
     sqlite3_reset(statement);
   }

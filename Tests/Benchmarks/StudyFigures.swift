@@ -54,7 +54,9 @@ struct StudyFigures {
       },
       try compared(counts, [waiting]) { _ = try StudyCounts.all($0, at: moment) },
       try opened(waiting),
-      try compared(word, ["SELECT id, prompt, answer FROM cards"]) { try find("omething", $0) },
+      try compared(word, ["SELECT cards.id, fields FROM cards JOIN notes ON notes.id = note"]) {
+        try find("omething", $0)
+      },
       try compared(state, ["SELECT id, state FROM cards"]) { try find("is:review", $0) },
     ]
   }
@@ -100,7 +102,9 @@ struct StudyFigures {
     compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
       seconds(ofRunning: Asked.program, ["--data", folder, "card", "list"] + more)
     } reference: {
-      reference(["SELECT id, prompt, answer, tags, state, guid FROM cards ORDER BY deck, rank"])
+      reference([
+        "SELECT cards.id, fields, tags, state, guid FROM cards CROSS JOIN notes ON notes.id = note ORDER BY deck, rank"
+      ])
     }
   }
 

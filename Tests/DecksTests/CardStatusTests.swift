@@ -20,12 +20,15 @@ import Testing
     try collection.store.operation("random") { db in
       for id in try Int64.fetchAll(db, sql: "SELECT id FROM cards") {
         try db.execute(
-          sql: "UPDATE cards SET state = ?, suspended = ?, due = ?, buried_until = ?, tags = ? WHERE id = ?",
+          sql: "UPDATE cards SET state = ?, suspended = ?, due = ?, buried_until = ? WHERE id = ?",
           arguments: [
             Int.random(in: 0...3, using: &generator), Int.random(in: 0...4, using: &generator) / 4,
             times.randomElement(using: &generator) ?? nil, times.randomElement(using: &generator) ?? nil,
-            tags.randomElement(using: &generator) ?? "", id,
+            id,
           ])
+        try db.execute(
+          sql: "UPDATE notes SET tags = ? WHERE id = (SELECT note FROM cards WHERE id = ?)",
+          arguments: [tags.randomElement(using: &generator) ?? "", id])
       }
     }
   }
@@ -37,7 +40,7 @@ import Testing
     try fill(collection, moment, &generator)
     try collection.store.read { db in
       for status in CardStatus.allCases {
-        let sql = "SELECT \(Self.columns), \(status.sql()) FROM cards"
+        let sql = "SELECT \(Self.columns), \(status.sql()) FROM card_rows"
         var found: Set<CardID> = []
         try db.forEachRow(sql, moment.arguments(of: sql)) { row in
           let card = StatusColumns(

@@ -93,7 +93,7 @@ import Testing
         #expect((code == "empty_prompt") == (start == nil))
         guard let start, let end = scalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return }
         let trimmed = String(scalars[start...end])
-        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM cards WHERE prompt = ?", arguments: [trimmed])
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM card_rows WHERE prompt = ?", arguments: [trimmed])
         #expect(count == 1)
       }
     }
@@ -328,7 +328,7 @@ import Testing
     for query in ["added:5", "prop:interval>1", "prop:stability<1", "is:due"] {
       _ = try collection.store.read { try CardTable.ids($0, in: deck, matching: CardQuery(query), at: moment) }
     }
-    try collection.store.operation("forge") { try $0.execute(sql: "UPDATE cards SET fields = '{\"a\":'") }
+    try collection.store.operation("forge") { try $0.execute(sql: "UPDATE notes SET data = '{\"fields\":{\"a\":}'") }
     let error = #expect(throws: StorageError.self) { try collection.cards(deck) }
     #expect(error?.code == "storage_damaged")
   }

@@ -59,8 +59,11 @@ import Text
       }
     }
     try expectSame(deck, others)
-    try collection.store.operation("renew") { try NoteTable.renewTexts($0, of: CardTable.ids($0, in: deck), now: 10) }
     try expectSame(deck, others)
+    let contents = try collection.store.read {
+      try $0.rows("SELECT content FROM cards ORDER BY rank") { $0.integer(0) }
+    }
+    #expect(try contents == collection.cards(deck).map { CardTexts(prompt: $0.prompt, answer: $0.answer).content })
   }
 
   @Test func `fields are Anki's HTML, and a text that is written to a card is its field`() throws {

@@ -25,35 +25,37 @@ import Testing
     _ = try collection.addAll(
       deck,
       [
-        NewCard(prompt: "El Perro", answer: "the dog", tags: ["Animal::pet", "a1"]),
-        NewCard(prompt: "pájaro", answer: "bird", tags: ["animal"]),
+        NewCard(
+          prompt: "El Perro", answer: "the dog", tags: ["Animal::pet", "a1"],
+          fields: [CardField("x", .json("1")), CardField("Level", .text("B1"))]),
+        NewCard(prompt: "pájaro", answer: "bird", tags: ["animal"], fields: [CardField("level", .text("ab"))]),
         NewCard(prompt: "e-mail or", answer: "a \"quoted\" (text)"),
-        NewCard(prompt: "ÑANDÚ", answer: "rhea *", tags: ["leech"]), NewCard(prompt: "a:b", answer: "Ελλάδα"),
+        NewCard(prompt: "ÑANDÚ", answer: "rhea *", tags: ["leech"], fields: [CardField("Level", .json("1.50"))]),
+        NewCard(prompt: "a:b", answer: "Ελλάδα"),
       ])
     try collection.store.operation("x") { db in
-      try db.execute(sql: "UPDATE cards SET flag = 3, fields = '{\"Level\":1.50}' WHERE prompt = 'ÑANDÚ'")
-      try db.execute(sql: "UPDATE cards SET fields = '{\"x\":1,\"Level\":\"B1\"}' WHERE prompt = 'El Perro'")
-      try db.execute(sql: "UPDATE cards SET fields = '{\"level\":\"ab\"}' WHERE prompt = 'pájaro'")
+      try db.execute(sql: "UPDATE cards SET flag = 3 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'ÑANDÚ')")
       try db.execute(
-        sql: "UPDATE cards SET buried_until = ? WHERE prompt = 'e-mail or'", arguments: [collection.now + 3600])
+        sql: "UPDATE cards SET buried_until = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'e-mail or')",
+        arguments: [collection.now + 3600])
       for (prompt, days, rating) in [("pájaro", 0.0, 3), ("pájaro", 5, 2), ("ÑANDÚ", 6, 1)] {
         try db.execute(
           sql: """
             INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty)
-            SELECT id, ?, ?, 2, 1, 1, 1 FROM cards WHERE prompt = ?
+            SELECT id, ?, ?, 2, 1, 1, 1 FROM card_rows WHERE prompt = ?
             """, arguments: [collection.now - days * 86_400, rating, prompt])
       }
       try db.execute(
         sql: """
           UPDATE cards SET state = 2, due = ?, last_review = ?, stability = 4.5, difficulty = 7, reps = 3, lapses = 1
-          WHERE prompt = 'pájaro'
+          WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'pájaro')
           """,
         arguments: [
           StudyMoment(now: collection.now).start(ofDay: StudyMoment(now: collection.now).today),
           collection.now - 3 * 86_400,
         ])
       try db.execute(
-        sql: "UPDATE cards SET suspended = 1, created = ? WHERE prompt = 'a:b'",
+        sql: "UPDATE cards SET suspended = 1, created = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'a:b')",
         arguments: [collection.now - 10 * 86_400])
     }
     return deck

@@ -21,7 +21,8 @@ import Testing
     let due = moment.start(ofDay: moment.today + days)
     try collection.store.operation("x") {
       try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE prompt = ?",
+        sql:
+          "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)",
         arguments: [due, Double(interval), difficulty, due - Double(interval) * 86_400, prompt])
     }
   }

@@ -21,7 +21,7 @@ import Testing
 
   private func places(_ deck: DeckID) throws -> [Place] {
     let sql = """
-      SELECT prompt, rank, anki, raw FROM cards LEFT JOIN anki_cards ON card = cards.id WHERE deck = ? ORDER BY rank
+      SELECT prompt, rank, anki, raw FROM card_rows LEFT JOIN anki_cards ON card = id WHERE deck = ? ORDER BY rank
       """
     return try collection.store.read { db in
       try db.rows(sql, [deck.rawValue]) {

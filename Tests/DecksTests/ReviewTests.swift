@@ -46,7 +46,8 @@ import Values
     try fill(deck, ["n1", "n2", "due"])
     try collection.store.operation("x") {
       try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE prompt = 'due'",
+        sql:
+          "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'due')",
         arguments: [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
     }
     let session = try session(deck)
@@ -161,8 +162,8 @@ import Values
     try collection.store.operation("x") {
       try $0.execute(
         sql:
-          "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7, tags = ' t '"
-      )
+          "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7")
+      try $0.execute(sql: "UPDATE notes SET tags = ' t '")
     }
     let session = try session(deck)
     #expect(try answer(session, .again).isLeech)

@@ -76,7 +76,10 @@ import Testing
     let deck = try collection.deck("d")
     for (prompt, answer) in [("b", "2"), ("A", "3"), ("c", "1")] { try collection.add(deck, prompt, answer) }
     try collection.store.operation("x") {
-      try $0.execute(sql: "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE prompt = 'c'")
+      try $0.execute(
+        sql:
+          "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'c')"
+      )
     }
     let ids = try collection.store.read { try CardTable.ids($0, in: deck) }
     let order = try collection.store.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }

@@ -141,7 +141,7 @@ import Testing
         made += 1
         return made == 2 ? 1 : made << 32
       }
-      let way = "SELECT id FROM cards WHERE prompt = 'in the way'"
+      let way = "SELECT id FROM card_rows WHERE prompt = 'in the way'"
       try db.execute(sql: "UPDATE cards SET rank = ? WHERE id = (\(way))", arguments: [place])
       for number in 0..<2000 { try batch.add(NewCard(prompt: "\(number)", answer: "a")) }
       #expect(try batch.finish().added == 2000)

@@ -236,8 +236,7 @@ import Values
         arguments: [ServerSide.note, ServerSide.type])
       try db.execute(
         sql: """
-          INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, note, ord)
-          VALUES (?, 5, 'g1', 0, 'uno', 'x', 1, 1, ?, 0)
+          INSERT INTO cards (deck, rank, content, created, modified, note, ord) VALUES (?, 5, 0, 1, 1, ?, 0)
           """, arguments: [kept.deck.rawValue, ServerSide.note])
       try CardTable.setForeign(
         db, CardID(rawValue: db.lastInsertedRowID), id: Int64(ServerSide.card), modified: 0, raw: "")

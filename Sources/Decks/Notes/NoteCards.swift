@@ -28,17 +28,17 @@ struct NoteCardWriter {
     let id: CardID
     let deck: DeckID
     let ordinal: Int
-    let prompt: String
-    let answer: String
-    let tags: String
+    let content: Int64
     let flag: Int
   }
 
   /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
-  /// - Parameter deck: for a note that has no cards yet.
+  /// - Parameters:
+  ///   - deck: for a note that has no cards yet.
+  ///   - hasOtherTags: what the cards show may be the same.
   /// - Returns: how many cards were removed.
   @discardableResult
-  mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil) throws -> Int {
+  mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false) throws -> Int {
     if maker.isInterrupted() { throw NoteError.interrupted }
     let stored = try cards(of: note.id)
     guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
@@ -46,19 +46,17 @@ struct NoteCardWriter {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     let wanted = maker.ordinals(fields.adding(facts))
     try checkWork(note, cards: wanted.count)
-    let tags = try Tags.column(note.tags)
     let known = Set(stored.map(\.ordinal))
-    for card in stored where wanted.contains(card.ordinal) { try rewrite(card, note, fields, tags) }
-    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, tags)
+    for card in stored where wanted.contains(card.ordinal) { try rewrite(card, note, fields, always: hasOtherTags) }
+    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home)
     let gone = stored.filter { !wanted.contains($0.ordinal) }.map(\.id)
     return try CardTable.remove(db, gone)
   }
 
-  /// Writes the texts of the cards that a note has anew; none comes or goes.
-  mutating func rewrite(_ note: NoteRecord) throws {
+  /// The cards that a note has may show something else now; none comes or goes.
+  mutating func rewrite(_ note: NoteRecord, hasOtherTags: Bool = false) throws {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
-    let tags = try Tags.column(note.tags)
-    for card in try cards(of: note.id) { try rewrite(card, note, fields, tags) }
+    for card in try cards(of: note.id) { try rewrite(card, note, fields, always: hasOtherTags) }
   }
 
   private func checkWork(_ note: NoteRecord, cards: Int) throws(NoteError) {
@@ -69,11 +67,11 @@ struct NoteCardWriter {
   }
 
   private func cards(of note: NoteID) throws -> [Stored] {
-    let sql = "SELECT id, deck, ord, prompt, answer, tags, flag FROM cards WHERE note = ? ORDER BY ord"
+    let sql = "SELECT id, deck, ord, content, flag FROM cards WHERE note = ? ORDER BY ord"
     return try db.rows(sql, [note.rawValue]) { row in
       Stored(
         id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)), ordinal: row.count(2),
-        prompt: row.text(3), answer: row.text(4), tags: row.text(5), flag: row.count(6))
+        content: row.integer(3), flag: row.count(4))
     }
   }
 
@@ -84,36 +82,29 @@ struct NoteCardWriter {
     return name
   }
 
-  private mutating func rewrite(_ card: Stored, _ note: NoteRecord, _ fields: NoteFields, _ tags: String) throws {
+  /// - Parameter always: otherwise only a card that shows something else counts as changed.
+  private mutating func rewrite(
+    _ card: Stored, _ note: NoteRecord, _ fields: NoteFields, always: Bool
+  ) throws {
     var facts = maker.facts(note, deckName: try deckName(card.deck))
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
-    if texts.prompt.utf8.elementsEqual(card.prompt.utf8), texts.answer.utf8.elementsEqual(card.answer.utf8),
-      tags.utf8.elementsEqual(card.tags.utf8)
-    {
-      return
-    }
-    try db.cachedStatement(
-      sql: "\(CardTable.updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?"
-    ).execute(arguments: [texts.content, texts.prompt, texts.answer, tags, now, card.id.rawValue])
+    let content = texts.content
+    if content == card.content, !always { return }
+    try db.cachedStatement(sql: CardTable.updateContent).execute(arguments: [content, now, card.id.rawValue])
   }
 
   private func add(
-    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID, _ tags: String
+    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID
   ) throws {
     if ordinals.isEmpty { return }
-    let statement = try db.cachedStatement(
-      sql: """
-        INSERT INTO cards (deck, rank, guid, content, prompt, answer, tags, created, modified, note, ord)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
-        """)
+    let statement = try db.cachedStatement(sql: NewCardRow.insertion)
     var rank = try CardOrder.above(db, deck, room: CardOrder.step * Int64(ordinals.count))
     for ordinal in ordinals {
-      let texts = try maker.texts(fields, facts, ordinal: ordinal)
-      try statement.execute(arguments: [
-        deck.rawValue, rank, try guid(note, ordinal, deck), texts.content, texts.prompt, texts.answer, tags, now,
-        note.id.rawValue, ordinal,
-      ])
+      let content = try maker.texts(fields, facts, ordinal: ordinal).content
+      NewCardRow(note: note.id.rawValue, ordinal: ordinal, deck: deck, rank: rank, content: content, now: now)
+        .put(into: statement)
+      try statement.run()
       if maker.needsCardID { try showID(CardID(rawValue: db.lastInsertedRowID), fields, facts, ordinal) }
       rank += CardOrder.step
     }
@@ -122,19 +113,8 @@ struct NoteCardWriter {
   private func showID(_ card: CardID, _ fields: NoteFields, _ facts: CardFacts, _ ordinal: Int) throws {
     var facts = facts
     facts.cardID = card.rawValue
-    let texts = try maker.texts(fields, facts, ordinal: ordinal)
-    try db.cachedStatement(sql: "\(CardTable.updateTexts) content = ?, prompt = ?, answer = ? WHERE id = ?")
-      .execute(arguments: [texts.content, texts.prompt, texts.answer, card.rawValue])
-  }
-
-  /// The note's guid, from the second card on with `/2`; when the deck has it already, with the note's id too.
-  private func guid(_ note: NoteRecord, _ ordinal: Int, _ deck: DeckID) throws -> String {
-    let suffix = ordinal == 0 ? "" : "/\(ordinal + 1)"
-    for guid in [note.guid + suffix, "\(note.guid)/\(note.id.rawValue)\(suffix)"] {
-      let sql = "SELECT 1 FROM cards WHERE deck = ? AND guid = ?"
-      if try db.firstRow(sql, [deck.rawValue, guid], { _ in true }) == nil { return guid }
-    }
-    throw DeckError.duplicate(guid: note.guid + suffix, prompt: "")
+    let content = try maker.texts(fields, facts, ordinal: ordinal).content
+    try db.cachedStatement(sql: CardTable.updateContent).execute(arguments: [content, now, card.rawValue])
   }
 }
 
@@ -156,15 +136,6 @@ extension NoteTable {
         let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
         for note in notes { try writer.rewrite(record(db, note)) }
       }
-    }
-  }
-
-  /// Writes the texts of the notes that some cards are of anew.
-  static func renewTexts(_ db: Database, of cards: [CardID], now: Double) throws {
-    for note in try notes(db, ofCards: cards) {
-      let record = try record(db, note)
-      var writer = NoteCardWriter(db, try NoteTypeTable.record(db, record.type), now: now)
-      try writer.rewrite(record)
     }
   }
 

@@ -116,7 +116,7 @@ public enum NoteTable {
     let record = NoteRecord(
       id: id, guid: guid, type: type.id, modified: seconds(now), tags: Tags.list(tags), fields: fields)
     if !note.mayRepeat { try checkNew(db, record, writer.maker, deck, deckName) }
-    try db.cachedStatement(sql: "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)")
+    try db.cachedStatement(sql: insertion)
       .execute(arguments: [id.rawValue, guid, type.id.rawValue, record.modified, tags, column])
     try writer.renew(record, newIn: deck)
     return id
@@ -136,7 +136,7 @@ public enum NoteTable {
     if !isCloze, let first = fields.first, !isFilled(Bytes(first.utf8)) { throw .emptyNote(field: type.fields[0]) }
   }
 
-  private static func guid(_ db: Database, _ given: String?, _ random: () -> UInt64) throws -> String {
+  static func guid(_ db: Database, _ given: String?, _ random: () -> UInt64) throws -> String {
     var given = given ?? ""
     let checked = try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
     if let checked {
@@ -213,12 +213,17 @@ public enum NoteTable {
     }
     try write(db, new, type)
     var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
-    return try writer.renew(new)
+    return try writer.renew(new, hasOtherTags: new.tags != old.tags)
   }
+
+  /// A new note, as far as it is nothing elsewhere.
+  static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
+  /// FAIL as in `CardTable.updateContent`.
+  static let updateTexts = "UPDATE OR FAIL notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?"
 
   static func write(_ db: Database, _ note: NoteRecord, _ type: NoteType) throws {
     let column = try NoteFieldText.column(note.fields, names: type.fields)
-    try db.cachedStatement(sql: "UPDATE notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?")
+    try db.cachedStatement(sql: updateTexts)
       .execute(arguments: [note.modified, try Tags.column(note.tags), column, note.id.rawValue])
   }
 

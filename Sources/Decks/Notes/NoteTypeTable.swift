@@ -140,11 +140,25 @@ extension NoteType {
   /// Reads what `json` wrote, or what came from elsewhere.
   /// - Throws: `StorageError.damaged` for what is no note type.
   init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
+    let object = try NoteType.object(json, name)
+    self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
+  }
+
+  /// Reads what `json` wrote, its name and its kind too.
+  /// - Throws: `StorageError.damaged` for what is no note type.
+  init(stored json: String) throws {
+    let object = try NoteType.object(json, "")
+    self.init(
+      id: NoteTypeID(rawValue: Int64(object["id"]?.integer ?? 0)), name: object["name"]?.text ?? "",
+      isCloze: object["type"]?.integer == 1, modified: object["mod"]?.integer ?? 0, object: object)
+  }
+
+  private static func object(_ json: String, _ name: String) throws -> Value.Record {
     do {
       guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).record else {
         throw NoteType.damaged(name)
       }
-      self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
+      return object
     } catch is JSONFailure {
       throw NoteType.damaged(name)
     }

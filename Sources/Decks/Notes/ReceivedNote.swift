@@ -70,42 +70,6 @@ struct ReceivingStatements {
     known = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
     hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
     hasForeign = try Statement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
-    let places = (1...ReceivingStatements.cardColumnCount).map { "?\($0)" }.joined(separator: ", ")
-    card = try Statement(
-      db, "INSERT INTO cards (\(ReceivingStatements.cardColumns)) VALUES (\(places)) ON CONFLICT DO NOTHING")
-  }
-
-  static let cardColumns = """
-    deck, rank, guid, content, prompt, answer, tags, created, modified, suspended, state, step, due, stability, \
-    difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until
-    """
-  static let cardColumnCount = 23
-
-  /// Binds the columns of a card, in their order.
-  static func bind(_ row: ReceivedRows.Card, guid: String, rank: Int64, now: Double, to target: some ColumnBinding) {
-    let (card, schedule) = (row.card, row.card.schedule)
-    target.put(0, card.deck.rawValue)
-    target.put(1, rank)
-    target.put(2, text: guid)
-    target.put(3, row.texts.content)
-    target.put(4, text: row.texts.prompt)
-    target.put(5, text: row.texts.answer)
-    target.put(6, text: row.tags)
-    target.put(7, now)
-    target.put(8, now)
-    target.put(9, card.isSuspended ? 1 : 0)
-    target.put(10, Int64(schedule.state.rawValue))
-    target.put(11, Int64(schedule.step))
-    target.put(12, schedule.due)
-    target.put(13, schedule.stability)
-    target.put(14, schedule.difficulty)
-    target.put(15, Int64(schedule.reps))
-    target.put(16, Int64(schedule.lapses))
-    target.put(17, schedule.lastReview)
-    target.put(18, row.note.rawValue)
-    target.put(19, Int64(card.ordinal))
-    target.put(20, Int64(card.flag))
-    target.put(21, Int64(card.burial?.rawValue ?? 0))
-    target.put(22, card.burial == nil ? nil : card.buriedUntil)
+    card = try Statement(db, NewCardRow.insertion + " ON CONFLICT DO NOTHING")
   }
 }

@@ -113,8 +113,9 @@ public final class NoteReceiver {
   private func renew(_ id: NoteID, isNewer: Bool, _ note: ReceivedNote, _ kind: Kind) throws -> Int {
     guard isNewer else { return 0 }
     let record = record(try prepared(note), id, kind)
+    let hasOtherTags = try NoteTable.record(db, id).tags != record.tags
     try NoteTable.write(db, record, kind.maker.type)
-    try kind.writer.renew(record)
+    try kind.writer.renew(record, hasOtherTags: hasOtherTags)
     return try db.firstRow("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) } ?? 0
   }
 
@@ -154,7 +155,7 @@ public final class NoteReceiver {
   @discardableResult
   func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
     let texts = try texts(card, note, kind)
-    let id = try rows.write(ReceivedRows.Card(card, of: note, texts: texts, tags: try Tags.column(note.tags)))
+    let id = try rows.write(ReceivedRows.Card(card, of: note, texts: texts))
     if kind.maker.needsCardID { try kind.writer.rewrite(note) }
     return id
   }
@@ -166,7 +167,7 @@ public final class NoteReceiver {
     let record = record(note, NoteID(rawValue: try rows.noteID(note.id)), kind)
     let tags = try Tags.column(note.tags)
     let made = try cards.map { card in
-      ReceivedRows.Card(card, of: record, texts: try texts(card, record, kind), tags: tags)
+      ReceivedRows.Card(card, of: record, texts: try texts(card, record, kind))
     }
     try rows.add(ReceivedRows.Note(record, tags: tags, fields: column, data: note.data), made)
     guids?.insert(hash(note.guid))

@@ -22,15 +22,20 @@ final class ReceivedRows {
   struct Card {
     let card: ReceivedCard
     let note: NoteID
-    /// The note's guid, from the second card on with `/2`.
-    let guid: String
-    let suffix: String
-    let texts: CardTexts
-    let tags: String
+    /// See `CardText.content`.
+    let content: Int64
 
-    init(_ card: ReceivedCard, of note: NoteRecord, texts: CardTexts, tags: String) {
-      (self.card, self.note, guid, self.texts, self.tags) = (card, note.id, note.guid, texts, tags)
-      suffix = card.ordinal == 0 ? "" : "/\(card.ordinal + 1)"
+    /// - Parameter texts: what it shows.
+    init(_ card: ReceivedCard, of note: NoteRecord, texts: CardTexts) {
+      (self.card, self.note, content) = (card, note.id, texts.content)
+    }
+
+    func row(now: Double) -> NewCardRow {
+      var row = NewCardRow(
+        note: note.rawValue, ordinal: card.ordinal, deck: card.deck, rank: card.rank, content: content, now: now)
+      (row.schedule, row.isSuspended, row.flag) = (card.schedule, card.isSuspended, card.flag)
+      (row.burial, row.buriedUntil) = (card.burial, card.buriedUntil)
+      return row
     }
   }
 
@@ -83,9 +88,7 @@ final class ReceivedRows {
     (self.db, self.now, self.statements) = (db, now, statements)
     ids = try FreeIDs(db)
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
-    cards = try RowBatch(
-      db, into: "cards (\(ReceivingStatements.cardColumns), id)", "*",
-      columns: ReceivingStatements.cardColumnCount + 1, inLane: isAlone)
+    cards = try RowBatch(db, into: NewCardRow.target, "*", columns: NewCardRow.columnCount, inLane: isAlone)
     foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4, inLane: isAlone)
   }
 
@@ -121,8 +124,9 @@ final class ReceivedRows {
   private func add(_ card: Card) throws {
     let elsewhere = try foreignID(card.card)
     let id = try ids.nextCard(db)
-    ReceivingStatements.bind(card, guid: card.guid + card.suffix, rank: card.card.rank, now: now, to: cards)
-    cards.put(ReceivingStatements.cardColumnCount, id)
+    var row = card.row(now: now)
+    row.id = id
+    row.put(into: cards)
     cards.endRow()
     last.append(card)
     put(card.card, id, elsewhere)
@@ -208,11 +212,11 @@ final class ReceivedRows {
 
   @discardableResult
   private func writeAlone(_ card: Card) throws -> CardID {
-    // The rank may be taken, and then the guid.
-    for attempt in 0..<3 {
-      let rank = attempt == 0 ? card.card.rank : try CardOrder.above(db, card.card.deck, room: CardOrder.step)
-      let guid = card.guid + (attempt < 2 ? "" : "/\(card.note.rawValue)") + card.suffix
-      ReceivingStatements.bind(card, guid: guid, rank: rank, now: now, to: statements.card)
+    var row = card.row(now: now)
+    // The rank may be taken.
+    for attempt in 0..<2 {
+      if attempt > 0 { row.rank = try CardOrder.above(db, card.card.deck, room: CardOrder.step) }
+      row.put(into: statements.card)
       if try statements.card.run() {
         let id = db.lastInsertedRowID
         // Others may have written such rows too.
@@ -223,6 +227,6 @@ final class ReceivedRows {
         return CardID(rawValue: id)
       }
     }
-    throw DeckError.duplicate(guid: card.guid + card.suffix, prompt: "")
+    throw StorageError.damaged(path: db.path, detail: "the note \(card.note.rawValue) has a card of that place")
   }
 }

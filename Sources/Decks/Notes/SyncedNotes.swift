@@ -21,13 +21,19 @@ extension NoteReceiver {
   public func renew(_ note: ReceivedNote, of type: NoteType, usn: Int64) throws {
     let kind = kind(of: type)
     let note = try fit(note, type)
+    let id = NoteID(rawValue: note.id)
+    let hasOtherTags = try NoteTable.exists(db, id) && NoteTable.record(db, id).tags != note.tags
+    // Other programs drop what a note keeps beside its fields whenever they write it.
     try db.cachedStatement(
-      sql: "UPDATE notes SET guid = ?, type = ?, mod = ?, usn = ?, tags = ?, fields = ?, data = ? WHERE id = ?"
+      sql: """
+        UPDATE OR FAIL notes SET guid = ?, type = ?, mod = ?, usn = ?, tags = ?, fields = ?,
+          data = ifnull(nullif(?, ''), data) WHERE id = ?
+        """
     ).execute(arguments: [
       note.guid, type.id.rawValue, note.modified, usn, try Tags.column(note.tags),
       try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id,
     ])
-    try kind.writer.rewrite(record(note, NoteID(rawValue: note.id), kind))
+    try kind.writer.rewrite(record(note, id, kind), hasOtherTags: hasOtherTags)
   }
 
   /// Adds a card of a note. The note is added before where it is not here.

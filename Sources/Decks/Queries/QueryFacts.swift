@@ -37,8 +37,11 @@ final class QueryFacts {
       try add(db, condition, sql, [start(days), moment.endOfToday])
     case .duplicates:
       let sql = """
-        SELECT id FROM cards WHERE (deck, prompt) IN
-          (SELECT deck, prompt FROM cards GROUP BY deck, content >> 32, prompt HAVING count(*) > 1)
+        WITH alike AS MATERIALIZED (
+          SELECT id, deck, prompt FROM card_rows WHERE (deck, content >> 32) IN
+            (SELECT deck, content >> 32 FROM cards GROUP BY deck, content >> 32 HAVING count(*) > 1))
+        SELECT id FROM alike WHERE (deck, prompt) IN
+          (SELECT deck, prompt FROM alike GROUP BY deck, prompt HAVING count(*) > 1)
         """
       try add(db, condition, sql, [])
     case .isAmong(let group):
@@ -115,7 +118,7 @@ final class QueryFacts {
   /// A name before a colon that no card has as a field is most likely a mistyped condition.
   private func checkField(_ db: Database, _ name: String, _ column: Int, _ query: CardQuery) throws {
     var isKnown = false
-    try db.forEachRow("SELECT fields FROM cards WHERE fields IS NOT NULL", while: { !isKnown }) { row in
+    try db.forEachRow("SELECT fields FROM card_rows WHERE fields IS NOT NULL", while: { !isKnown }) { row in
       isKnown = try FieldText.list(row.optionalText(0)).contains { $0.name.lowercased() == name }
     }
     if isKnown { return }
@@ -151,7 +154,7 @@ final class QueryFacts {
   }
 
   func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {
-    guard let column = row.optionalText(17) else { return false }
+    guard let column = row.optionalText(.fields) else { return false }
     do {
       return try FieldText.list(column).contains { field in
         guard field.name.lowercased() == name else { return false }

@@ -6,11 +6,7 @@ import Storage
 import Templates
 
 struct QueryMatcher {
-  /// What a row must hold, in this order.
-  static let columns = """
-    id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, last_review, deck,
-    modified, flag, buried_until, fields
-    """
+  static let columns = QueryColumn.allCases.map { columnName($0) }.joined(separator: ", ")
 
   private let root: CardQuery.Node
   private let isInterrupted: () -> Bool
@@ -19,9 +15,9 @@ struct QueryMatcher {
   private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment
   private let facts: QueryFacts
-  private var prompt = FoldedColumn(1)
-  private var answer = FoldedColumn(2)
-  private var tags = FoldedColumn(3)
+  private var prompt = FoldedColumn(.prompt)
+  private var answer = FoldedColumn(.answer)
+  private var tags = FoldedColumn(.tags)
 
   /// - Throws: `badQuery` for a field that no card has.
   init(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws {
@@ -70,56 +66,58 @@ struct QueryMatcher {
     case .isIn(let status): return status.holds(columns(row), at: moment)
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
-    case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
-    case .edited(let days): return row.number(14) >= moment.start(ofDay: moment.today - days + 1)
-    case .flag(let flag): return row.integer(15) == Int64(flag)
-    case .rated, .introduced, .duplicates, .isAmong: return facts.cards(condition).contains(row.integer(0))
-    case .deck(let pattern): return facts.isDeck(row.integer(13), pattern)
-    case .noteType(let pattern): return facts.isNoteType(ofCard: row.integer(0), pattern)
+    case .added(let days): return row.number(.created) >= moment.start(ofDay: moment.today - days + 1)
+    case .edited(let days): return row.number(.modified) >= moment.start(ofDay: moment.today - days + 1)
+    case .flag(let flag): return row.integer(.flag) == Int64(flag)
+    case .rated, .introduced, .duplicates, .isAmong: return facts.cards(condition).contains(row.integer(.id))
+    case .deck(let pattern): return facts.isDeck(row.integer(.deck), pattern)
+    case .noteType(let pattern): return facts.isNoteType(ofCard: row.integer(.id), pattern)
     case .field(let name, let pattern, _):
-      return facts.cards(condition).contains(row.integer(0)) || facts.hasField(row, name, pattern)
+      return facts.cards(condition).contains(row.integer(.id)) || facts.hasField(row, name, pattern)
     case .expression(let expression):
       let matcher = facts.matcher(expression)
-      return matcher.matches(row.bytes(1)) || matcher.matches(row.bytes(2))
+      return matcher.matches(row.bytes(.prompt)) || matcher.matches(row.bytes(.answer))
     }
   }
 
   private func columns(_ row: some QueryRow) -> StatusColumns {
     StatusColumns(
-      state: row.integer(6), isSuspended: row.integer(5) != 0, due: row.optionalNumber(7),
-      buriedUntil: row.optionalNumber(16), hasLeechTag: StatusColumns.isLeech(row.bytes(3)))
+      state: row.integer(.state), isSuspended: row.integer(.suspended) != 0, due: row.optionalNumber(.due),
+      buriedUntil: row.optionalNumber(.buriedUntil), hasLeechTag: StatusColumns.isLeech(row.bytes(.tags)))
   }
 
   /// nil for what a new card does not have yet.
   private func value(_ property: CardQuery.Property, _ row: some QueryRow) -> Double? {
     switch property {
-    case .stability: return row.optionalNumber(8)
-    case .difficulty: return row.optionalNumber(9)
-    case .reps: return row.number(10)
-    case .lapses: return row.number(11)
+    case .stability: return row.optionalNumber(.stability)
+    case .difficulty: return row.optionalNumber(.difficulty)
+    case .reps: return row.number(.reps)
+    case .lapses: return row.number(.lapses)
     case .interval:
-      guard let due = row.optionalNumber(7), let last = row.optionalNumber(12) else { return nil }
+      guard let due = row.optionalNumber(.due), let last = row.optionalNumber(.lastReview) else { return nil }
       return Double(moment.dueDay(of: due) - moment.day(of: last))
     case .due:
-      guard row.integer(6) == CardState.review.rawValue, let due = row.optionalNumber(7) else { return nil }
+      guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
       return Double(moment.dueDay(of: due) - moment.today)
     case .retrievability:
-      guard let stability = row.optionalNumber(8), let last = row.optionalNumber(12) else { return nil }
+      guard let stability = row.optionalNumber(.stability), let last = row.optionalNumber(.lastReview) else {
+        return nil
+      }
       let days = Double(moment.today - moment.day(of: last))
-      return facts.model(ofDeck: row.integer(13)).retrievability(days: days, stability: stability)
+      return facts.model(ofDeck: row.integer(.deck)).retrievability(days: days, stability: stability)
     }
   }
 }
 
 /// A column's text as searches compare it, made when a condition first asks for it.
 struct FoldedColumn {
-  private let column: Int32
+  private let column: QueryColumn
   private var folded: [UInt8] = []
   var isFolded = false
   /// Bytes of what was folded last.
   var count: Int { folded.count }
 
-  init(_ column: Int32) { self.column = column }
+  init(_ column: QueryColumn) { self.column = column }
 
   mutating func matches(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
     fold(row)

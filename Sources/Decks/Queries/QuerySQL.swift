@@ -64,7 +64,7 @@ struct QuerySQL {
             AND rating BETWEEN \(low) AND \(high))
           """, isExact: true)
     case .isAmong(let group): return Part(text: group.condition, isExact: true)
-    case .tag: return Part(text: "tags <> ''", isExact: false)
+    case .tag: return Part(text: "(SELECT tags FROM notes WHERE notes.id = note) <> ''", isExact: false)
     default: return nil
     }
   }

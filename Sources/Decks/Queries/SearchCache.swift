@@ -65,7 +65,7 @@ public final class SearchCache {
     var matcher = try QueryMatcher(db, query, at: moment)
     let sql = """
       SELECT \(QueryMatcher.columns) FROM (SELECT value AS wanted FROM json_each(?))
-      CROSS JOIN cards ON cards.id = wanted
+      CROSS JOIN card_rows WHERE card_rows.id = wanted
       """
     var found: [Int64] = []
     try db.forEachRow(sql, [CardTable.list(index.cards(of: set))]) { row in
@@ -125,7 +125,7 @@ public final class SearchCache {
     if let known = decks[deck] { return known }
     asked[deck, default: 0] += 1
     guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.mostCards else { return nil }
-    let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank"
+    let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE deck = ? ORDER BY rank"
     let rows = SearchRows(deck)
     try db.forEachRow(sql, while: { rows.byteCount <= Self.mostBytes }, [deck.rawValue]) { row in
       rows.append(row)

@@ -78,7 +78,7 @@ final class SearchIndex {
   }
 
   private func read(_ db: Database, _ condition: String, _ card: Int64, _ isInterrupted: () -> Bool) throws {
-    let sql = "SELECT id, prompt, answer, tags FROM cards \(condition)"
+    let sql = "SELECT id, prompt, answer, tags FROM card_rows \(condition)"
     var lookedAt = texts.count
     try db.forEachRow(sql, while: { texts.count <= Self.mostBytes }, [card]) { row in
       let card = row.integer(0)

@@ -13,8 +13,12 @@ public enum SearchLog {
     CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
     INSERT INTO undo_search VALUES (1, random());
     CREATE TABLE undo_search_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, card INTEGER NOT NULL) STRICT;
-    CREATE TRIGGER cards_texts AFTER UPDATE OF prompt, answer, tags ON cards BEGIN
+    CREATE TRIGGER cards_texts AFTER UPDATE OF content ON cards WHEN NEW.content <> OLD.content BEGIN
       INSERT INTO undo_search_log (card) VALUES (NEW.id);
+      DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
+    END;
+    CREATE TRIGGER notes_texts AFTER UPDATE OF fields, tags ON notes BEGIN
+      INSERT INTO undo_search_log (card) SELECT id FROM cards WHERE note = NEW.id;
       DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
     END;
     """

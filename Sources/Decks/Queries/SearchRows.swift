@@ -3,19 +3,33 @@
 
 import Storage
 
+/// What a row that a query judges holds, in this order; the numbers are between the texts and the fields.
+enum QueryColumn: Int32, CaseIterable {
+  case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
+  case modified, flag, buriedUntil, fields
+
+  static let texts = [prompt, answer, tags]
+  static let numbers = allCases[Int(created.rawValue)..<Int(fields.rawValue)]
+}
+
 /// A row as a query judges it.
 protocol QueryRow {
   /// Whether its texts are folded already.
   var areTextsFolded: Bool { get }
-  func integer(_ column: Int32) -> Int64
-  func number(_ column: Int32) -> Double
-  func optionalNumber(_ column: Int32) -> Double?
-  func optionalText(_ column: Int32) -> String?
-  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>
+  func integer(_ column: QueryColumn) -> Int64
+  func number(_ column: QueryColumn) -> Double
+  func optionalNumber(_ column: QueryColumn) -> Double?
+  func optionalText(_ column: QueryColumn) -> String?
+  func bytes(_ column: QueryColumn) -> UnsafeBufferPointer<UInt8>
 }
 
 extension Storage.Row: QueryRow {
   var areTextsFolded: Bool { false }
+  func integer(_ column: QueryColumn) -> Int64 { integer(column.rawValue) }
+  func number(_ column: QueryColumn) -> Double { number(column.rawValue) }
+  func optionalNumber(_ column: QueryColumn) -> Double? { optionalNumber(column.rawValue) }
+  func optionalText(_ column: QueryColumn) -> String? { optionalText(column.rawValue) }
+  func bytes(_ column: QueryColumn) -> UnsafeBufferPointer<UInt8> { bytes(column.rawValue) }
 }
 
 extension CardQuery.Condition {
@@ -28,11 +42,8 @@ extension CardQuery.Condition {
   }
 }
 
-/// Rows of a deck, top first: folded texts behind each other, and 13 numbers a row.
+/// Rows of a deck, top first: folded texts behind each other, and the numbers of each row.
 final class SearchRows {
-  private static let numbersPerRow = 13
-  private static let firstNumber: Int32 = 4
-
   private let deck: Int64
   private(set) var ids: [CardID] = []
   /// Where prompt, answer and tags of each row end.
@@ -47,14 +58,12 @@ final class SearchRows {
   var byteCount: Int { texts.count }
 
   func append(_ row: Storage.Row) {
-    ids.append(CardID(rawValue: row.integer(0)))
-    for column: Int32 in 1...3 {
+    ids.append(CardID(rawValue: row.integer(.id)))
+    for column in QueryColumn.texts {
       Folding.fold(row.bytes(column), into: &texts)
       ends.append(Int32(clamping: texts.count))
     }
-    for column in Self.firstNumber..<Self.firstNumber + Int32(Self.numbersPerRow) {
-      numbers.append(row.optionalNumber(column) ?? .nan)
-    }
+    for column in QueryColumn.numbers { numbers.append(row.optionalNumber(column) ?? .nan) }
   }
 
   /// The cards that a query finds, with their positions.
@@ -91,35 +100,35 @@ final class SearchRows {
 
     var areTextsFolded: Bool { true }
 
-    private func value(_ column: Int32) -> Double {
-      parts.numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
+    private func value(_ column: QueryColumn) -> Double {
+      parts.numbers[place * QueryColumn.numbers.count + Int(column.rawValue - QueryColumn.created.rawValue)]
     }
 
-    func integer(_ column: Int32) -> Int64 {
+    func integer(_ column: QueryColumn) -> Int64 {
       switch column {
-      case 0: return id
+      case .id: return id
       // The deck's column is among the numbers too; as an integer it is exact.
-      case 13: return deck
+      case .deck: return deck
       default:
         let value = value(column)
         return value.magnitude < 9e15 ? Int64(value) : 0
       }
     }
 
-    func number(_ column: Int32) -> Double {
+    func number(_ column: QueryColumn) -> Double {
       let value = value(column)
       return value.isNaN ? 0 : value
     }
 
-    func optionalNumber(_ column: Int32) -> Double? {
+    func optionalNumber(_ column: QueryColumn) -> Double? {
       let value = value(column)
       return value.isNaN ? nil : value
     }
 
-    func optionalText(_ column: Int32) -> String? { nil }
+    func optionalText(_ column: QueryColumn) -> String? { nil }
 
-    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-      let end = place * 3 + Int(column) - 1
+    func bytes(_ column: QueryColumn) -> UnsafeBufferPointer<UInt8> {
+      let end = place * QueryColumn.texts.count + Int(column.rawValue) - 1
       let start = end == 0 ? 0 : Int(parts.ends[end - 1])
       return UnsafeBufferPointer(rebasing: parts.texts[start..<Int(parts.ends[end])])
     }

@@ -10,7 +10,7 @@ enum CardStatus: String, CaseIterable, Sendable {
   /// The tag of a card that was forgotten again and again.
   static let leechTag = "leech"
 
-  /// The condition on a row of `cards`. It is never unknown: its opposite is `NOT (…)`.
+  /// The condition on a row of `cards` or `card_rows`. It is never unknown: its opposite is `NOT (…)`.
   func sql(_ moment: MomentSQL = .named) -> String {
     switch self {
     case .new: "state = 0"
@@ -18,7 +18,10 @@ enum CardStatus: String, CaseIterable, Sendable {
     case .review: "state = 2"
     case .relearning: "state = 3"
     case .suspended: "suspended <> 0"
-    case .leech: "(tags LIKE '% leech %' OR tags LIKE '% leech::%')"
+    case .leech:
+      """
+      EXISTS (SELECT 1 FROM notes WHERE notes.id = note AND (notes.tags LIKE '% leech %' OR notes.tags LIKE '% leech::%'))
+      """
     case .buried:
       "(buried_until IS NOT NULL AND buried_until > \(moment.now) AND buried_until < \(moment.latest))"
     case .due: "(\(CardStatus.isTime(moment)) AND \(CardStatus.shown(moment)))"

@@ -58,36 +58,37 @@ final class SentCollection {
     }
   }
 
-  private func add(_ card: SentCard, _ place: inout Place) throws {
+  private func add(_ sent: SentCard, _ place: inout Place) throws {
+    let card = sent.card
     noteLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
-    let id = try writer.cardID(card.foreignID ?? notes.id(of: card))
+    let id = try writer.cardID(sent.foreignID ?? notes.id(of: card))
     // Positions go up in the order of the deck; those that came so stay as they were.
-    let came = card.raw.flatMap(AnkiCard.stored)?.card
+    let came = sent.raw.flatMap(AnkiCard.stored)?.card
     let position = came.flatMap { $0.type == 0 ? $0.due : nil }.map { max($0, place.position) } ?? place.position + 1
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
-      row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card, as: id))
+      row = place.schedule.row(of: sent, position: position, lastReview: try writeLog(of: card, as: id))
       head.note(card.schedule.lastReview ?? 0)
     }
     let isNew = row.type == 0
     if isNew { place.position = position }
-    let modified = card.foreignID == nil ? seconds(card.modified) : max(card.foreignModified, seconds(card.modified))
+    let modified = sent.foreignID == nil ? seconds(card.modified) : max(sent.foreignModified, seconds(card.modified))
     try writer.add(
       CollectionWriter.Card(
         id: id, note: note, deck: place.deck, ordinal: card.ordinal, modified: modified,
         reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
   }
 
-  private func noteLost(_ card: SentCard) {
+  private func noteLost(_ card: ListedCard) {
     if card.hasFields { lost[.fields, default: 0] += 1 }
     if card.hasDocument { lost[.documents, default: 0] += 1 }
     if !destination.keepsSchedule, card.schedule.state != .new { lost[.schedule, default: 0] += 1 }
   }
 
   /// - Returns: the second of the last answer, as the log has it now.
-  private func writeLog(of card: SentCard, as id: Int64) throws -> Int? {
+  private func writeLog(of card: ListedCard, as id: Int64) throws -> Int? {
     var (interval, last): (Int64, Int?) = (0, nil)
     for sent in try reviews.of(card.id) {
       let answer = ForeignAnswer(sent, last: interval)

@@ -20,7 +20,7 @@ struct SentNotes {
 
   init(_ db: Database, _ writer: CollectionWriter) throws {
     (self.db, self.writer) = (db, writer)
-    note = try Statement(db, "SELECT guid, type, mod, tags, fields, data FROM notes WHERE id = ?1")
+    note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
   }
 
   /// The types of the notes that went out.
@@ -28,11 +28,11 @@ struct SentNotes {
 
   /// An id that a card has where it has none yet: when it was made, in milliseconds, and its own number, so that cards
   /// that were made at once differ.
-  func id(of card: SentCard) -> Int64 { milliseconds(card.created) + card.id.rawValue }
+  func id(of card: ListedCard) -> Int64 { milliseconds(card.created) + card.id.rawValue }
 
   /// Writes the note of a card unless it was.
   /// - Returns: its id in the package.
-  mutating func add(_ card: SentCard) throws -> Int64 {
+  mutating func add(_ card: ListedCard) throws -> Int64 {
     let id = card.note.rawValue
     if let last, last.note == id { return last.id }
     if let known = renumbered[id] { return known }

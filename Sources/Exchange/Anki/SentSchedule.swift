@@ -29,14 +29,14 @@ struct SentSchedule {
   ///   - position: of a new card.
   ///   - lastReview: seconds since 1970 of the last answer in the log that goes along.
   func row(of card: SentCard, position: Int, lastReview: Int?) -> AnkiCard {
-    var row = kept(card) ?? made(card.schedule, lastReview)
+    var row = kept(card) ?? made(card.card.schedule, lastReview)
     if row.type == 0 { row.due = position }
-    mark(&row, as: card)
+    mark(&row, as: card.card)
     return row
   }
 
   /// What keeps a card from being shown, and its flag.
-  func mark(_ row: inout AnkiCard, as card: SentCard) {
+  func mark(_ row: inout AnkiCard, as card: ListedCard) {
     row.queue = row.naturalQueue
     if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
       row.queue = card.burial == .bySibling ? -2 : -3
@@ -50,12 +50,14 @@ struct SentSchedule {
     guard let stored = card.raw.flatMap(AnkiCard.stored) else { return nil }
     var row = stored.card
     let came = AnkiCalendar(moment: calendar.moment, firstDay: stored.firstDay)
-    var schedule = came.schedule(row, reps: card.schedule.reps, lapses: card.schedule.lapses, steps: steps)
+    var schedule = came.schedule(row, reps: card.card.schedule.reps, lapses: card.card.schedule.lapses, steps: steps)
     // The log may have said more of it; the number of steps may be another.
-    (schedule.lastReview, schedule.step) = (card.schedule.lastReview, card.schedule.step)
-    if schedule.state == .new { (schedule.reps, schedule.lapses) = (card.schedule.reps, card.schedule.lapses) }
-    guard schedule.state == card.schedule.state, schedule.isDue(as: card.schedule, calendar.moment),
-      schedule.stability == card.schedule.stability, schedule.difficulty == card.schedule.difficulty
+    (schedule.lastReview, schedule.step) = (card.card.schedule.lastReview, card.card.schedule.step)
+    if schedule.state == .new {
+      (schedule.reps, schedule.lapses) = (card.card.schedule.reps, card.card.schedule.lapses)
+    }
+    guard schedule.state == card.card.schedule.state, schedule.isDue(as: card.card.schedule, calendar.moment),
+      schedule.stability == card.card.schedule.stability, schedule.difficulty == card.card.schedule.difficulty
     else { return nil }
     if row.type != 0, !AnkiCard.isTime(row.due) { row.due += stored.firstDay - calendar.firstDay }
     return row

@@ -170,8 +170,9 @@ public struct ServerRows {
   ///   - base: the row as it came; nil for a card that is new there.
   ///   - changes: what of it goes out as it is here.
   public func row(
-    of card: SentCard, _ places: CardPlaces, over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
+    of sent: SentCard, _ places: CardPlaces, over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
   ) -> (row: [Value], raw: String) {
+    let card = sent.card
     let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
     let was = base.flatMap(ServerRows.card)
     var row = base ?? Array(repeating: .integer(0), count: 17) + [.text(ServerRows.noData)]
@@ -181,7 +182,7 @@ public struct ServerRows {
     let staysFiltered = isFiltered && changes.isDisjoint(with: [.deck, .hiding, .schedule])
     if changes.contains(.schedule) {
       let (data, flags) = (state.data, state.flags)
-      state = schedule.row(of: card, position: places.position, lastReview: places.lastReview)
+      state = schedule.row(of: sent, position: places.position, lastReview: places.lastReview)
       state.data = ServerRows.merged(state.data, over: data, position: was?.position)
       state.flags = flags
     } else if changes.contains(.hiding) || isFiltered {

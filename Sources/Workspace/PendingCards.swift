@@ -1,0 +1,63 @@
+// What the cards that a unit of work changes show and showed: their rows hold only a hash of it.
+// Invariant: a card counts as changed where its own row or what it shows is another one.
+
+import Decks
+import Storage
+import Values
+
+extension RowChange {
+  func before(_ name: String) -> Value? { before.first { $0.name == name }?.value }
+  func after(_ name: String) -> Value? { after.first { $0.name == name }?.value }
+  /// As it is, or was where it is gone.
+  func value(_ name: String) -> Value? { after(name) ?? before(name) }
+}
+
+/// The rows of notes that a unit changes, for those of their cards.
+struct PendingCards {
+  private let notes: [Int: RowChange]
+
+  init(_ tables: [TableChanges]) {
+    let rows = tables.first { $0.table == "notes" }?.rows ?? []
+    notes = Dictionary(rows.compactMap { row in row.value("id")?.integer.map { ($0, row) } }) { first, _ in first }
+  }
+
+  /// A card's row with prompt, answer and tags in place of the hash.
+  func shown(_ db: Database, _ row: RowChange) throws -> RowChange {
+    let note = row.value("note")?.integer
+    let now = try note.flatMap { try NoteSource.of(db, NoteID(rawValue: Int64($0))) }
+    let was = source(before: note.flatMap { notes[$0] }, now)
+    let (shown, showed) = (try columns(db, row, now), try columns(db, row, was))
+    let before = row.before.filter { $0.name != "content" }
+    let after = row.after.filter { $0.name != "content" }
+    switch row.kind {
+    case .added: return RowChange(.added, before: before, after: after + shown)
+    case .removed: return RowChange(.removed, before: before + showed, after: after)
+    case .changed:
+      let changed = showed.filter { old in shown.contains { $0.name == old.name && $0.value != old.value } }
+      return RowChange(.changed, before: before + changed, after: after + shown)
+    }
+  }
+
+  /// The note as it was.
+  private func source(before row: RowChange?, _ now: NoteSource?) -> NoteSource? {
+    guard let row else { return now }
+    guard let type = row.before("type")?.integer.map({ NoteTypeID(rawValue: Int64($0)) }) ?? now?.type,
+      let fields = row.before("fields")?.text ?? now?.fields, let tags = row.before("tags")?.text ?? now?.tags
+    else { return now }
+    return NoteSource(type: type, fields: fields, tags: tags)
+  }
+
+  private func columns(
+    _ db: Database, _ row: RowChange, _ source: NoteSource?
+  ) throws -> [(name: String, value: Value)] {
+    guard let source, let id = row.value("id")?.integer, let deck = row.value("deck")?.integer else { return [] }
+    let sides = try source.sides(
+      db,
+      of: (
+        CardID(rawValue: Int64(id)), DeckID(rawValue: Int64(deck)), row.value("ord")?.integer ?? 0,
+        row.value("flag")?.integer ?? 0
+      ))
+    guard let sides else { return [] }
+    return [("prompt", .text(sides.prompt)), ("answer", .text(sides.answer)), ("tags", .text(source.tags))]
+  }
+}
