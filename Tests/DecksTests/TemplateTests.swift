@@ -59,7 +59,7 @@ import Values
   @Test func `a template of a type from elsewhere that cannot be parsed shows why`() throws {
     let pair = TemplatePair(CardTemplate("c", front: "{{#Front}}x", back: "{{Nope}}"))
     let fields = NoteFields(names: ["Front"], values: ["a"])
-    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false)
+    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
     #expect(texts.prompt.contains("does not close") && texts.answer == "(no field Nope)")
   }
 
@@ -84,7 +84,7 @@ import Values
     for front in ["{{Front}}", "{{cloze:Front}}", "{{cloze-only:Front}}", "{{text:Front}}", "{{furigana:Front}}"] {
       let pair = TemplatePair(CardTemplate("c", front: front, back: front))
       let fields = NoteFields(names: ["Front"], values: [field])
-      _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false)
+      _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
     }
     if part != "{{c1::a}}" { _ = try Template(field) }
     _ = MediaNames.inHTML(field)
@@ -109,7 +109,7 @@ import Values
   }
 
   @Test func `text that would grow endless marks is cut to what every card may have`() {
-    let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8))
+    let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8), isInterrupted: { false })
     #expect(text.unicodeScalars.count == 129)
   }
 
