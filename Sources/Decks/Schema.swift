@@ -145,7 +145,7 @@ public enum DecksSchema {
       usn INTEGER,
       raw TEXT
     ) STRICT;
-    CREATE INDEX reviews_card ON reviews(card, at, rating, state);
+    CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
     CREATE UNIQUE INDEX reviews_anki ON reviews(anki) WHERE anki IS NOT NULL;
     """

@@ -25,7 +25,7 @@ import Testing
     #expect(try home.run("doc", "list", "--json").output.isEmpty)
     let list = try home.run("undo", "--list")
     #expect(list.lines.first?.split(separator: " ").map(String.init) == ["Step", "When", "What"])
-    #expect(list.output.contains("(run make.lua)") && list.output.contains("`redo` does it again"), "\(list)")
+    #expect(list.output.contains("(run make.lua)") && list.output.contains("(undone) "), "\(list)")
     #expect(list.output.contains("adding 1 card to Spanish (card add)"))
     #expect(try home.run("redo").output.hasPrefix("Redone: adding 1,204 cards"))
     #expect(try cards(home) == 1205)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SalvageTests {
   private static let migrations = [
-    Migration("test.1", sql: "CREATE TABLE boxes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;")
+    Migration("test.1", sql: "CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT")
   ]
 
   /// A file of boxes whose bytes were changed.
