@@ -39,12 +39,17 @@ struct UndoEvents {
   private(set) var packed: [[UInt8]] = []
   private var writer = UndoWriter()
   private var packedCount = 0
+  /// Bytes of each chunk before it was packed, and of all.
+  private var sizes: [Int] = []
+  private var sizesSum = 0
   private var packer: FrameWriter?
 
   /// The last events, not packed yet.
   var last: [UInt8] { writer.bytes }
   /// Bytes of memory.
   var byteCount: Int { packedCount + writer.count }
+  /// Bytes that were written, packed since or not.
+  var writtenCount: Int { sizesSum + writer.count }
   var mark: Mark { Mark(chunks: packed.count, bytes: writer.count) }
 
   /// Writes an event: its kind, its table, the row, the length of what follows, and that.
@@ -73,6 +78,8 @@ struct UndoEvents {
     // Without the room that it did not need.
     packed.append(Array(bytes[...]))
     packedCount += bytes.count
+    sizes.append(writer.count)
+    sizesSum += writer.count
     writer.truncate(to: 0)
   }
 
@@ -94,13 +101,15 @@ struct UndoEvents {
     if packed.count > mark.chunks {
       writer = UndoWriter(bytes: try UndoEvents.unpacked(packed[mark.chunks]))
       for chunk in packed[mark.chunks...] { packedCount -= chunk.count }
+      for size in sizes[mark.chunks...] { sizesSum -= size }
       packed.removeLast(packed.count - mark.chunks)
+      sizes.removeLast(sizes.count - mark.chunks)
     }
     // Where a part was taken back, it is further back already.
     if packed.count == mark.chunks, writer.count > mark.bytes { writer.truncate(to: mark.bytes) }
   }
 
   mutating func removeAll() {
-    (packed, packedCount, writer) = ([], 0, UndoWriter())
+    (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, UndoWriter())
   }
 }

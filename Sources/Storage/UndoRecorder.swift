@@ -85,8 +85,8 @@ final class UndoRecorder {
 
   var isEmpty: Bool { eventCount == 0 && born.allSatisfy(\.isEmpty) }
 
-  /// Bytes of memory that old values take until the step is written.
-  var byteCount: Int { events.byteCount }
+  /// Bytes of old values that were recorded; in memory they take less.
+  var writtenCount: Int { events.writtenCount }
 
   /// Rows that are new, changed or removed.
   var rowCount: Int {
