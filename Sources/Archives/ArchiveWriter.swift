@@ -5,7 +5,7 @@ public import Files
 
 /// Writes one archive; `finish` ends it.
 ///
-///     try AtomicFile.write(path) { sink in
+///     try AtomicFile.write(path, Replacement(isInterrupted: isInterrupted)) { sink in
 ///       let archive = try ArchiveWriter(sink)
 ///       try archive.add("manifest.json", bytes)
 ///       try archive.finish()

@@ -3,6 +3,7 @@
 // each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
 // throws. Cards may wait to be written together: whoever reads the deck meanwhile calls `flush` before.
 
+import Files
 public import Problems
 public import Storage
 public import Templates
@@ -182,7 +183,10 @@ public final class CardBatch: WaitingRows {
     }
     var id: NoteID?
     do {
-      id = try db.savepoint { try NoteTable.add(db, note, type: type, to: deck, now: now, random: random) }
+      id = try db.savepoint {
+        try NoteTable.add(
+          db, note, type: type, to: deck, now: now, random: random, isInterrupted: isNeverInterrupted)
+      }
     } catch let error as DeckError {
       guard case .duplicate = error, onDuplicate != .error else { throw error }
       return (.skipped, nil)
@@ -198,7 +202,9 @@ public final class CardBatch: WaitingRows {
     case .update:
       let old = try NoteTable.record(db, id)
       guard old.type == type.id else { throw NoteError.otherType(type: try NoteTypeTable.record(db, old.type).name) }
-      try NoteTable.update(db, id, fields: note.fields, tags: note.tags.isEmpty ? nil : note.tags, now: now)
+      try NoteTable.update(
+        db, id, fields: note.fields, tags: note.tags.isEmpty ? nil : note.tags, now: now,
+        isInterrupted: isNeverInterrupted)
       return try NoteTable.record(db, id) == old ? (.skipped, nil) : (.updated, id)
     }
   }

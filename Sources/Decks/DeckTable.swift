@@ -169,10 +169,22 @@ public enum DeckTable {
   public static func remove(_ db: Database, _ id: DeckID) throws -> Int {
     var count = 0
     for deck in try [record(db, id)] + within(db, id) {
-      count += try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [deck.id.rawValue]) { $0.count(0) } ?? 0
+      count += try removeCards(db, of: deck.id)
       try db.execute(sql: "DELETE FROM decks WHERE id = ?", arguments: [deck.id.rawValue])
     }
     return count
+  }
+
+  /// Removes the cards of a deck, in statements of so many: what one needs to take itself back is in memory.
+  /// - Returns: how many went.
+  private static func removeCards(_ db: Database, of deck: DeckID, atOnce most: Int = 10_000) throws -> Int {
+    let sql = "DELETE FROM cards WHERE id IN (SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?)"
+    var count = 0
+    while true {
+      try db.execute(sql: sql, arguments: [deck.rawValue, most])
+      count += db.changesCount
+      if db.changesCount < most { return count }
+    }
   }
 
   /// Gives a deck a name for a moment or for good that no other one has: the given one, or that with `+`.

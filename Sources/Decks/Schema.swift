@@ -7,7 +7,7 @@ import Templates
 
 /// The tables of decks, notes and cards.
 ///
-///     let store = try Store(path: path, migrations: DecksSchema.migrations)
+///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var migrations: [Migration] {
     let sql = [decks, notes, cards, cardRows, reviews, SearchLog.tables, stockTypes].joined(separator: "\n")
@@ -105,7 +105,7 @@ public enum DecksSchema {
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);
     CREATE INDEX cards_content ON cards(deck, content);
     CREATE INDEX cards_new ON cards(deck, rank) WHERE state = 0;
-    CREATE INDEX cards_due ON cards(deck, due) WHERE state > 0;
+    CREATE INDEX cards_due ON cards(deck, due, state, suspended, buried_until) WHERE state > 0;
     CREATE INDEX cards_suspended ON cards(deck, state) WHERE suspended = 1;
     CREATE INDEX cards_buried ON cards(deck, buried_until) WHERE buried_until IS NOT NULL;
     CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
@@ -153,7 +153,7 @@ public enum DecksSchema {
       usn INTEGER,
       raw TEXT
     ) STRICT;
-    CREATE INDEX reviews_card ON reviews(card, at);
+    CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
     CREATE UNIQUE INDEX reviews_anki ON reviews(anki) WHERE anki IS NOT NULL;
     """

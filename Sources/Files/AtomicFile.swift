@@ -31,13 +31,16 @@ public struct Replacement {
   /// What may be at the path: a pipe or a device, which is written straight, only where the user typed it.
   public var kinds = FileKinds.plain
   /// Asked with each piece that is written, and while a pipe is waited for; true gives up.
-  public var isInterrupted: () -> Bool = { false }
+  public var isInterrupted: () -> Bool
 
-  public init(mode: mode_t = 0o600) { self.mode = mode }
+  public init(mode: mode_t = 0o600, isInterrupted: @escaping () -> Bool) {
+    (self.mode, self.isInterrupted) = (mode, isInterrupted)
+  }
 
   /// A file of the program's own, in a folder of its own: mode 0600 always, no link is followed.
   public static func ofOurs(temporaryName: String) -> Replacement {
-    var options = Replacement()
+    // Of the program's own files none is a pipe, and what is long says who may stop it.
+    var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
     options.followsLinks = false
     options.temporaryName = temporaryName
@@ -50,7 +53,7 @@ public enum AtomicFile {
   public static func write(
     _ path: String, _ bytes: some Collection<UInt8>, mode: mode_t = 0o600
   ) throws(FileError) {
-    try write(path, bytes, Replacement(mode: mode))
+    try write(path, bytes, Replacement(mode: mode, isInterrupted: isNeverInterrupted))
   }
 
   public static func write(
@@ -72,7 +75,7 @@ public enum AtomicFile {
   /// - Parameter finishing: is given the open file when all is written, before it is synced.
   /// - Throws: `FileError`, or what a closure throws; then the path holds what it held.
   public static func write(
-    _ path: String, _ options: Replacement = Replacement(), finishing: (Int32) throws -> Void = { _ in },
+    _ path: String, _ options: Replacement, finishing: (Int32) throws -> Void = { _ in },
     _ body: (FileSink) throws -> Void
   ) throws {
     let target = options.followsLinks ? try finalTarget(of: path) : path
@@ -98,8 +101,7 @@ public enum AtomicFile {
   /// Copies a file.
   public static func copy(_ path: String, to target: String, isInterrupted: @escaping () -> Bool) throws {
     let file = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
-    var options = Replacement()
-    options.isInterrupted = isInterrupted
+    let options = Replacement(isInterrupted: isInterrupted)
     try write(target, options) { sink in
       var piece = [UInt8](repeating: 0, count: 1 << 17)
       while true {

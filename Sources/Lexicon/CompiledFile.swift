@@ -33,7 +33,7 @@ struct CompiledFile {
     var compiled: CompiledIndex?
     do {
       try makePrivateFolder(parentFolder(of: path))
-      var options = Replacement()
+      var options = Replacement(isInterrupted: isNeverInterrupted)
       (options.keepsMode, options.followsLinks) = (false, false)
       try AtomicFile.write(path, options) { descriptor in
         compiled = CompiledIndex.mapping(descriptor, of: path, expected: expected)

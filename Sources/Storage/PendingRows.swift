@@ -72,15 +72,15 @@ struct PendingRows {
   /// By table: rows of before in the order of their first change.
   private func touched(_ known: [UndoTable]) throws -> (order: [Int: [Place]], olds: [Int: [Place: Old]]) {
     var (order, olds): ([Int: [Place]], [Int: [Place: Old]]) = ([:], [:])
-    try rows.bytes.withUnsafeBytes { raw in
-      for event in rows.events {
+    try rows.forEachChunk { raw, events in
+      for event in events {
         guard let table = known.first(where: { $0.name == rows.tables[event.table].name }) else { continue }
         var reader = UndoReader(raw, event.payload)
         let start = reader.place
         var place = Place.row(event.row)
         if table.isKeyed, event.kind == .changed {
           for _ in table.key { try reader.skipValue() }
-          place = .key(Array(rows.bytes[start..<reader.place]))
+          place = .key(Array(raw[start..<reader.place]))
         } else if table.isKeyed {
           place = .key(try key(of: table, raw, event.payload))
         }
@@ -112,7 +112,7 @@ struct PendingRows {
       try reader.skipValue()
       places.append(start..<reader.place)
     }
-    return table.key.filter(places.indices.contains).flatMap { Array(rows.bytes[places[$0]]) }
+    return table.key.filter(places.indices.contains).flatMap { Array(raw[places[$0]]) }
   }
 
   private func compare(
@@ -171,7 +171,7 @@ struct PendingRows {
       changes.counts[.added, default: 0] += (all ?? 0) - limit
     }
     for range in new.keys {
-      let key = Array(rows.bytes[range])
+      let key = Array(rows.head[range])
       if replaced.contains(.key(key)) { continue }
       try rowsByKey(db, table, key) { row in changes.add(.added, [], zip(names, row).map { ($0, $1) }, limit) }
     }

@@ -49,7 +49,7 @@ extension Store {
     _ target: String, _ migrations: [Migration], _ isInterrupted: @escaping @Sendable () -> Bool,
     _ body: (Database) throws -> Void
   ) throws {
-    let made = Store(path: target, migrations: migrations)
+    let made = Store(path: target, migrations: migrations, isInterrupted: isInterrupted)
     try made.operation("making a new collection") { _ in }
     try made.close()
     let settings = [

@@ -15,7 +15,7 @@ public final class RecordedChange {
   }
 
   struct Part {
-    let rows: [UInt8]
+    let rows: StepRows
     let start: UndoRecorder.Mark
     let end: UndoRecorder.Mark
   }
@@ -62,7 +62,7 @@ extension Store {
   /// - Throws: `UndoError`; nothing was changed then.
   public func takeBack(_ change: RecordedChange, _ db: Database) throws {
     guard let recorder else { return }
-    let rows: [UInt8]
+    let rows: StepRows
     var start: UndoRecorder.Mark?
     switch change.place {
     case .nothing: return

@@ -13,7 +13,7 @@ public protocol WaitingRows: AnyObject {
 /// A SQLite file in WAL mode, used from the thread that made it, and by a `WorkLane` while that thread leaves it alone.
 /// `Database` values that a closure is given are good until the closure returns.
 ///
-///     let store = try Store(path: path, migrations: DecksSchema.migrations)
+///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
   enum Unit {
@@ -53,20 +53,20 @@ public final class Store {
   ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
   ///   - migrations: every room's steps, in order.
   ///   - deadline: seconds that another process's lock is waited for.
-  ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
+  ///   - isInterrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
   ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
   ///     `UndoLog.migrations` are among the migrations then.
   ///   - unrecorded: tables that no step holds.
   public init(
     path: String?, migrations: [Migration], deadline: Double = 5,
-    interrupted: @escaping @Sendable () -> Bool = { false },
+    isInterrupted: @escaping @Sendable () -> Bool,
     undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
-    poll = StatementPoll(interrupted)
+    poll = StatementPoll(isInterrupted)
   }
 
   // MARK: Reading and changing
@@ -265,12 +265,12 @@ public final class Store {
   /// The same of a body in which one statement at most changes anything: SQLite takes it back by itself.
   private func statement<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
-    let snapshot = recorder?.snapshot()
+    let mark = recorder?.mark()
     do {
       return try standing(db, body)
     } catch {
       otherChanges &+= 1
-      if let snapshot { recorder?.goBack(to: snapshot) }
+      if let mark { recorder?.goBack(to: mark) }
       throw error
     }
   }

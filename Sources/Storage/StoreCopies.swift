@@ -57,7 +57,7 @@ public final class HeldDatabase {
           progress(done * size, total * size)
         }
         try copy.execute(sql: "PRAGMA journal_mode = DELETE")
-        try copy.execute(sql: "DELETE FROM undo_steps")
+        try copy.execute(sql: UndoLog.removal)
       }
     }
     try copied.close()

@@ -9,8 +9,8 @@ extension Store {
     recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
   }
 
-  /// Bytes that the operation or the unit under way keeps in memory until it ends.
-  public var waitingBytes: Int { recorder?.byteCount ?? 0 }
+  /// Bytes of old rows that the operation or the unit under way keeps until it ends.
+  public var waitingBytes: Int { recorder?.writtenCount ?? 0 }
 
   /// The step that `undo` would take.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {

@@ -1,6 +1,6 @@
 // What one step changes, gathered row by row while it runs: SQLite tells of each row before it changes.
 // Invariant: new rows cost a range of row ids and nothing each; the old values of every other row that was changed or
-// removed stand in `events`, in the order of the changes. A row that is new in the step is in no event.
+// removed are in the events, in the order of the changes. A row that is new in the step is in no event.
 
 import CSQLite
 import Glibc
@@ -15,57 +15,11 @@ enum UndoKind: UInt8 {
 
 /// Gathers the changes of a step. It belongs to one connection.
 final class UndoRecorder {
-  /// Row ids from one to another, both included.
-  struct Span: Equatable {
-    var low: Int64
-    var high: Int64
-  }
-
   /// Seconds since 1970.
   let now: () -> Double
 
-  /// Bytes of old values that one step may hold; beyond it the step cannot be undone.
-  static let mostBytes = 256 << 20
-
-  /// What one table got in this step.
-  fileprivate struct Born {
-    var spans: [Span] = []
-    var keys: [[UInt8]] = []
-    var known: Set<[UInt8]> = []
-
-    /// Whether each span lies above the one before: then a row is found by halving.
-    var isAscending = true
-
-    func holds(_ row: Int64) -> Bool {
-      guard let last = spans.last else { return false }
-      if last.low <= row, row <= last.high { return true }
-      guard isAscending else { return spans.contains { $0.low <= row && row <= $0.high } }
-      if row > last.high { return false }
-      var (low, high) = (0, spans.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if spans[middle].high < row { low = middle + 1 } else { high = middle }
-      }
-      return low < spans.count && spans[low].low <= row
-    }
-
-    /// The last row id of the last span.
-    var end: Int64? { spans.last?.high }
-
-    mutating func extend(to row: Int64) { spans[spans.count - 1].high = row }
-
-    mutating func add(_ row: Int64) {
-      guard let last = spans.last else { return spans.append(Span(low: row, high: row)) }
-      if row == last.high &+ 1 {
-        spans[spans.count - 1].high = row
-      } else if row > last.high {
-        spans.append(Span(low: row, high: row))
-      } else if !holds(row) {
-        isAscending = false
-        spans.append(Span(low: row, high: row))
-      }
-    }
-  }
+  /// Bytes that one step may hold in memory; beyond it the step cannot be undone.
+  static let mostBytes = 96 << 20
 
   /// Rows that are added one after the other: what a batch of new cards costs each, beside SQLite's own work.
   fileprivate struct Run {
@@ -77,10 +31,10 @@ final class UndoRecorder {
 
   /// Where a part of the step began.
   struct Mark {
-    fileprivate let events: Int
+    fileprivate let events: UndoEvents.Mark
+    /// Rows that were changed or removed.
     fileprivate let rows: Int
-    fileprivate let spans: [(count: Int, last: Span?)]
-    fileprivate let keys: [Int]
+    fileprivate let born: [NewRows.Mark]
     /// Rows that the step has changed.
     fileprivate let total: Int
     var isAtStart: Bool { total == 0 }
@@ -88,8 +42,8 @@ final class UndoRecorder {
 
   private(set) var tables: [UndoTable] = []
   private var names: [[CChar]] = []
-  private var born: [Born] = []
-  private var events = UndoWriter()
+  private var born: [NewRows] = []
+  private var events = UndoEvents()
   private var eventCount = 0
   private var last = -1
   /// The row ids that are growing now; their span has the last of them once `endRun` was called.
@@ -109,14 +63,14 @@ final class UndoRecorder {
   /// Records a part of the step that `whole` records.
   init(partOf whole: UndoRecorder) {
     (now, unrecorded, tables, names) = (whole.now, whole.unrecorded, whole.tables, whole.names)
-    born = Array(repeating: Born(), count: tables.count)
+    born = Array(repeating: NewRows(), count: tables.count)
   }
 
   /// Begins to listen to a connection.
   func attach(_ db: Database) throws {
     tables = try UndoTable.all(db).filter { $0.isUndone && !unrecorded.contains($0.name) }
     names = tables.map { Array($0.name.utf8CString) }
-    born = Array(repeating: Born(), count: tables.count)
+    born = Array(repeating: NewRows(), count: tables.count)
     _ = sqlite3_preupdate_hook(
       db.connection.pointer,
       { context, db, operation, _, table, before, after in
@@ -129,22 +83,20 @@ final class UndoRecorder {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  var isEmpty: Bool { eventCount == 0 && born.allSatisfy { $0.spans.isEmpty && $0.keys.isEmpty } }
+  var isEmpty: Bool { eventCount == 0 && born.allSatisfy(\.isEmpty) }
 
-  /// Bytes of old values that are kept until the step is written.
-  var byteCount: Int { events.count }
+  /// Bytes of old values that were recorded; in memory they take less.
+  var writtenCount: Int { events.writtenCount }
 
   /// Rows that are new, changed or removed.
   var rowCount: Int {
     endRun()
-    return born.reduce(eventCount) { sum, born in
-      born.spans.reduce(sum + born.keys.count) { $0 + Int(clamping: $1.high &- $1.low) + 1 }
-    }
+    return born.reduce(eventCount) { $0 + $1.count }
   }
 
   func clear() {
     run = Run()
-    for index in born.indices { born[index] = Born() }
+    for index in born.indices { born[index] = NewRows() }
     events.removeAll()
     (eventCount, isTooLarge) = (0, false)
   }
@@ -152,44 +104,21 @@ final class UndoRecorder {
   // MARK: Parts that are taken back
 
   func mark() -> Mark {
-    endRun()
-    // Not by a key path: it is gone through at run time.
-    return Mark(
-      events: events.count, rows: eventCount, spans: born.map { ($0.spans.count, $0.spans.last) },
-      keys: born.map { $0.keys.count }, total: rowCount)
+    let total = rowCount
+    return Mark(events: events.mark, rows: eventCount, born: born.map { $0.mark }, total: total)
   }
 
   /// Whether nothing was changed since the mark was made.
-  func isAt(_ mark: Mark) -> Bool { events.count == mark.events && rowCount == mark.total }
-
-  /// The step as it is now, for a part of one statement: cheap, but what the part changes is copied.
-  struct Snapshot {
-    fileprivate let events: Int
-    fileprivate let rows: Int
-    fileprivate let born: [Born]
-    fileprivate let run: Run
-  }
-
-  func snapshot() -> Snapshot { Snapshot(events: events.count, rows: eventCount, born: born, run: run) }
-
-  func goBack(to snapshot: Snapshot) {
-    if events.count > snapshot.events { events.truncate(to: snapshot.events) }
-    (eventCount, born, run) = (snapshot.rows, snapshot.born, snapshot.run)
-  }
+  func isAt(_ mark: Mark) -> Bool { eventCount == mark.rows && events.mark == mark.events && rowCount == mark.total }
 
   func goBack(to mark: Mark) {
     endRun()
-    if events.count > mark.events { events.truncate(to: mark.events) }
-    eventCount = mark.rows
-    for index in born.indices {
-      let (count, last) = mark.spans[index]
-      // Where a part was taken back, it is further back already.
-      guard born[index].spans.count >= count, born[index].keys.count >= mark.keys[index] else { continue }
-      if born[index].spans.count > count { born[index].spans.removeLast(born[index].spans.count - count) }
-      if let last { born[index].spans[count - 1] = last }
-      for key in born[index].keys[mark.keys[index]...] { born[index].known.remove(key) }
-      born[index].keys.removeLast(born[index].keys.count - mark.keys[index])
+    do { try events.goBack(to: mark.events) } catch {
+      // What it holds cannot be unpacked: what is left of the step could not be undone either.
+      giveUp()
     }
+    eventCount = mark.rows
+    for index in born.indices { born[index].goBack(to: mark.born[index]) }
   }
 
   // MARK: A row changes
@@ -237,11 +166,11 @@ final class UndoRecorder {
     let old = operation == SQLITE_INSERT ? nil : key(db, index, sqlite3_preupdate_old)
     let new = operation == SQLITE_DELETE ? nil : key(db, index, sqlite3_preupdate_new)
     if let old, old == new {
-      if !born[index].known.contains(old) { changed(db, index, 0, key: old) }
+      if !born[index].holds(key: old) { changed(db, index, 0, key: old) }
       return
     }
-    if let old, !born[index].known.contains(old) { removed(db, index, 0) }
-    if let new, born[index].known.insert(new).inserted { born[index].keys.append(new) }
+    if let old, !born[index].holds(key: old) { removed(db, index, 0) }
+    if let new { born[index].add(key: new) }
   }
 
   private typealias Reader = (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32
@@ -284,23 +213,24 @@ final class UndoRecorder {
   ) {
     eventCount += 1
     guard !isTooLarge else { return }
-    let start = events.count
-    events.byte(kind.rawValue)
-    events.byte(UInt8(clamping: index))
-    events.integer(row)
-    let place = events.count
-    events.count(0)
-    body(&events)
-    if kind == .changed, events.count == place + 4 + keySize {
-      // Written with the values that it had.
-      events.truncate(to: start)
-      return eventCount -= 1
+    do {
+      let isWritten = try events.add(kind, table: index, row: row) { writer in
+        let start = writer.count
+        body(&writer)
+        // Written with the values that it had.
+        return kind == .removed || writer.count > start + keySize
+      }
+      if !isWritten { eventCount -= 1 }
+      if events.byteCount > UndoRecorder.mostBytes { giveUp() }
+    } catch {
+      // There is no memory to pack it: the step cannot be undone, and says so.
+      giveUp()
     }
-    events.setCount(events.count - place - 4, at: place)
-    if events.count > UndoRecorder.mostBytes {
-      isTooLarge = true
-      events.removeAll()
-    }
+  }
+
+  private func giveUp() {
+    isTooLarge = true
+    events.removeAll()
   }
 
   private func isSame(_ old: OpaquePointer?, _ new: OpaquePointer?) -> Bool {
@@ -322,7 +252,7 @@ final class UndoRecorder {
   // MARK: The step as bytes
 
   /// Tables with what is new in them, then the events.
-  func encoded() -> [UInt8] {
+  func encoded() -> StepRows {
     endRun()
     var writer = UndoWriter()
     writer.count(tables.count)
@@ -336,7 +266,7 @@ final class UndoRecorder {
       writer.count(born.keys.count)
       for key in born.keys { writer.raw(key) }
     }
-    writer.append(events.bytes)
-    return writer.bytes
+    writer.append(events.last)
+    return StepRows(head: writer.bytes, packed: events.packed)
   }
 }

@@ -75,7 +75,7 @@ extension SyncMerge {
   private func giveWay(_ type: NoteType) throws {
     var edit = NoteTypeEdit(type)
     repeat { edit.name += "+" } while try NoteTypeTable.named(db, edit.name) != nil
-    try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: moment.now)
+    try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: moment.now, isInterrupted: isInterrupted)
     report.note("the note type \(type.name) is called \(edit.name) now: another one there has its name")
   }
 

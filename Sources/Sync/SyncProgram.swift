@@ -7,7 +7,7 @@ import Wire
 
 /// The program that talks to servers, outside this process.
 ///
-///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock)
+///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock, shouldStop: stop)
 public final class SyncProgram {
   private let program: KeptProgram
   /// A call whose answer was not taken yet.
@@ -23,7 +23,7 @@ public final class SyncProgram {
   ///   - clock: monotonic seconds.
   ///   - shouldStop: asked while it waits; true gives the call up.
   public init(
-    path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
+    path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
   ) {
     program = KeptProgram(
       path: path, environment: environment, longestFrame: longestSyncFrame, clock: clock, shouldStop: shouldStop)

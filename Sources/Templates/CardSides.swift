@@ -182,7 +182,7 @@ package struct CardTexts: Equatable {
   ///   - isInterrupted: asked now and then; true ends it with `interrupted`.
   init(
     _ sides: TemplatePair, fields: NoteFields, ordinal: Int, isBlank: Bool,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool
   ) throws(NoteError) {
     let views = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
     let shown = Shown(isInterrupted: isInterrupted)

@@ -1,6 +1,8 @@
 // Fields as a person reads and writes them: plain text where a field holds nothing else. Invariant: plain text that
 // became HTML comes back as it was.
 
+import Files
+
 /// A field's HTML as plain text, and back.
 ///
 ///     FieldHTML.plain("a &lt; b")      // "a < b"
@@ -10,7 +12,9 @@ public enum FieldHTML {
   public static func plain(_ html: String) -> String? { HTMLText.plain(html) }
 
   /// HTML as lines of text, whatever formatting it holds.
-  public static func text(_ html: String) -> String { TerminalText.text(Bytes(html.utf8)) }
+  public static func text(_ html: String) -> String {
+    TerminalText.text(Bytes(html.utf8), isInterrupted: isNeverInterrupted)
+  }
 
   /// What is to be said of HTML: one line, without its pictures and sounds.
   public static func spoken(_ html: String) -> String { TerminalText.line(Bytes(html.utf8)) }

@@ -8,7 +8,7 @@ package struct TerminalText {
   /// - Parameters:
   ///   - limit: bytes of the result after which the rest is not looked at.
   ///   - isInterrupted: asked now and then; true ends it early.
-  package static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool = { false }) -> String {
+  package static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool) -> String {
     var reader = TerminalText(html[...])
     reader.run(limit, isInterrupted)
     var result = reader.result

@@ -64,6 +64,12 @@ public final class SettingsTree {
   /// What declared a name, or nil.
   public func declaration(of name: String) -> SettingDeclaration? { byName[name]?.declaration }
 
+  /// Whether a text names a setting that is secret, so that it may hold its value.
+  public func namesSecret(in text: String) -> Bool {
+    let text = text.lowercased()
+    return byName.contains { $1.declaration?.isSecret == true && text.contains($0.lowercased()) }
+  }
+
   /// Who declared a name, or nil.
   public func owner(of name: String) -> Owner? {
     byName[name].flatMap { $0.declaration == nil ? nil : $0.owner }

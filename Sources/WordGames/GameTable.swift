@@ -5,7 +5,7 @@ public import Storage
 
 /// The steps of the schema for games.
 ///
-///     Store(path: path, migrations: WordGamesSchema.migrations)
+///     Store(path: path, migrations: WordGamesSchema.migrations, isInterrupted: isInterrupted)
 public enum WordGamesSchema {
   public static var migrations: [Migration] { [Migration("games.1", sql: first), Migration("games.2", sql: second)] }
 

@@ -61,9 +61,8 @@ struct BackupJob: Sendable {
   private func write(
     _ contents: BackupContents, _ files: [(String, String)], temporary name: String, _ progress: (Int, Int) -> Void
   ) throws {
-    var options = Replacement()
+    var options = Replacement(isInterrupted: isInterrupted)
     options.keepsMode = false
-    options.isInterrupted = isInterrupted
     options.temporaryName = name
     let temporary = parentFolder(of: path) + "/" + name
     var done = contents.bytes

@@ -66,9 +66,12 @@ extension Workspace {
         if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == Workspace.damaged }) {
           continue
         }
+        let what = "this could not be looked at: \(problem.message)"
+        // What keeps every area from being looked at is said once.
+        if found.contains(where: { $0.what == what }) { continue }
         found.append(
           DoctorFinding(
-            area: area, code: "unchecked", what: "this could not be looked at: \(problem.message)", place: folder,
+            area: area, code: "unchecked", what: what, place: folder,
             remedy: "mend what the message says, then look again", isMendable: false))
       }
     }

@@ -22,7 +22,7 @@ extension Workspace {
         title: document.content.title, description: document.content.summary, png: drawing.bytes,
         broken: drawing.brokenElements.count)
     }
-    return try gallery.write(to: path, kinds) { done in
+    return try gallery.write(to: path, kinds, isInterrupted: environment.isInterrupted) { done in
       if environment.isInterrupted() { throw WorkspaceError.interrupted }
       try progress(done)
     }

@@ -67,7 +67,9 @@ extension Workspace {
     try perform(.editNote, count: { _ in notes.count }) { db in
       for note in notes {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        try NoteTable.update(db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now)
+        try NoteTable.update(
+          db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now,
+          isInterrupted: environment.isInterrupted)
       }
     }
   }

@@ -112,7 +112,8 @@ extension Workspace {
   }
 
   private static func unpack(_ archive: ArchiveReader, to target: String) throws {
-    var options = Replacement()
+    // Reading the archive is what can be stopped.
+    var options = Replacement(isInterrupted: isNeverInterrupted)
     options.syncsName = false
     try AtomicFile.write(target, options) { sink in
       while true {

@@ -141,6 +141,7 @@ private struct SpokenText {
   var spoken: String { FieldHTML.spoken(text) }
 
   func add(_ sound: String, _ db: Database, now: Double) throws {
-    try NoteTable.update(db, place.note, fields: [place.field: text + " " + sound], now: now)
+    try NoteTable.update(
+      db, place.note, fields: [place.field: text + " " + sound], now: now, isInterrupted: isNeverInterrupted)
   }
 }

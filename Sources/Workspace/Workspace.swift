@@ -111,7 +111,7 @@ public final class Workspace {
     database = Store(
       path: folder + "/collection.sqlite",
       migrations: Workspace.migrations,
-      interrupted: environment.isInterrupted, undoClock: environment.clocks.now,
+      isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
       // They have `set --reset` and games of their own. A rehearsal shows what would become of them, too.
       unrecorded: rehearsal.isOn
         ? [] : SettingsTable.tables.union(WordGamesSchema.tables).union(ReadingPlaceTable.tables))

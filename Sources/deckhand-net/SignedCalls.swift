@@ -56,7 +56,7 @@ struct SignedCalls {
   }
 
   private func keep(_ key: String) throws(CallFailure) {
-    var options = Replacement()
+    var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
     do throws(FileError) { try AtomicFile.write(request.keyPath, Array(key.utf8), options) } catch {
       throw CallFailure(.key(reason: error.message))

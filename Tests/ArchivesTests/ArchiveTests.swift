@@ -12,7 +12,7 @@ import Testing
 
   private func write(_ files: [(name: String, bytes: [UInt8])]) throws -> String {
     let path = folder.file("a.tar.zst")
-    try AtomicFile.write(path) { sink in
+    try AtomicFile.write(path, Replacement(isInterrupted: { false })) { sink in
       let archive = try ArchiveWriter(sink)
       for (name, bytes) in files { try archive.add(name, bytes) }
       try archive.finish()

@@ -113,7 +113,7 @@ import Testing
     #expect(parse("m=65536,t=5,p=1") == .tooCostly(path: "/c", memory: 65_536, passes: 5))
     #expect(parse("m=65536,t=2,p=2")?.code == "too_costly")
     #expect(parse("m=9999999999,t=9999999999,p=1")?.code == "too_costly")
-    #expect(processorSeconds() - start < 0.2)
+    #expect(processorSeconds() - start < 1)
     #expect(
       parse("m=4194304,t=2,p=1")?.message
         == "/c asks for 4,096 MiB and 2 passes, more than a password may; put it back from a backup")

@@ -124,7 +124,8 @@ struct GrowthFigures {
   }
 
   private func learnt(_ count: Int) throws -> Store {
-    let store = Store(path: data(count) + "/local/collection.sqlite", migrations: Workspace.migrations)
+    let store = Store(
+      path: data(count) + "/local/collection.sqlite", migrations: Workspace.migrations, isInterrupted: { false })
     try store.operation("learning") { db in
       try db.execute(
         sql: """

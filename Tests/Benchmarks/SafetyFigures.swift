@@ -25,7 +25,7 @@ struct SafetyFigures {
     for ending in ["", "-wal", "-shm"] { unlink("\(folder)/\(name)\(ending)") }
     return Store(
       path: folder + "/" + name, migrations: DecksSchema.migrations + UndoLog.migrations,
-      undoClock: hasUndo ? { 0 } : nil)
+      isInterrupted: { false }, undoClock: hasUndo ? { 0 } : nil)
   }
 
   /// Fills a new deck; answers the seconds that the cards took.

@@ -71,7 +71,7 @@ struct StudyFigures {
   private func opened(_ waiting: String) throws -> Figure? {
     try compare(opening, wanted: nil, rounds: 9, scale: 1e3, unit: "ms") {
       let start = now()
-      let store = Store(path: path, migrations: Workspace.migrations)
+      let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
       _ = try store.read { try StudyCounts.all($0, at: moment) }
       defer { try? store.close() }
       return now() - start
@@ -81,7 +81,7 @@ struct StudyFigures {
   }
 
   private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations)
+    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
     return try compare(title, wanted: nil, rounds: 7, scale: 1e3, unit: "ms") {
       let start = now()
       try store.read(body)
@@ -113,7 +113,7 @@ struct StudyFigures {
   private static let answersAtOnce = sized(200)
 
   private func answered() throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations)
+    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
     return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       let start = now()
@@ -138,7 +138,7 @@ struct StudyFigures {
   }
 
   private func undone() throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations, undoClock: { 0 })
+    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false }, undoClock: { 0 })
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       for _ in 0..<Self.answersAtOnce {
@@ -166,7 +166,7 @@ struct StudyFigures {
     for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
-    let store = Store(path: path, migrations: Workspace.migrations)
+    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
     try store.operation("filling") { db in
       let deck = try DeckTable.create(db, name: "Bench", now: 1)
       var options = DeckOptions()

@@ -1,6 +1,7 @@
-// What must not grow with the number of cards, by the plans of the statements that are run.
+// What must not grow with the number of cards and answers, by the plans of the statements that are run.
 
 import Decks
+import Memory
 import Storage
 import TestDecks
 import Testing
@@ -9,14 +10,16 @@ import Values
 @Suite struct GrowthTests {
   private let collection = TestCollection()
 
-  /// How SQLite runs the statements of a body that read cards.
-  private func plans(_ body: (Database) throws -> Void) throws -> [(sql: String, plan: String)] {
+  /// How SQLite runs the statements of a body that read a table.
+  private func plans(
+    of table: String = "cards", _ body: (Database) throws -> Void
+  ) throws -> [(sql: String, plan: String)] {
     try collection.store.read { db in
       var statements: Set<String> = []
       db.trace { statements.insert($0) }
       try body(db)
       db.trace(nil)
-      return try statements.filter { $0.contains("FROM cards") }.map { sql in
+      return try statements.filter { $0.contains("FROM \(table)") }.map { sql in
         (
           sql,
           try db.rows("EXPLAIN QUERY PLAN " + sql) { $0["detail"].text ?? "" }.joined(separator: "; ")
@@ -38,6 +41,33 @@ import Values
       // By rank or content every card of the deck would be walked past.
       let isNarrow = !plan.contains("SCAN cards") && !plan.contains("cards_rank") && !plan.contains("cards_content")
       #expect(isNarrow, "\(sql): \(plan)")
+    }
+  }
+
+  @Test func `the log is read for fitting from one index, without sorting it and without its rows`() throws {
+    let deck = try collection.deck("d")
+    let found = try plans(of: "reviews") { db in
+      _ = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
+    }
+    #expect(found.count == 1)
+    for (sql, plan) in found {
+      #expect(plan.contains("COVERING INDEX reviews_card") && !plan.contains("TEMP B-TREE"), "\(sql): \(plan)")
+    }
+  }
+
+  @Test func `whether a learnt card belongs to a session is read from the index, without its row`() throws {
+    let deck = try collection.deck("d")
+    let moment = StudyMoment(now: collection.now)
+    let found = try plans { _ = try ReviewSession($0, deck: deck, at: moment) }.filter { $0.plan.contains("cards_due") }
+    #expect(found.count > 1)
+    for (sql, _) in found {
+      let condition = try #require(sql.firstRange(of: "WHERE deck"))
+      let plan = try collection.store.read { db in
+        try db.rows("EXPLAIN QUERY PLAN SELECT 1 FROM cards " + sql[condition.lowerBound...]) {
+          $0["detail"].text ?? ""
+        }
+      }
+      #expect(plan.contains { $0.contains("COVERING INDEX cards_due") }, "\(sql): \(plan)")
     }
   }
 

@@ -21,7 +21,7 @@ import Testing
   private func pairs(_ id: NoteID) throws -> [String] { try cards(id).map { "\($0.prompt) = \($0.answer)" } }
   private func edit(_ id: NoteID, _ fields: [String: String] = [:], tags: [String]? = nil) throws {
     try collection.store.operation("edit") {
-      _ = try NoteTable.update($0, id, fields: fields, tags: tags, now: collection.now)
+      _ = try NoteTable.update($0, id, fields: fields, tags: tags, now: collection.now, isInterrupted: { false })
     }
   }
   private func type(_ id: NoteID) throws -> NoteType {
@@ -30,7 +30,7 @@ import Testing
   @discardableResult
   private func change(_ type: NoteType, _ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
     try collection.store.operation("type") {
-      try NoteTypeTable.edit($0, type.id, edit, agreed: agreed, now: collection.now)
+      try NoteTypeTable.edit($0, type.id, edit, agreed: agreed, now: collection.now, isInterrupted: { false })
     }
   }
   private func count(_ table: String) throws -> Int {
@@ -268,7 +268,9 @@ import Testing
     edit.fields.append(.init("Hint", was: nil))
     edit.cards[1].card.front = "{{#Hint}}{{Back}}{{/Hint}}"
     edit.cards.append(.init(CardTemplate("Third", front: "{{Back}}?", back: "{{Front}}"), was: nil))
-    #expect(try collection.store.read { try NoteTypeTable.loss($0, note(id).type, edit) } == NoteTypeLoss(cards: 1))
+    #expect(
+      try collection.store.read { try NoteTypeTable.loss($0, note(id).type, edit, isInterrupted: { false }) }
+        == NoteTypeLoss(cards: 1))
     #expect(problemCode { try change(try type(id), edit) } == "loses_cards")
     try change(try type(id), edit, agreed: true)
     #expect(try pairs(id) == ["a = b", "b? = a"] && cards(id).map(\.ordinal) == [0, 2])

@@ -46,7 +46,7 @@ import Text
     try collection.store.operation("renew") { db in
       for card in try CardTable.ids(db, in: deck) {
         let note = try #require(try CardTable.card(db, card)).note
-        try NoteTable.update(db, note, tags: ["again"], now: 5)
+        try NoteTable.update(db, note, tags: ["again"], now: 5, isInterrupted: { false })
       }
     }
     try expectSame(deck, cards)

@@ -34,7 +34,7 @@ import Testing
   private func receive(_ count: Int, into deck: DeckID, isAlone: Bool, elsewhere: (Int) -> Int64) throws {
     try collection.store.operation("receive") { db in
       let type = try NoteTypeTable.stock(db, .reversed, now: 0)
-      let receiver = try NoteReceiver(db, now: 0, isAlone: isAlone)
+      let receiver = try NoteReceiver(db, now: 0, isAlone: isAlone, isInterrupted: { false })
       for number in 0..<count {
         let note = ReceivedNote(
           id: Int64(1_000_000 + number), guid: "g\(deck.rawValue)/\(number)", modified: 1, tags: [],

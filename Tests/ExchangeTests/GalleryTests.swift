@@ -19,7 +19,7 @@ struct GalleryTests {
     let titles = ["el gato", "</style><script>hostile = 1</script>", "\" onload=\"hostile=1"]
     var done: [Int] = []
     let report = try GalleryPage(title: "<Animals>", count: 3) { picture(titles[$0], broken: $0) }
-      .write(to: folder.path + "/page.html") { done.append($0) }
+      .write(to: folder.path + "/page.html", isInterrupted: { false }) { done.append($0) }
     let text = try #require(try FileText.read(folder.path + "/page.html", limit: 1 << 20))
     #expect(report.documents == 3 && report.broken == 3 && report.bytes == text.utf8.count && done == [1, 2, 3])
     #expect(text.ranges(of: "src=\"data:image/png;base64,\(base64([1, 2, 3]))\"").count == 3)
@@ -42,7 +42,7 @@ struct GalleryTests {
       try GalleryPage(title: "", count: 2) { place in
         if place == 1 { throw Stopped() }
         return picture("a")
-      }.write(to: path)
+      }.write(to: path, isInterrupted: { false })
     }
     #expect(try FileText.read(path, limit: 100) == "before")
     #expect(try Folder.names(in: folder.path).count == 1)

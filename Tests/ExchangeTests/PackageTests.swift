@@ -201,7 +201,7 @@ import Values
 extension PackageCollection {
   func change(_ note: NoteID, _ field: String, to text: String) throws {
     try collection.store.operation("edit") {
-      try NoteTable.update($0, note, fields: [field: text], now: collection.now)
+      try NoteTable.update($0, note, fields: [field: text], now: collection.now, isInterrupted: { false })
     }
   }
 }

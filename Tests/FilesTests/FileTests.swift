@@ -33,7 +33,7 @@ import Testing
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     #expect(throws: Failure.self) {
-      try AtomicFile.write(folder.file("a")) { sink in
+      try AtomicFile.write(folder.file("a"), Replacement(isInterrupted: { false })) { sink in
         try sink.append([UInt8](repeating: 1, count: 200_000))
         throw Failure()
       }
@@ -47,7 +47,7 @@ import Testing
     let path = folder.file("a")
     for size in streamSizes(buffer: 1 << 16) {
       let bytes = StreamContent.random.bytes(size)
-      try AtomicFile.write(path) { sink in
+      try AtomicFile.write(path, Replacement(isInterrupted: { false })) { sink in
         for start in stride(from: 0, to: size, by: 1000) { try sink.append(bytes[start..<min(start + 1000, size)]) }
       }
       #expect(try FileText.bytes(path, limit: size) == bytes, "\(size)")
@@ -93,7 +93,7 @@ import Testing
   @Test func `what a sink counts is what the file holds`() throws {
     let folder = TemporaryFolder()
     var count = 0
-    try AtomicFile.write(folder.file("a")) { sink in
+    try AtomicFile.write(folder.file("a"), Replacement(isInterrupted: { false })) { sink in
       for number in 0..<50_000 { try sink.append("\(number)\n") }
       count = sink.count
     }
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func `a full disk is told as one, and leaves nothing`() throws {
-    var options = Replacement()
+    var options = Replacement(isInterrupted: { false })
     options.kinds = .any
     let error = #expect(throws: FileError.self) { try AtomicFile.write("/dev/full", "x".utf8, options) }
     #expect(error == FileError("/dev/full", .write, number: ENOSPC))

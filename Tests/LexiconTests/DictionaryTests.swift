@@ -73,9 +73,24 @@ import Text
   @Test func `texts packed by dictzip are read piece by piece`() throws {
     let words = (0..<400).map { (word: "w\($0)", text: "meaning \($0) " + String(repeating: "x", count: $0 % 97)) }
     try writeDictd("eng-spa", words)
+    try pack("eng-spa", piece: 1000)
+    for (word, text) in words { #expect(try self.texts(word, "english") == [text.trimmed]) }
+  }
+
+  @Test func `an entry of any size is read across the pieces of dictzip, whole and at its end`() throws {
+    let words = streamSizes(buffer: 1 << 10).filter { $0 > 1 }.map { size in
+      (word: "w\(size)", text: "m" + String(repeating: size % 2 == 0 ? "x" : "y", count: size - 1))
+    }
+    try writeDictd("eng-spa", words)
+    try pack("eng-spa", piece: 1 << 10)
+    for (word, text) in words { #expect(try self.texts(word, "english") == [text], "\(word)") }
+  }
+
+  /// Packs a dictionary's texts as dictzip does, in pieces of so many bytes.
+  private func pack(_ name: String, piece: Int) throws {
     let packing = """
       import sys, zlib, struct
-      data = open(sys.argv[1], 'rb').read(); size = 1000; parts = []
+      data = open(sys.argv[1], 'rb').read(); size = int(sys.argv[2]); parts = []
       packer = zlib.compressobj(9, zlib.DEFLATED, -15)
       for at in range(0, len(data), size):
         parts.append(packer.compress(data[at:at+size]) + packer.flush(zlib.Z_FULL_FLUSH))
@@ -84,12 +99,12 @@ import Text
       head = b'\\x1f\\x8b\\x08\\x0c' + bytes(6) + struct.pack('<H', len(field)) + field + b'name\\0'
       open(sys.argv[1] + '.dz', 'wb').write(head + b''.join(parts) + packer.flush())
       """
-    let path = folder.file("system/eng-spa.dict")
+    let path = folder.file("system/\(name).dict")
     let python = try Child(
-      ["/usr/bin/env", "python3", "-c", packing, path], environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+      ["/usr/bin/env", "python3", "-c", packing, path, String(piece)],
+      environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
     #expect(try python.finish(input: "").status == 0)
     try Folder.removeFile(path)
-    for (word, text) in words { #expect(try self.texts(word, "english") == [text.trimmed]) }
   }
 
   @Test func `StarDict's markup is told as such, a table has a meaning a column`() throws {

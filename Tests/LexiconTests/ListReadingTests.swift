@@ -31,6 +31,13 @@ import Testing
     #expect(try Array(load("\u{FEFF}grace\r\ncab  \n\tbean\u{A0}\nno end").words()) == ["grace", "bean", "cab"])
   }
 
+  @Test func `a list may have any number of bytes`() throws {
+    for size in streamSizes(buffer: 1 << 16) where size > 8 {
+      let lines = [UInt8](repeating: 0x0A, count: size - 8)
+      #expect(try Array(load(Array("cab\n".utf8) + lines + Array("bean".utf8)).words()) == ["bean", "cab"], "\(size)")
+    }
+  }
+
   @Test func `a list in another encoding is refused with what it looks like`() throws {
     let utf16: [UInt8] = [0xFF, 0xFE] + "cab\n".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
     #expect(try problem(utf16).message.contains("UTF-16"))

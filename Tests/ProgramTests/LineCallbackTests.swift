@@ -72,4 +72,38 @@ import Testing
     terminal.type("'got ' .. outer\r")
     terminal.wait(for: "\"got ca nobody")
   }
+
+  @Test func `keys that stand for others go on behind a completion that asks, and the file of keys may be read anew`()
+    throws
+  {
+    let home = try Home()
+    let keys = try home.write(
+      """
+      "\\C-xm": "\\n"
+      "\\C-xr": re-read-init-file
+      "\\C-xt": "ca \\t\\C-xr\\C-xm"
+
+      """, to: "inputrc")
+    let environment = home.environment.filter { !$0.hasPrefix("INPUTRC=") } + ["INPUTRC=" + keys]
+    let terminal = try PseudoTerminal(home.words([]), environment: environment)
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type(
+      "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function(a) print('ran', a.a) end, "
+        + "complete = function() return {tostring(shell.ask('q? ')) .. 'body'} end}\r")
+    terminal.wait(for: "[?2004h> ")
+    for _ in 0..<3 {
+      terminal.type("\u{18}t")
+      terminal.wait(for: "ran\tnilbody")
+      terminal.wait(for: "> ")
+    }
+    // The same within a question that a command asks.
+    terminal.type("'got ' .. shell.ask('outer? ')\r")
+    terminal.wait(for: "outer? ")
+    terminal.type("\u{18}r\u{18}t")
+    terminal.wait(for: "\"got ca nilbody")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
 }

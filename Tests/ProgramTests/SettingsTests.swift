@@ -259,6 +259,26 @@ import Testing
       history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
   }
 
+  @Test func `a line that names a secret setting is kept nowhere, by an alias or in Lua neither`() throws {
+    let home = try home()
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    let lines = [
+      "set serve.key hush1", "alias key \"set serve.key\"", "key hush2", "settings.set(\"Serve.Key\", \"hush3\")",
+      "set serve.keys hush4", "after = 1", "history --lua \(home.path)/session.lua",
+    ]
+    for line in lines {
+      terminal.type(line + "\r")
+      terminal.wait(for: "> ")
+    }
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    for name in ["/data/local/history", "/session.lua"] {
+      let kept = text(of: home.path + name)
+      #expect(kept.contains("after = 1") && !kept.contains("hush"), "\(name): \(kept)")
+    }
+  }
+
   @Test func `Tab completes settings and their values`() throws {
     let home = try home()
     let terminal = try home.terminal()

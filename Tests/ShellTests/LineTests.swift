@@ -38,6 +38,24 @@ import Testing
     #expect(try outcomes(Array(text.utf8)) == expected)
   }
 
+  @Test(arguments: ["\n", "\r\n", ""])
+  func `a line of any size is read as it is, and the one behind it`(end: String) throws {
+    let folder = TemporaryFolder()
+    for size in streamSizes(buffer: 1 << 16) {
+      // Of two bytes each, so that one of them lies across the buffer's edge at every second size.
+      let line = (size % 2 == 0 ? "" : "x") + String(repeating: "ñ", count: size / 2)
+      let path = try folder.write(line + end + (end.isEmpty ? "" : "next"), to: "lines")
+      let input = open(path, O_RDONLY)
+      defer { close(input) }
+      let reader = PlainLineReader(input: input, isInterrupted: { false })
+      let expected: [LineOutcome] = (line + end).isEmpty ? [] : [.line(line)]
+      for outcome in expected + (end.isEmpty ? [] : [.line("next")]) {
+        #expect(try reader.read() == outcome, "\(size)")
+      }
+      #expect(try reader.read() == .endOfInput, "\(size)")
+    }
+  }
+
   @Test func `a line that is not UTF-8 is an error at its place, and the next one is read`() throws {
     #expect(try outcomes([0x61, 0xFF, 10, 0x62, 10]) == ["bad_text", "b"])
     #expect(throws: LineError.notUTF8(column: 4)) { try checkedText([0x61, 0xC3, 0xB1, 0xC3]) }

@@ -34,9 +34,10 @@ final class LockingProcess {
 }
 
 @Suite struct LockTests {
-  private func store(_ path: String, deadline: Double, interrupted: @escaping @Sendable () -> Bool = { false }) -> Store
-  {
-    Store(path: path, migrations: StoreTests.migrations, deadline: deadline, interrupted: interrupted)
+  private func store(
+    _ path: String, deadline: Double, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) -> Store {
+    Store(path: path, migrations: StoreTests.migrations, deadline: deadline, isInterrupted: isInterrupted)
   }
 
   private func add(_ store: Store, _ word: String) throws {

@@ -12,7 +12,9 @@ import Testing
 
   struct Failure: Error {}
 
-  private func store(_ path: String? = nil) -> Store { Store(path: path, migrations: StoreTests.migrations) }
+  private func store(_ path: String? = nil) -> Store {
+    Store(path: path, migrations: StoreTests.migrations, isInterrupted: { false })
+  }
 
   private func add(_ store: Store, _ word: String) throws {
     try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
@@ -238,7 +240,8 @@ import Testing
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let newer = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")])
+      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")],
+      isInterrupted: { false })
     try add(newer, "a")
     try newer.close()
     let error = #expect(throws: StorageError.self) { try words(store(path)) }
@@ -267,10 +270,11 @@ import Testing
       path: path,
       migrations: StoreTests.migrations + [
         Migration("test.2", sql: "CREATE TABLE more (x)"), Migration("test.3", sql: "CREATE NONSENSE"),
-      ])
+      ], isInterrupted: { false })
     #expect(throws: StorageError.self) { try words(broken) }
     let mended = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")])
+      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")],
+      isInterrupted: { false })
     #expect(try words(mended) == ["a"])
   }
 
@@ -295,7 +299,8 @@ import Testing
   @Test func `foreign keys that point nowhere are found`() throws {
     let store = Store(
       path: nil,
-      migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")])
+      migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")],
+      isInterrupted: { false })
     #expect(try store.integrityProblems() == [])
     #expect(throws: StorageError.self) { try store.operation("x") { try $0.execute(sql: "INSERT INTO b VALUES (7)") } }
     try store.read { try $0.execute(sql: "PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7)") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct UndoTests {
-  private static let migrations =
+  static let migrations =
     UndoLog.migrations + [
       Migration(
         "test.1",
@@ -23,12 +23,12 @@ import Testing
 
   struct Failure: Error {}
 
-  private func store(_ path: String? = nil) -> Store {
-    Store(path: path, migrations: UndoTests.migrations, undoClock: { 1_700_000_000 })
+  func store(_ path: String? = nil) -> Store {
+    Store(path: path, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
   }
 
   /// Everything in the tables, as text.
-  private func dump(_ store: Store) throws -> [String] {
+  func dump(_ store: Store) throws -> [String] {
     try store.read { db in
       try ["boxes", "things", "notes", "words"].flatMap { table in
         let data = table == "things" ? ", hex(data)" : ""
@@ -140,7 +140,8 @@ import Testing
   @Test func `an operation that leaves every row as it was makes no step, nor do tables that are not recorded`() throws
   {
     let store = Store(
-      path: nil, migrations: UndoTests.migrations, undoClock: { 1_700_000_000 }, unrecorded: ["notes"])
+      path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 },
+      unrecorded: ["notes"])
     try store.operation("one") { db in
       try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")
       try db.execute(sql: "INSERT INTO words VALUES ('w', 'en', 1)")

@@ -37,7 +37,9 @@ final class StandIn {
 
   /// The paths that it was asked for.
   func heard() throws -> [String] {
-    let answer = try SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds).call(
+    let answer = try SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }
+    ).call(
       SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
     return try #require(answer.answer.list).compactMap(\.text)
   }
@@ -60,7 +62,8 @@ final class StandIn {
   private func server(_ address: String, patience: Int = 20) throws -> SyncServer {
     try folder.write("a-key", to: "key")
     chmod(folder.file("key"), 0o600)
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(program, address: address, session: "abc", keyPath: folder.file("key"))
     server.patience = patience
     return server
@@ -106,7 +109,8 @@ final class StandIn {
       (501, "newer"), (204, "server_failed"),
     ] {
       let other = SyncServer(
-        SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds),
+        SyncProgram(
+          path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }),
         address: server.address + "\(status)/", session: "abc", keyPath: folder.file("key"))
       do throws(SyncError) {
         _ = try other.meta()
@@ -163,7 +167,7 @@ final class StandIn {
     #expect(fault { _ = try server.meta() } == expected)
     #expect(fault { try Array("geheim".utf8).withUnsafeBytes { try server.signIn("ana", password: $0) } } == expected)
     let media = MediaServer(
-      SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds),
+      SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }),
       address: server.address, session: "abc", keyPath: folder.file("key"))
     #expect(fault { _ = try media.begin() } == expected)
     #expect(try other.heard() == [])
@@ -202,7 +206,7 @@ final class StandIn {
 
   @Test func `a program that is not there, or that the user stops, is told`() throws {
     let missing = SyncServer(
-      SyncProgram(path: "/nonexistent/deckhand-net", environment: [], clock: monotonicSeconds),
+      SyncProgram(path: "/nonexistent/deckhand-net", environment: [], clock: monotonicSeconds, shouldStop: { false }),
       address: "http://127.0.0.1:1/", session: "a", keyPath: folder.file("key"))
     #expect(throws: SyncError.noProgram(path: "/nonexistent/deckhand-net")) { try missing.meta() }
     let standIn = try StandIn()

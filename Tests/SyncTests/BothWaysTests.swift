@@ -159,7 +159,7 @@ import Values
         let type = try NoteTypeTable.find(db, named: "Basic")
         var edit = NoteTypeEdit(type)
         body(&edit)
-        try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300)
+        try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
       }
     }
     try edit { $0.cards[0].card.front = "{{Front}}!" }
@@ -177,7 +177,7 @@ import Values
     try sides.linked()
     try sides.change { db, id in
       let note = try #require(try CardTable.card(db, id)?.note)
-      try NoteTable.update(db, note, fields: ["Back": "mine"], now: 200)
+      try NoteTable.update(db, note, fields: ["Back": "mine"], now: 200, isInterrupted: { false })
     }
     let second = try sides.pulled(StagedHead(), [.notes: [ServerSide.note(modified, "theirs")]])
     try sides.merge(second)
@@ -313,7 +313,7 @@ import Values
       #expect(type.id.rawValue == 1_600_000_000_001)
       var edit = NoteTypeEdit(type)
       edit.css = ".card {}"
-      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300)
+      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
     }
     #expect(try store.read { try SyncTables.unsent($0).types } == 1)
   }

@@ -23,7 +23,8 @@ import Testing
   }
 
   private func exchange(_ mode: String, _ known: KnownMedia, limit: Int = .max) -> MediaExchange {
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(
@@ -132,7 +133,8 @@ import Testing
   }
 
   @Test func `an interruption ends it`() throws {
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
     let sync = MediaExchange(

@@ -15,7 +15,8 @@ import Wire
 
   private func pull(_ standIn: StandIn, _ mode: String, mostBytes: Int = .max) throws -> PulledCollection {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
@@ -67,7 +68,8 @@ import Wire
       #expect(!error.message.contains("\u{1B}"))
     }
     #expect(scratchFolders().isEmpty)
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
     let called = try program.call(request, [])

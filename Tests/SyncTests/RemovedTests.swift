@@ -68,7 +68,7 @@ import Values
     let folder = TemporaryFolder()
     let store = Store(
       path: folder.file("collection.sqlite"), migrations: sides.migrations + UndoLog.migrations,
-      undoClock: { 1_700_000_000 })
+      isInterrupted: { false }, undoClock: { 1_700_000_000 })
     try store.operation("add") { db in
       try SyncTables.setLink(db, SyncLink(address: "a", user: "b"))
       let deck = try DeckTable.create(db, name: "A", now: 1).id

@@ -15,13 +15,15 @@ import Wire
 
 @Suite struct SendingTests {
   private let folder = TemporaryFolder()
-  private let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
+  private let store = Store(
+    path: nil, migrations: DecksSchema.migrations + SyncTables.migrations, isInterrupted: { false })
   private let moment = StudyMoment(now: 1_700_000_100)
 
   /// A card of the server's that got a flag here, and the sync that sends it.
   private func sync(_ standIn: StandIn, _ mode: String) throws -> SyncReport {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
@@ -43,7 +45,8 @@ import Wire
   }
 
   private func called(_ standIn: StandIn) throws -> [String] {
-    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
     return try (program.call(request, []).answer.list ?? []).compactMap { $0.text?.split(separator: "/").last }

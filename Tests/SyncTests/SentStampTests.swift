@@ -13,7 +13,9 @@ import Testing
     DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations + UndoLog.migrations
 
   private func open() -> Store {
-    Store(path: folder.file("collection.sqlite"), migrations: migrations, undoClock: { 1_700_000_000 })
+    Store(
+      path: folder.file("collection.sqlite"), migrations: migrations, isInterrupted: { false },
+      undoClock: { 1_700_000_000 })
   }
 
   /// A collection with a card, of which all is said to be sent.

@@ -20,7 +20,7 @@ struct TwoSides {
   let store: Store
   let moment = StudyMoment(now: 1_700_000_000)
 
-  init() { store = Store(path: nil, migrations: migrations) }
+  init() { store = Store(path: nil, migrations: migrations, isInterrupted: { false }) }
 
   func pulled(
     _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),

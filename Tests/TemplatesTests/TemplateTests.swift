@@ -113,7 +113,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
   }
 
   @Test func `text that would grow endless marks is cut to what every card may have`() {
-    let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8))
+    let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8), isInterrupted: { false })
     #expect(text.unicodeScalars.count == 129)
   }
 

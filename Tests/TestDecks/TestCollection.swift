@@ -15,7 +15,7 @@ public final class TestCollection {
   public init(path: String? = nil, hasUndo: Bool = false) {
     store = Store(
       path: path, migrations: DecksSchema.migrations + (hasUndo ? UndoLog.migrations : []),
-      undoClock: hasUndo ? { 1_700_000_000 } : nil)
+      isInterrupted: { false }, undoClock: hasUndo ? { 1_700_000_000 } : nil)
   }
 
   /// Goes back to before the last answer, suspension or burial of a session, which was the last operation.
@@ -50,7 +50,9 @@ public final class TestCollection {
 
   @discardableResult
   public func addNote(_ deck: DeckID, _ note: NewNote, _ type: (Database) throws -> NoteType) throws -> NoteID {
-    try store.operation("add") { try NoteTable.add($0, note, type: type($0), to: deck, now: now, random: random) }
+    try store.operation("add") {
+      try NoteTable.add($0, note, type: type($0), to: deck, now: now, random: random, isInterrupted: { false })
+    }
   }
 
   public func addAll(_ deck: DeckID, _ cards: [NewCard], _ onDuplicate: OnDuplicate = .skip) throws -> AddReport {

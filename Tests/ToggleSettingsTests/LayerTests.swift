@@ -211,7 +211,7 @@ import ToggleSettings
   }
 
   @Test func `what is kept goes through the database unchanged`() throws {
-    let store = Store(path: nil, migrations: SettingsTable.migrations)
+    let store = Store(path: nil, migrations: SettingsTable.migrations, isInterrupted: { false })
     let values: [String: KeptSetting] = [
       "a": KeptSetting(.value(.flag(true)), setBy: .user), "b": KeptSetting(.value(.number(2.5)), setBy: .startScript),
       "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin(PluginName("q")!)),

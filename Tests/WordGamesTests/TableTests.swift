@@ -7,14 +7,15 @@ import Testing
 import WordGames
 
 @Suite struct GameTableTests {
-  private func store() -> Store { Store(path: nil, migrations: WordGamesSchema.migrations) }
+  private func store() -> Store { Store(path: nil, migrations: WordGamesSchema.migrations, isInterrupted: { false }) }
 
   /// A file in memory as the program of step 1 left it, brought up to date.
   private func old() throws -> Store {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     let sql = try #require(try FileText.read(folder + "/Fixtures/games_1.sql", limit: 1 << 20))
     let second = try #require(WordGamesSchema.migrations.last)
-    return Store(path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second])
+    return Store(
+      path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second], isInterrupted: { false })
   }
 
   @Test func `a game and a result of step 1 are there after the step, and words are added to them`() throws {

@@ -56,7 +56,7 @@ private final class Forgery {
       {"format": "deckhand-backup", "version": 1, "created": 1, "account": \(account), "bytes": \(bytes)}
       """
     files[0].bytes = Array(manifest.utf8)
-    try AtomicFile.write(path, Replacement()) { sink in
+    try AtomicFile.write(path, Replacement(isInterrupted: { false })) { sink in
       let archive = try ArchiveWriter(sink)
       for file in files { try archive.add(file.name, file.bytes) }
       try archive.finish()

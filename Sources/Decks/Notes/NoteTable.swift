@@ -1,6 +1,7 @@
 // Notes in the database: adding, reading, changing, removing; each change renews the note's cards with it.
 // Invariant: no note without a card, no card of a note whose note is gone.
 
+import Files
 public import Storage
 public import Templates
 import Text
@@ -103,7 +104,7 @@ public enum NoteTable {
   @discardableResult
   public static func add(
     _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool
   ) throws -> NoteID {
     let fields = try values(note.fields, of: type)
     let column = try NoteFieldText.column(fields, names: type.fields)
@@ -197,7 +198,7 @@ public enum NoteTable {
   @discardableResult
   public static func update(
     _ db: Database, _ id: NoteID, fields: [String: String] = [:], tags: [String]? = nil, now: Double,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool
   ) throws -> Int {
     let old = try record(db, id)
     let type = try NoteTypeTable.record(db, old.type)
@@ -247,7 +248,9 @@ public enum NoteTable {
       }
       fields[type.fields[place]] = HTMLText.html(ofPlain: text)
     }
-    try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now)
+    // A note of the shape of Basic: two fields, and no template to go through.
+    try update(
+      db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
   }
 
   /// The name of a field of a note.

@@ -63,7 +63,7 @@ public struct NoteTypeEdit: Equatable, Sendable {
 extension NoteTypeTable {
   /// What a change would take away, without making it.
   public static func loss(
-    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool = { false }
+    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool
   ) throws -> NoteTypeLoss {
     let change = try TypeChange(record(db, id), edit, now: 0, isInterrupted: isInterrupted)
     return try change.loss(db)
@@ -76,7 +76,7 @@ extension NoteTypeTable {
   @discardableResult
   public static func edit(
     _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, agreed: Bool, now: Double,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool
   ) throws -> NoteTypeLoss {
     let old = try record(db, id)
     let change = try TypeChange(old, edit, now: now, isInterrupted: isInterrupted)

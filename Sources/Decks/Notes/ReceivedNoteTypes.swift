@@ -9,7 +9,7 @@ extension NoteTypeTable {
   /// The type that notes of a received one are of from here on: the one of its id where that has the same fields and
   /// cards, with the templates of the newer of the two; else one that came before; else a new one.
   public static func receive(
-    _ db: Database, _ given: NoteType, now: Double, isInterrupted: @escaping () -> Bool = { false }
+    _ db: Database, _ given: NoteType, now: Double, isInterrupted: @escaping () -> Bool
   ) throws -> NoteType {
     let known = try list(db)
     if let here = known.first(where: { $0.id == given.id }), here.isShaped(as: given) {

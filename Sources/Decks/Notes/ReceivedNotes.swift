@@ -41,7 +41,7 @@ public final class NoteReceiver {
   ///   - isAlone: whether a second thread writes, because the caller does nothing else with the database.
   ///   - field: is given each field that is stored, and gives what is stored in its place.
   public init(
-    _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool = { false },
+    _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool,
     field: @escaping (String) throws -> String = { $0 }
   ) throws {
     (self.db, self.now, self.isInterrupted, self.field) = (db, now, isInterrupted, field)

@@ -96,7 +96,10 @@ public final class PackageImport {
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> (places: ReceivedPlaces, report: AddReport) {
     let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
-    let targets = try ofPackage(path) { try PackageTargets(db, foreign, into: deck, contents, settings.moment) }
+    let targets = try ofPackage(path) {
+      try PackageTargets(
+        db, foreign, into: deck, contents, settings.moment, isInterrupted: settings.isInterrupted)
+    }
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
       field: media?.renaming ?? { $0 })

@@ -13,6 +13,7 @@ final class PackageTargets {
   private let root: DeckRecord?
   private let contents: PackageContents
   private let calendar: AnkiCalendar
+  private let isInterrupted: () -> Bool
   /// How many parts of a deck's name lead to what is imported into.
   private let depth: Int
   private var types: [Int64: NoteType?] = [:]
@@ -44,9 +45,10 @@ final class PackageTargets {
   private let afterNew: Int
 
   init(
-    _ db: Database, _ foreign: Database, into root: DeckRecord?, _ contents: PackageContents, _ moment: StudyMoment
+    _ db: Database, _ foreign: Database, into root: DeckRecord?, _ contents: PackageContents, _ moment: StudyMoment,
+    isInterrupted: @escaping () -> Bool
   ) throws {
-    (self.db, self.root, self.contents) = (db, root, contents)
+    (self.db, self.root, self.contents, self.isInterrupted) = (db, root, contents, isInterrupted)
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day that it was made on.
     isToday = moment.day(of: contents.modified) == moment.today
@@ -87,7 +89,8 @@ final class PackageTargets {
       types[id] = .some(nil)
       return nil
     }
-    let type = try NoteTypeTable.receive(db, NoteType(received: given, id: id), now: calendar.moment.now)
+    let type = try NoteTypeTable.receive(
+      db, NoteType(received: given, id: id), now: calendar.moment.now, isInterrupted: isInterrupted)
     types[id] = type
     return type
   }

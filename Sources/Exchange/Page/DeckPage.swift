@@ -88,8 +88,8 @@ public struct DeckPage {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
-    var replacement = Replacement(mode: 0o644)
-    (replacement.kinds, replacement.isInterrupted) = (kinds, isInterrupted)
+    var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
+    replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
       var (cards, done) = (PageCards(db, sink, options, mediaPath, isInterrupted), 0)
       try sink.append(PageText.head(title: deck.name, options: pageOptions))

@@ -38,7 +38,8 @@ public struct GalleryReport: Equatable, Sendable {
 
 /// Writes a gallery.
 ///
-///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }.write(to: "animals.html")
+///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }
+///       .write(to: "animals.html", isInterrupted: isInterrupted)
 public struct GalleryPage {
   private static let style = PageText.squeezedStyle(PackageResources.gallery_css)
   private let title: String
@@ -50,11 +51,14 @@ public struct GalleryPage {
     (self.title, self.count, self.picture) = (title, count, picture)
   }
 
-  /// - Parameter progress: pictures written; what it throws ends it, the file stays as it was.
+  /// - Parameters:
+  ///   - isInterrupted: asked with each piece that is written, and while a pipe is waited for.
+  ///   - progress: pictures written; what it throws ends it, the file stays as it was.
   public func write(
-    to path: String, _ kinds: FileKinds = .plain, progress: (Int) throws -> Void = { _ in }
+    to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
+    progress: (Int) throws -> Void = { _ in }
   ) throws -> GalleryReport {
-    var (report, replacement) = (GalleryReport(), Replacement(mode: 0o644))
+    var (report, replacement) = (GalleryReport(), Replacement(mode: 0o644, isInterrupted: isInterrupted))
     replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
       try sink.append(PageText.head(title: title, style: Self.style))

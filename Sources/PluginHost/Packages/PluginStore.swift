@@ -53,7 +53,7 @@ struct PluginStore {
       for file in package.files {
         let target = path + "/" + file.path
         try makePrivateFolder(parentFolder(of: target))
-        var options = Replacement(mode: 0o600)
+        var options = Replacement(mode: 0o600, isInterrupted: isNeverInterrupted)
         options.syncsName = false
         options.followsLinks = false
         options.temporaryName = ".writing.tmp"

@@ -208,7 +208,9 @@ enum CareCommands {
     let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))
     if found.isEmpty {
       let versions = Workspace.libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
-      return CommandResult(.list([]), .lines(heading + ["All is well.", "Libraries: \(versions)."]))
+      let isWhole = invocation.optionalText("AREA") == nil
+      return CommandResult(
+        .list([]), .lines(heading + ["All is well."] + (isWhole ? ["Libraries: \(versions)."] : [])))
     }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
     throw ShellError.unwell(found.count, mendable: mendable)

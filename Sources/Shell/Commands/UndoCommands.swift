@@ -63,8 +63,9 @@ enum UndoCommands {
       [.init("Step", .right), .init("When"), .init("What")],
       whenEmpty: "Nothing was changed yet that could be undone.")
     for step in steps {
-      let state = step.isUndone ? " (undone; `redo` does it again)" : step.isTooLarge ? " (too large to undo)" : ""
-      table.add([String(step.id), session.since(step.at), step.name + state])
+      // In front of the name, whose end a narrow terminal cuts off.
+      let state = step.isUndone ? "(undone) " : step.isTooLarge ? "(too large to undo) " : ""
+      table.add([String(step.id), session.since(step.at), state + step.name])
     }
     return CommandResult(.list(steps.map { record($0) }), .table(table))
   }

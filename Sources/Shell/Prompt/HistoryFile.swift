@@ -185,7 +185,7 @@ extension HistoryFile {
     guard fstat(descriptor, &status) == 0, let end = readEnd(descriptor, size: Int(status.st_size)) else {
       return trouble("cannot be read", errno)
     }
-    var options = Replacement()
+    var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
     do { try AtomicFile.write(path, parse(end).entries.flatMap(escaped), options) } catch {
       return trouble("cannot be written", error.number)

@@ -7,6 +7,7 @@ import Files
 import LuaRuntime
 import Problems
 import Text
+import ToggleSettings
 import Workspace
 
 /// The prompt of a session.
@@ -121,12 +122,12 @@ package final class Prompt {
     session.refreshSettings()
     if trimmed.contains("\n") { return runPaste(trimmed, source) }
     if isCommand(line) {
-      session.input.lineReader?.remember(line)
+      remember(line)
       runCommandLine(trimmed)
       return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
     }
     if let mistyped = MistypedCommand(session).error(in: line) {
-      session.input.lineReader?.remember(line)
+      remember(line)
       lastStatus = session.report(mistyped, origin: "deckhand")
       return
     }
@@ -136,7 +137,20 @@ package final class Prompt {
     runLuaLine(line, source)
   }
 
+  private func remember(_ line: String) {
+    session.input.lineReader?.remember(line, isSecret: namesSecret(line))
+  }
+
+  /// Whether a line names a secret setting, by itself or by an alias for one: its value may be in it.
+  private func namesSecret(_ line: String) -> Bool {
+    guard let tree = session.preferences?.tree else { return false }
+    let first = line.trimmed.split(separator: " ").first.map(String.init)
+    let alias = session.registry.aliases.first { $0.name == first }
+    return tree.namesSecret(in: line) || alias.map { tree.namesSecret(in: $0.words.joined(separator: " ")) } ?? false
+  }
+
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
+    if namesSecret(line) { return }
     session.input.typedLines.append(TypedLine(text: line, isCommand: isCommand, hasFailed: hasFailed))
   }
 
@@ -176,7 +190,7 @@ package final class Prompt {
       let outcome = LuaLines(session).run(text)
       switch outcome {
       case .done, .failed:
-        session.input.lineReader?.remember(typed)
+        remember(typed)
         // Another function of the user's gets its chance.
         if text.contains("prompt") { session.scripting.isPromptBad = false }
         note(withoutLuaWord(typed), isCommand: false, hasFailed: outcome == .failed)

@@ -1,0 +1,126 @@
+// The rows of one table that are new in a step.
+// Invariant: spans are disjoint and in the order in which the rows came, so that a part of the step is taken back by
+// cutting off their end; a row is found in logarithmic or constant time, whatever that order is.
+
+/// Row ids from one to another, both included.
+struct RowSpan: Equatable {
+  var low: Int64
+  var high: Int64
+
+  func holds(_ row: Int64) -> Bool { low <= row && row <= high }
+}
+
+/// What one table got in a step: row ids, or the keys of a table without them.
+struct NewRows {
+  private(set) var spans: [RowSpan] = []
+  private(set) var keys: [[UInt8]] = []
+  private var known: Set<[UInt8]> = []
+  /// How many row ids are in the spans.
+  private var spanned = 0
+  /// Every row of the spans, once one of them lies below the one before.
+  private var rows: RowBits?
+
+  struct Mark {
+    fileprivate let spans: Int
+    fileprivate let last: RowSpan?
+    fileprivate let keys: Int
+    fileprivate let spanned: Int
+  }
+
+  var mark: Mark { Mark(spans: spans.count, last: spans.last, keys: keys.count, spanned: spanned) }
+
+  var count: Int { spanned + keys.count }
+  var isEmpty: Bool { spans.isEmpty && keys.isEmpty }
+
+  /// The last row id of the last span.
+  var end: Int64? { spans.last?.high }
+
+  // MARK: Row ids
+
+  func holds(_ row: Int64) -> Bool {
+    guard let last = spans.last else { return false }
+    if last.holds(row) { return true }
+    if let rows { return rows.contains(row) }
+    if row > last.high { return false }
+    var (low, high) = (0, spans.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if spans[middle].high < row { low = middle + 1 } else { high = middle }
+    }
+    return low < spans.count && spans[low].low <= row
+  }
+
+  /// The rows up to this one came after the last span, one by one.
+  mutating func extend(to row: Int64) {
+    let old = spans[spans.count - 1].high
+    guard row > old else { return }
+    rows?.insert(RowSpan(low: old + 1, high: row))
+    spanned += Int(clamping: row - old)
+    spans[spans.count - 1].high = row
+  }
+
+  mutating func add(_ row: Int64) {
+    if let last = spans.last {
+      if row == last.high &+ 1, rows?.contains(row) != true { return extend(to: row) }
+      if row <= last.high || rows != nil {
+        if holds(row) { return }
+        if rows == nil { rows = RowBits(spans) }
+      }
+    }
+    let span = RowSpan(low: row, high: row)
+    rows?.insert(span)
+    spanned += 1
+    spans.append(span)
+  }
+
+  // MARK: Keys
+
+  func holds(key: [UInt8]) -> Bool { known.contains(key) }
+
+  mutating func add(key: [UInt8]) { if known.insert(key).inserted { keys.append(key) } }
+
+  // MARK: Taking back
+
+  mutating func goBack(to mark: Mark) {
+    // Where a part was taken back, it is further back already.
+    guard spans.count >= mark.spans, keys.count >= mark.keys, spanned >= mark.spanned else { return }
+    for span in spans[mark.spans...] { rows?.remove(span) }
+    spans.removeLast(spans.count - mark.spans)
+    if let last = mark.last, let now = spans.last, now.high > last.high {
+      rows?.remove(RowSpan(low: last.high + 1, high: now.high))
+      spans[spans.count - 1] = last
+    }
+    spanned = mark.spanned
+    for key in keys[mark.keys...] { known.remove(key) }
+    keys.removeLast(keys.count - mark.keys)
+  }
+}
+
+/// Row ids as bits, 64 to a word: near ones share it.
+private struct RowBits {
+  private var words: [Int64: UInt64] = [:]
+
+  init(_ spans: [RowSpan]) { for span in spans { insert(span) } }
+
+  func contains(_ row: Int64) -> Bool {
+    guard let word = words[row >> 6] else { return false }
+    return word >> UInt64(row & 63) & 1 != 0
+  }
+
+  mutating func insert(_ span: RowSpan) { forEachWord(span) { words, place, bits in words[place, default: 0] |= bits } }
+
+  mutating func remove(_ span: RowSpan) {
+    forEachWord(span) { words, place, bits in
+      guard let rest = words[place].map({ $0 & ~bits }) else { return }
+      words[place] = rest == 0 ? nil : rest
+    }
+  }
+
+  private mutating func forEachWord(_ span: RowSpan, _ body: (inout [Int64: UInt64], Int64, UInt64) -> Void) {
+    for place in (span.low >> 6)...(span.high >> 6) {
+      let first = place == span.low >> 6 ? UInt64(span.low & 63) : 0
+      let last = place == span.high >> 6 ? UInt64(span.high & 63) : 63
+      body(&words, place, UInt64.max >> (63 - last) & (UInt64.max << first))
+    }
+  }
+}

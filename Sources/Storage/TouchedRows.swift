@@ -1,0 +1,72 @@
+// Which rows of a table a step has touched, to be compared with those of another step.
+// Invariant: spans are in order and apart from each other, so that two steps are compared in one pass over both.
+
+struct TouchedRows {
+  private var spans: [RowSpan] = []
+  private var keys: Set<[UInt8]> = []
+
+  /// By the name of the table.
+  static func all(of step: UndoneRows) throws -> [String: TouchedRows] {
+    var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys.map { Array(step.head[$0]) })) }
+    try step.forEachChunk { raw, events in
+      for event in events {
+        if event.row == 0 {
+          found[event.table].keys.formUnion(keys(raw, event.payload))
+        } else {
+          found[event.table].add(event.row)
+        }
+      }
+    }
+    for index in found.indices { found[index].order() }
+    return Dictionary(zip(step.tables.map(\.name), found), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Without the table at hand it is not known where the key ends: every beginning counts.
+  private static func keys(_ raw: UnsafeRawBufferPointer, _ payload: Range<Int>) -> [[UInt8]] {
+    var reader = UndoReader(raw, payload)
+    var found: [[UInt8]] = []
+    do {
+      while !reader.isAtEnd, found.count < 4 {
+        try reader.skipValue()
+        found.append(Array(raw[payload.lowerBound..<reader.place]))
+      }
+    } catch {
+      // The payload is cut off there; what was read before is what is known.
+      return found
+    }
+    return found
+  }
+
+  private mutating func add(_ row: Int64) {
+    if let last = spans.last {
+      if last.holds(row) { return }
+      if row == last.high &+ 1 { return spans[spans.count - 1].high = row }
+      if row == last.low &- 1 { return spans[spans.count - 1].low = row }
+    }
+    spans.append(RowSpan(low: row, high: row))
+  }
+
+  private mutating func order() {
+    spans.sort { $0.low < $1.low }
+    var merged: [RowSpan] = []
+    for span in spans {
+      if let last = merged.last, span.low <= last.high {
+        merged[merged.count - 1].high = max(last.high, span.high)
+      } else {
+        merged.append(span)
+      }
+    }
+    spans = merged
+  }
+
+  func meets(_ other: TouchedRows) -> Bool {
+    if !keys.isDisjoint(with: other.keys) { return true }
+    var (mine, theirs) = (0, 0)
+    while mine < spans.count, theirs < other.spans.count {
+      let (a, b) = (spans[mine], other.spans[theirs])
+      if a.low <= b.high, b.low <= a.high { return true }
+      if a.high < b.high { mine += 1 } else { theirs += 1 }
+    }
+    return false
+  }
+}
