@@ -71,7 +71,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     let workspace = try context.workspace()
     // Data that is read at its first use is the program's work, not a plugin's.
     let (library, known) = (workspace.languages, try workspace.language(named: language))
-    if !library.isOpen(known) { try CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
+    if !library.isOpen(known) { CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
     stack.push(lemmas.primary)
     _ = try lemmas.all.push(on: stack)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `a review table is written first, and only its lines become cards`() throws {
-    let text = try home.write("el gato duerme. el gato come.", to: "a.txt")
+    let text = try home.write("el gato duerme.\n\nel gato come.", to: "a.txt")
     _ = try run("text", "known", "el", "gato")
     let table = home.path + "/review.tsv"
     #expect(try run("mine", text, "--deck", "D", "--review", table).output.hasPrefix("Wrote 2 words to "))

@@ -283,7 +283,7 @@ enum TextCommands {
       ], example: "text known gato perro --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let list = try ListedWords(workspace, language: invocation.optionalText("--language"))
+      let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
       var words = invocation.list("WORD")
       if let path = invocation.optionalText("--import") { words += try listed(path, session) }
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known

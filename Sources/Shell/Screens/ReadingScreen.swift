@@ -4,6 +4,7 @@
 
 import Decks
 import Language
+import Lexicon
 import Text
 import Workspace
 
@@ -120,7 +121,7 @@ final class ReadingScreen {
   private func list(as state: WordState) throws {
     guard let lemma = lemma() else { return alert = ["No word is marked."] }
     let word = index.lemmas[Int(lemma)].text
-    try ListedWords(session.workspace(), language: text.language.name).set([word], as: state)
+    try UserWordList(session.workspace(), language: text.language.name).set([word], as: state)
     try goOn("\(printable(word)): \(state.name)")
   }
 

@@ -42,9 +42,9 @@ enum ListedWordTable {
 
 /// The words that are listed for a language.
 ///
-///     let list = try ListedWords(workspace, language: "spanish")
+///     let list = try UserWordList(workspace, language: "spanish")
 ///     try list.set(["gato"], as: .known)
-public struct ListedWords {
+public struct UserWordList {
   private let workspace: Workspace
   private let lemmatizer: Lemmatizer
 
