@@ -26,7 +26,7 @@ import Testing
           CREATE VIEW v AS SELECT kind, twice(kind, text) AS shown FROM t;
           INSERT INTO t VALUES (1, 'né'), (2, 'a'), (2, ''), (2, NULL), (2, x'FF41'), (1, 5), (4, 'x');
           """)
-    ])
+    ], isInterrupted: { false })
 
   @Test func `a view shows what the function answers, and NULL where it answers nothing`() throws {
     let shown = try store.read { db in try db.rows("SELECT shown FROM v ") { $0.optionalText(0) } }

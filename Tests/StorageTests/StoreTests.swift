@@ -254,10 +254,13 @@ import Testing
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let older = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("more.1", sql: "CREATE TABLE more (x)")])
+      path: path, migrations: StoreTests.migrations + [Migration("more.1", sql: "CREATE TABLE more (x)")],
+      isInterrupted: { false })
     try add(older, "a")
     try older.close()
-    let now = Store(path: path, migrations: StoreTests.migrations + [Migration("more", sql: "CREATE TABLE more (y)")])
+    let now = Store(
+      path: path, migrations: StoreTests.migrations + [Migration("more", sql: "CREATE TABLE more (y)")],
+      isInterrupted: { false })
     #expect(throws: StorageError.older(path: path)) { try now.read { _ in } }
     #expect(try words(older) == ["a"])
   }

@@ -3,6 +3,7 @@
 
 import Glibc
 import Storage
+import Templates
 import Text
 
 enum CardTextFunctions {
@@ -45,7 +46,7 @@ enum CardTextFunctions {
 
   /// Whether it is what `CardTexts.asWritten` gives. Fields are UTF-8 without endless marks: who stored them saw to it.
   private static func isShownAsStored(_ field: TextBytes) -> Bool {
-    guard !field.isEmpty, field.count <= CardText.limit else { return false }
+    guard !field.isEmpty, field.count <= CardTexts.limit else { return false }
     return !"<&\n".utf8.contains { place(of: $0, in: field) != nil } && CardText.trimmed(field).count == field.count
   }
 
