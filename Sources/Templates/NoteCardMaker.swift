@@ -72,7 +72,7 @@ package struct NoteCardMaker {
 }
 
 extension CardTexts {
-  static let nothing = CardTexts(prompt: blank, answer: blank)
+  package static let nothing = CardTexts(prompt: blank, answer: blank)
 
   /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
   /// written.

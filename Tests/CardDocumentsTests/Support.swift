@@ -38,7 +38,7 @@ final class TestKeeper: DocumentKeeper {
   var isFull = false
 
   init(_ folder: TemporaryFolder) {
-    rows = Store(path: folder.file("data.sqlite"), migrations: DocumentTable.migrations)
+    rows = Store(path: folder.file("data.sqlite"), migrations: DocumentTable.migrations, isInterrupted: { false })
     home = folder
   }
 

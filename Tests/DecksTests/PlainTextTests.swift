@@ -1,6 +1,7 @@
 // What is given as plain text comes back as the same characters, whatever form the note keeps it in.
 
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing

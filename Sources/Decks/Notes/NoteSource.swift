@@ -1,7 +1,7 @@
 // What the cards of a note are made from, and what they show: for notes as they are and as they were.
 
 public import Storage
-import Templates
+public import Templates
 
 /// The columns of a note that decide what its cards show.
 ///
