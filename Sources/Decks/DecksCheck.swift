@@ -2,6 +2,7 @@
 // a disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
 // card whose texts can be read.
 
+import Files
 public import Storage
 import Templates
 
@@ -10,6 +11,7 @@ public struct DecksFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case cardWithoutDeck = "card_without_deck"
     case cardWithoutNote = "card_without_note"
+    case noteWithoutType = "note_without_type"
     case noteWithoutCard = "note_without_card"
     case reviewWithoutCard = "review_without_card"
     case deckWithoutParent = "deck_without_parent"
@@ -35,6 +37,7 @@ public enum DecksCheck {
     switch kind {
     case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
     case .cardWithoutNote: "SELECT id FROM cards WHERE note NOT IN (SELECT id FROM notes)"
+    case .noteWithoutType: "SELECT id FROM notes WHERE type NOT IN (SELECT id FROM note_types)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
     // The log of a removed card stays, without a card.
     case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
@@ -90,6 +93,7 @@ public enum DecksCheck {
       case .cardWithoutDeck: try adopt(db, now: now)
       case .cardWithoutNote:
         try CardTable.remove(db, db.rows(sql(.cardWithoutNote) ?? "") { CardID(rawValue: $0.integer(0)) })
+      case .noteWithoutType: try giveTypes(db, now: now)
       case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
       case .reviewWithoutCard:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
@@ -114,6 +118,21 @@ public enum DecksCheck {
       try db.execute(
         sql: "UPDATE OR IGNORE cards SET deck = ?, rank = ? WHERE id = ?",
         arguments: [deck.rawValue, rank, id.rawValue])
+    }
+  }
+
+  /// Notes whose type is gone become notes of one with as many fields, or else of Basic.
+  private static func giveTypes(_ db: Database, now: Double) throws {
+    let lost = try db.rows("SELECT id, fields FROM notes WHERE id IN (\(sql(.noteWithoutType) ?? ""))") {
+      (NoteID(rawValue: $0.integer(0)), $0.bytes(1).count { $0 == NoteFieldText.separator } + 1)
+    }
+    let basic = try NoteTypeTable.stock(db, .basic, now: now)
+    let types = [basic] + (try NoteTypeTable.list(db))
+    for (note, count) in lost {
+      let type = types.first { $0.fields.count == count } ?? basic
+      try db.execute(sql: "UPDATE notes SET type = ? WHERE id = ?", arguments: [type.id.rawValue, note.rawValue])
+      var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
+      try writer.rewrite(NoteTable.record(db, note))
     }
   }
 

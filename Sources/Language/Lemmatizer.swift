@@ -28,6 +28,9 @@ public final class Lemmatizer {
   private lazy var spelling: AffixStems? = stems()
   private var known: [String: [LemmaCandidate]] = [:]
 
+  /// Whether there is data, so that a form which nothing reads is likely a name.
+  var hasData: Bool { wordNet != nil || !analysers.isEmpty }
+
   /// - Parameter stems: asked once, for the first word that nothing else reads.
   init(
     _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,

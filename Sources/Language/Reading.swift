@@ -30,7 +30,7 @@ enum Reading {
     return lemma.dropLast(2) + (code == "it" ? "e" : "")
   }
 
-  /// Fitted on the development sets of two treebanks (Universal Dependencies: Spanish GSD, Italian ISDT).
+  /// By how often the parts of speech are meant where a form may be of several; the lower, the likelier.
   private static func rank(_ tags: [Substring], isJoined: Bool) -> Int32 {
     guard let part = tags.first else { return 90 }
     switch part {

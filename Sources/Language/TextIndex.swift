@@ -184,13 +184,13 @@ public struct TextBuilder {
     let candidates = known.texts.indices.map { form in
       known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
-    let nouns = lemmatizer.language.letterCase == .nouns
+    let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
     var (forms, lemmas) = Self.choose(candidates, known, tokens.map { known.forms[Int($0.spelling)] })
     let finished = tokens.map { token in
       let form = Int(known.forms[Int(token.spelling)])
       let isName =
         !nouns && token.isCapital && !token.isNumber
-        && names.isName(form, isFirst: token.isFirst, isRead: !candidates[form].isEmpty)
+        && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
       if !isName {
         forms[form].count += 1
         if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }

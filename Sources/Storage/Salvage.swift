@@ -36,7 +36,7 @@ extension Store {
     var losses: [SalvageLoss] = []
     try withNew(target, migrations, isInterrupted) { db in
       if try !attach(damaged, db) {
-        try layHead(of: target, over: damaged, pages: schemaPages(db), isInterrupted)
+        try layHead(of: target, over: damaged, pages: schemaPages(db), least: lastRoot(db), isInterrupted)
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -74,17 +74,24 @@ extension Store {
     try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
   }
 
+  /// The last page that the schema names.
+  private static func lastRoot(_ db: Database) throws -> Int {
+    try Int.fetchOne(db, sql: "SELECT max(rootpage) FROM sqlite_schema") ?? 0
+  }
+
   /// Puts the head and the schema of one file in the place of those of another. The free pages are forgotten.
+  /// - Parameter least: pages that the file must have: one that was cut off gets empty ones.
   private static func layHead(
-    of path: String, over damaged: String, pages: [Int], _ isInterrupted: @escaping () -> Bool
+    of path: String, over damaged: String, pages: [Int], least: Int, _ isInterrupted: @escaping () -> Bool
   ) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
     let size = Int(head[16]) << 8 | Int(head[17])
-    let count = (try FileFacts.at(damaged)?.size ?? 0) / size
+    let count = max(least, (try FileFacts.at(damaged)?.size ?? 0) / size)
     let file = Glibc.open(damaged, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { throw FileError(damaged, .open) }
     defer { Glibc.close(file) }
+    guard ftruncate(file, off_t(count * size)) == 0 else { throw FileError(damaged, .write) }
     for page in pages {
       var bytes = try source.bytes(at: (page - 1) * size, count: size)
       if page == 1 {

@@ -17,7 +17,7 @@ package struct NoteCardMaker {
   /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
   package static let workLimit = 512_000_000
 
-  package init(_ type: NoteType, isInterrupted: @escaping () -> Bool = { false }) {
+  package init(_ type: NoteType, isInterrupted: @escaping () -> Bool) {
     (self.type, self.isInterrupted) = (type, isInterrupted)
     sides = type.cards.map(TemplatePair.init)
     isBasic = type.isBasic
@@ -76,7 +76,7 @@ extension CardTexts {
 
   /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
   /// written.
-  package init(basic fields: [String], isInterrupted: @escaping () -> Bool = { false }) throws(NoteError) {
+  package init(basic fields: [String], isInterrupted: @escaping () -> Bool) throws(NoteError) {
     func shown(_ place: Int) throws(NoteError) -> String {
       try CardTexts.basicSide(fields.indices.contains(place) ? fields[place] : "", isInterrupted: isInterrupted)
     }
@@ -85,7 +85,7 @@ extension CardTexts {
 
   /// Of a field that is a side.
   package static func basicSide(
-    _ field: String, isInterrupted: @escaping () -> Bool = { false }
+    _ field: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> String {
     if let text = CardTexts.asWritten(field) { return text }
     let text = try CardTexts.shown(field, isInterrupted: isInterrupted)

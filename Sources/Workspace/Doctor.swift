@@ -311,6 +311,7 @@ extension DecksFinding.Kind {
     let cards = counted(count, "card")
     return switch self {
     case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
+    case .noteWithoutType: ("\(counted(count, "note")) whose note type is gone", "they become notes of another type")
     case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
     case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")

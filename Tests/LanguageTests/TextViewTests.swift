@@ -33,6 +33,10 @@ import Testing
     #expect(view.lemmasNeeded(for: 0.66) == 0 && view.lemmasNeeded(for: 0.7) == 1 && view.lemmasNeeded(for: 1) == 3)
   }
 
+  @Test func `without data a word that only begins sentences is no name`() {
+    #expect(text("Perro negro. Gato.").tokens.allSatisfy { !$0.isName })
+  }
+
   @Test func `a text without words is covered`() {
     #expect(view(text(), known: []).coverage == 1)
     #expect(view(text("...", "3 4"), known: []).coverage == 1)

@@ -50,6 +50,13 @@ import Testing
     #expect(names == (1...300).filter { ![7, 8, 200].contains($0) }.map { "box-\(1000 + $0)" })
   }
 
+  @Test(arguments: [1, 2, 3, 5]) func `a file that was cut off gives the rows that are left`(pages: Int) throws {
+    let folder = TemporaryFolder()
+    let path = try file(folder, 2000) { $0.removeLast($0.count - pages * 4096) }
+    let (losses, names) = try salvaged(path, to: folder.file("y.sqlite"))
+    #expect(names.count < 2000 && !losses.isEmpty, "\(losses)")
+  }
+
   @Test func `rows of a page that cannot be read are listed, and no others`() throws {
     let folder = TemporaryFolder()
     let path = try file(folder, 2000) { bytes in

@@ -32,7 +32,7 @@ struct RenderedNote {
 
   /// What the card of a place shows: both sides as HTML, and both on a terminal.
   func rendered(_ ordinal: Int) throws -> (front: String, back: String, texts: CardTexts) {
-    let maker = NoteCardMaker(type)
+    let maker = NoteCardMaker(type, isInterrupted: { false })
     let facts = facts(maker)
     let fields = NoteFields(names: type.fields, values: values)
     let pair = TemplatePair(type.cards[type.isCloze ? 0 : ordinal])
@@ -50,7 +50,7 @@ struct RenderedNote {
   }
 
   var ordinals: [Int] {
-    let maker = NoteCardMaker(type)
+    let maker = NoteCardMaker(type, isInterrupted: { false })
     let fields = NoteFields(names: type.fields, values: values)
     return maker.ordinals(fields.adding(facts(maker)))
   }

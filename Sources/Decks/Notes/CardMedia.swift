@@ -1,5 +1,6 @@
 // The sounds and pictures of one card, for who shows it. Invariant: each name once, in the order in which they stand.
 
+import Files
 public import Storage
 import Templates
 
@@ -46,7 +47,7 @@ extension NoteTable {
   private static func html(
     _ db: Database, _ card: CardRecord, _ note: NoteRecord
   ) throws -> (front: String, back: String) {
-    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
     let place = maker.type.isCloze ? 0 : card.ordinal
     guard maker.sides.indices.contains(place) else { return ("", "") }
     let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))

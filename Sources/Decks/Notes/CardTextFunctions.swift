@@ -1,6 +1,7 @@
 // What a card shows, made from its note when it is read: the functions of SQL that the view `card_rows` calls.
 // Invariant: they give what `NoteCardMaker` gives for the same note; they never fail, and a side is never empty.
 
+import Files
 import Glibc
 import Storage
 import Templates
@@ -38,7 +39,7 @@ enum CardTextFunctions {
     if isShownAsStored(field) { return call.answer(field) }
     // Nothing interrupts it.
     do throws(NoteError) {
-      call.answer(try CardTexts.basicSide(String(decoding: field, as: UTF8.self)))
+      call.answer(try CardTexts.basicSide(String(decoding: field, as: UTF8.self), isInterrupted: isNeverInterrupted))
     } catch { call.answer(CardTexts.blank) }
   }
 
@@ -136,7 +137,8 @@ private final class CardRendering {
   private func maker(_ json: TextBytes) throws -> NoteCardMaker {
     let key = contentHash(json)
     if let known = types[key], known.json.elementsEqual(json) { return known.maker }
-    let maker = NoteCardMaker(try NoteType(stored: String(decoding: json, as: UTF8.self)))
+    let maker = NoteCardMaker(
+      try NoteType(stored: String(decoding: json, as: UTF8.self)), isInterrupted: isNeverInterrupted)
     if types.count >= CardRendering.mostTypes { types = [:] }
     types[key] = Known(json: Bytes(json), maker: maker)
     return maker

@@ -1,6 +1,7 @@
 // The cards of a note: which there are, and what they show, renewed whenever the note or its type changes.
 // Invariant: after `renew` a note has exactly the cards that its type makes of its fields, and always one at least.
 
+import Files
 import Storage
 import Templates
 import Text
@@ -19,7 +20,7 @@ struct NoteCardWriter {
   private var deckNames: [DeckID: String] = [:]
 
   /// - Parameter isInterrupted: asked while texts are made; true ends that with `interrupted`.
-  init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool = { false }) {
+  init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool) {
     (self.db, self.now) = (db, now)
     maker = NoteCardMaker(type, isInterrupted: isInterrupted)
   }
@@ -129,8 +130,8 @@ extension CardTexts {
 extension NoteTable {
   /// Renews the cards in some decks that show the name of their deck, which has changed.
   static func renewDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
-    for type in try NoteTypeTable.list(db) where NoteCardMaker(type).showsDeck {
-      var writer = NoteCardWriter(db, type, now: now)
+    for type in try NoteTypeTable.list(db) where NoteCardMaker(type, isInterrupted: isNeverInterrupted).showsDeck {
+      var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
       for deck in decks {
         let sql = "SELECT DISTINCT note FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
         let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
@@ -149,7 +150,8 @@ extension NoteTable {
       guard let found else { continue }
       let (note, type) = (NoteID(rawValue: found.0), NoteTypeID(rawValue: found.1))
       if writers[type] == nil {
-        let writer = NoteCardWriter(db, try NoteTypeTable.record(db, type), now: now)
+        let writer = NoteCardWriter(
+          db, try NoteTypeTable.record(db, type), now: now, isInterrupted: isNeverInterrupted)
         writers[type] = .some(writer.maker.showsDeck || writer.maker.showsFlag ? writer : nil)
       }
       guard var writer = writers[type] ?? nil, renewed.insert(note).inserted else { continue }

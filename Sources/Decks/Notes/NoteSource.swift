@@ -1,5 +1,6 @@
 // What the cards of a note are made from, and what they show: for notes as they are and as they were.
 
+import Files
 public import Storage
 public import Templates
 
@@ -21,7 +22,7 @@ public struct NoteSource {
     _ db: Database, of card: (id: CardID, deck: DeckID, ordinal: Int, flag: Int)
   ) throws -> (prompt: String, answer: String)? {
     guard let type = try NoteTypeTable.list(db).first(where: { $0.id == type }) else { return nil }
-    let maker = NoteCardMaker(type)
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     let note = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: Tags.list(tags),
       fields: NoteTable.padded(NoteFieldText.list(fields), type))

@@ -42,7 +42,8 @@ public enum NoteTable {
     try checkFilled(fields, type)
     let record = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: note.tags, fields: fields)
-    let texts = try firstTexts(record, NoteCardMaker(type), deckName: DeckTable.record(db, deck).name)
+    let texts = try firstTexts(
+      record, NoteCardMaker(type, isInterrupted: isNeverInterrupted), deckName: DeckTable.record(db, deck).name)
     let writer = try CardWriter(db, deck: deck) { 0 }
     var prompt = texts.prompt
     let card = try prompt.withUTF8 { prompt in
@@ -175,7 +176,7 @@ public enum NoteTable {
     let note = try record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let values = try changed(padded(note.fields, type), by: fields, type)
-    let maker = NoteCardMaker(type)
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     let wanted = maker.ordinals(NoteFields(names: type.fields, values: values).adding(maker.facts(note, deckName: "d")))
     let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
     return stored.count { !wanted.contains($0) }

@@ -154,7 +154,7 @@ private struct TypeChange {
 
   func loss(_ db: Database) throws -> NoteTypeLoss {
     var loss = NoteTypeLoss()
-    let maker = NoteCardMaker(new)
+    let maker = NoteCardMaker(new, isInterrupted: isInterrupted)
     let removed = Set(old.fields.indices).subtracting(edit.fields.compactMap(\.was))
     for id in try NoteTable.ids(db, of: old.id) {
       if isInterrupted() { throw NoteError.interrupted }

@@ -2,6 +2,7 @@
 // Invariant: a card that is here keeps its own id and its place unless the change says otherwise; what was written
 // counts as sent.
 
+import Files
 public import Storage
 public import Templates
 import Text
@@ -84,7 +85,7 @@ extension NoteTable {
   public static func unmadeCards(_ db: Database, of id: Int64) throws -> [CardID] {
     let note = try record(db, NoteID(rawValue: id))
     let type = try NoteTypeTable.record(db, note.type)
-    let maker = NoteCardMaker(type)
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     let fields = NoteFields(names: type.fields, values: padded(note.fields, type))
     // Every card has a deck: which it is does not matter here.
     let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))

@@ -1,6 +1,7 @@
 // The cards that ask for a typed answer, read from the database.
 // Invariant: a card asks for what its front asks for; an empty answer is never asked for.
 
+import Files
 public import Storage
 public import Templates
 
@@ -14,7 +15,7 @@ extension NoteTable {
     let found = try db.firstRow(sql, [card.rawValue]) { (NoteID(rawValue: $0.integer(0)), $0.count(1)) }
     guard let (id, ordinal) = found else { return nil }
     let note = try record(db, id)
-    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
     let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
     return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
   }
