@@ -40,7 +40,8 @@ import Testing
       let due = moment.start(ofDay: moment.today + (number < 3 ? 0 : 100))
       try collection.store.operation("x") {
         try $0.execute(
-          sql: "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE prompt = ?",
+          sql:
+            "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
           arguments: [due, Double(10 + 2 * number), moment.now - 5 * 86_400, "\(name)\(number)"])
       }
     }
@@ -123,7 +124,9 @@ import Testing
     #expect(try counts(outer).due == 40 && counts(inner).due == 20)
     try set(inner, goal(in: 30))
     #expect(try counts(outer).due == 23 && counts(inner).due == 3)
-    try collection.store.operation("x") { try $0.execute(sql: "UPDATE cards SET suspended = 1 WHERE prompt = 'o7'") }
+    try collection.store.operation("x") {
+      try $0.execute(sql: "UPDATE cards SET suspended = 1 WHERE id = (SELECT id FROM card_rows WHERE prompt = 'o7')")
+    }
     #expect(try counts(outer).due == 22)
   }
 

@@ -13,21 +13,21 @@ import Testing
       "you", permissions: #"["shell"]"#, manifest: #""commands": ["take"]"#,
       """
       shell.command{name = "take", summary = "x", run = function()
-        print(pcall(shell.command, {name = "mine", summary = "x", run = function() return "theirs" end}))
+        print(pcall(shell.command, {name = "own", summary = "x", run = function() return "theirs" end}))
         print(pcall(shell.alias, "short", "take"))
       end}
       """)
     try home.enable("you")
     let code = """
-      shell.command{name = "mine", summary = "x", run = function() return "mine" end}
-      shell.alias("short", "mine")
+      shell.command{name = "own", summary = "x", run = function() return "own" end}
+      shell.alias("short", "own")
       shell.run("take")
       plugins.reload("you")
       plugins.disable("you")
-      print(shell.run("mine"), shell.run("short"))
+      print(shell.run("own"), shell.run("short"))
       """
     let result = try home.run("-e", code)
-    #expect(result.lines.last == "mine\tmine", "\(result)")
+    #expect(result.lines.last == "own\town", "\(result)")
     #expect(result.lines.count == 3 && result.lines.dropLast().allSatisfy { $0.hasPrefix("false\t") }, "\(result)")
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(!lines.contains { $0.contains("OWNED") })
   }
 
-  @Test(arguments: ["run PAYLOAD", "mine", "hers", "deck create Theirs", "go2", "others"])
+  @Test(arguments: ["run PAYLOAD", "own", "hers", "deck create Theirs", "go2", "others"])
   func `an alias set before what it stands for is checked when it is used`(text: String) throws {
     let home = try Home()
     let payload = try home.write("print('OWNED')", to: "payload.lua")
@@ -76,7 +76,7 @@ import Testing
       "sly", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
       """
       pcall(shell.alias, "go", "\(text.replacing("PAYLOAD", with: payload))")
-      pcall(shell.alias, "go2", "mine")
+      pcall(shell.alias, "go2", "own")
       """)
     try home.plugin(
       "other", permissions: #"["shell"]"#, manifest: #""commands": ["others"]"#,
@@ -85,7 +85,7 @@ import Testing
     let run = try home.run(
       "-e",
       """
-      shell.command{name = "mine", summary = "x", run = function() print("OWNED") end}
+      shell.command{name = "own", summary = "x", run = function() print("OWNED") end}
       shell.alias("hers", "run \(payload)")
       print(shell.run("go"))
       """)

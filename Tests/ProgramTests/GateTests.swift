@@ -305,8 +305,7 @@ struct Accounts {
     terminal.wait(for: "Password for ana: ", seconds: 10)
     terminal.type("correct horse 12\r")
     terminal.wait(for: "> ", seconds: 10)
-    for line in ["secret = decks.open('Mine'):card(1).prompt .. '-of-ana'", "alias mine \"deck list\"", "set sound on"]
-    {
+    for line in ["secret = decks.open('Mine'):card(1).prompt .. '-of-ana'", "alias own \"deck list\"", "set sound on"] {
       terminal.type(line + "\r")
       terminal.wait(for: "> ")
     }
@@ -333,7 +332,7 @@ struct Accounts {
     terminal.type("set sound.right\r")
     terminal.wait(for: "sound.right: [ ]")
     terminal.wait(for: "> ")
-    terminal.type("mine\r")
+    terminal.type("own\r")
     terminal.wait(for: "> ")
     terminal.type("\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
     let seen = terminal.wait(for: "secret")

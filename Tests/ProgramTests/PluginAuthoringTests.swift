@@ -18,10 +18,10 @@ import Testing
 
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
     let home = try Home()
-    #expect(try home.run("plugin", "new", "mine").status == 0)
-    let passed = try home.run("plugin", "test", "mine")
+    #expect(try home.run("plugin", "new", "own").status == 0)
+    let passed = try home.run("plugin", "test", "own")
     #expect(passed.status == 0 && passed.lines.last == "2 tests passed.")
-    for name in ["deck", "end", "Mine", "mine", "palindromes", "../x", ""] {
+    for name in ["deck", "end", "Own", "own", "palindromes", "../x", ""] {
       #expect(try home.run("plugin", "new", name).status != 0, "\(name)")
     }
     _ = try home.write(
@@ -33,13 +33,13 @@ import Testing
       test("fails as it should", function() expect(function() error("oh no") end):fails("oh") end)
       test("never ends", function() while true do end end)
       test("decks are not granted", function() expect(decks):is_nil() end)
-      """, to: "data/plugins/mine/test.lua")
-    #expect(try home.run("plugin", "limit", "mine", "--seconds", "0.2").status == 0)
-    let failed = try home.run("plugin", "test", "mine")
+      """, to: "data/plugins/own/test.lua")
+    #expect(try home.run("plugin", "limit", "own", "--seconds", "0.2").status == 0)
+    let failed = try home.run("plugin", "test", "own")
     #expect(failed.status == 1 && failed.lines.last == "2 of 5 tests failed.")
     #expect(failed.output.contains("FAILED  not fine\n          test.lua:3: expected 3, got 2\n"))
     #expect(failed.output.contains("stopped after 0.2 s in the test \"never ends\" (test.lua:6)"))
-    #expect(try home.run("plugin", "test", "mine", "--json").lines.count == 5)
+    #expect(try home.run("plugin", "test", "own", "--json").lines.count == 5)
   }
 
   @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder", "frequency_deck"])
@@ -53,21 +53,21 @@ import Testing
     let home = try Home()
     let outside = try home.write("out", to: "outside")
     try home.plugin(
-      "mine", permissions: #"["shell", "decks.read", "decks.write", "files.read:\#(home.path)", "shell.run"]"#,
-      manifest: #""commands": ["mine"]"#,
-      #"shell.command{name="mine", arguments={"FILE"}, run=function(args) return assert(files.read(args.file)) end}"#)
+      "own", permissions: #"["shell", "decks.read", "decks.write", "files.read:\#(home.path)", "shell.run"]"#,
+      manifest: #""commands": ["own"]"#,
+      #"shell.command{name="own", arguments={"FILE"}, run=function(args) return assert(files.read(args.file)) end}"#)
     _ = try home.write(
       """
       test("no reach", function()
         expect(files.read("\(outside)")):is_nil()
-        expect(select(2, run("mine \(outside)")).code):equals("not_granted")
+        expect(select(2, run("own \(outside)")).code):equals("not_granted")
         expect(select(2, shell.run("version")).code):equals("not_granted")
         assert(decks.create("Thrown away"))
         assert(files.write(folder .. "/x", "in"))
-        expect(run("mine " .. folder .. "/x")):equals("in")
+        expect(run("own " .. folder .. "/x")):equals("in")
       end)
-      """, to: "data/plugins/mine/test.lua")
-    let run = try home.run("plugin", "test", "mine")
+      """, to: "data/plugins/own/test.lua")
+    let run = try home.run("plugin", "test", "own")
     #expect(run.status == 0, "\(run.output)\(run.errors)")
     #expect(try home.run("deck", "list").output.contains("Thrown away") == false)
   }

@@ -15,15 +15,15 @@ import Testing
   private static let asking = "while true do pcall(shell.ask, 'na' .. 'me? ') end"
 
   private func plugin(_ home: Home, _ code: String, permissions: String = "\"shell\"") throws {
-    let folder = home.path + "/data/plugins/mine"
+    let folder = home.path + "/data/plugins/own"
     for made in [home.path + "/data", home.path + "/data/plugins", folder] { _ = makeFolder(made) }
     try writeFile(
       """
-      {"name": "mine", "version": "1.0.0", "api": 1, "summary": "x", "load": "startup",
+      {"name": "own", "version": "1.0.0", "api": 1, "summary": "x", "load": "startup",
        "permissions": [\(permissions)]}
       """, to: folder + "/plugin.json")
     try writeFile(code, to: folder + "/init.lua")
-    #expect(try home.run("plugin", "enable", "mine", "--grant").status == 0)
+    #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
   }
 
   @Test func `Ctrl-C ends a loop that asks, Ctrl-D only answers nothing`() throws {
@@ -107,11 +107,11 @@ import Testing
   @Test func `listeners to one change of settings have the time of one`() throws {
     let home = try Home()
     let code = """
-      settings.value("mine.x", {kind = "number", default = 1})
+      settings.value("own.x", {kind = "number", default = 1})
       for i = 1, 1000 do settings.on_change("", function() while true do end end) end
       """
     try plugin(home, code, permissions: "\"settings\"")
-    let run = try home.run("set", "mine.x", "7")
+    let run = try home.run("set", "own.x", "7")
     #expect(run.status == 0 && run.errors.contains("it is unsubscribed"), "\(run.errors)")
     #expect(run.processorSeconds < 5)
   }
@@ -121,7 +121,7 @@ import Testing
     let terminal = try prompt(home)
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
     terminal.wait(for: "> ")
-    terminal.type("s = settings.value('mine.x', {kind='number', default=1}) s.value = 2\r")
+    terminal.type("s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r")
     terminal.wait(for: "told\t1")
     terminal.type("\u{03}")
     terminal.wait(for: "> ", seconds: 2)
@@ -169,7 +169,7 @@ import Testing
   func `a pipe in place of a plugin's file keeps nobody waiting`(file: String) throws {
     let home = try Home()
     try plugin(home, file == "part.lua" ? "pcall(require, 'part')" : "")
-    let path = home.path + "/data/plugins/mine/" + file
+    let path = home.path + "/data/plugins/own/" + file
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)
     let run = try home.run("-e", "print(1)")

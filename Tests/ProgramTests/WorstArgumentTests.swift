@@ -95,7 +95,7 @@ import Testing
     try writeFile("local FOLDER = \"\(home.path)\"\n" + code, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
-      "shell.run",
+      "shell.run", "texts",
       "files.read:\(home.path)", "files.write:\(home.path)",
     ]
     let manifest = """

@@ -54,6 +54,13 @@ local function element(f)
   end
 end
 
+-- The module; the name without `deckhand.` is the function above.
+local open_text = deckhand.texts.open
+local function a_text()
+  assert(files.write(FOLDER .. "/worst.txt", ("The cats sat. Dogs ran. "):rep(2000)))
+  return assert(open_text(FOLDER .. "/worst.txt", {language = "english"}))
+end
+
 worst = {
   ["card:tag"] = texts(function(t) return big():card(1):tag(t) end),
   ["card:untag"] = texts(function(t) return big():card(1):untag(t) end),
@@ -187,6 +194,16 @@ worst = {
   ["card.flag="] = {}, ["card:bury"] = {}, ["card:unbury"] = {},
   ["session:suspend"] = {}, ["session:bury"] = {}, ["session:flag"] = {},
   ["decks.create"] = texts(decks.create),
+  ["texts.open"] = {
+    function() open_text(text()) end, function() open_text(marks()) end, function() open_text(list(1000000, "x")) end,
+    function() open_text(FOLDER .. "/pipe.csv") end, function() open_text(list(10000, FOLDER .. "/none.txt")) end,
+    function() open_text("x.txt", {translation = list(1000000, "x"), encoding = text()}) end,
+  },
+  ["text:words"] = {function() a_text():words{limit = 1000000} end, function() a_text():words{[short_marks()] = 1} end},
+  ["text:sentences"] = {function() a_text():sentences{limit = 1000000, unknown_at_most = 1000} end},
+  ["text:plan"] = {function() a_text():plan{limit = 1000000} end},
+  ["deck:mine"] = {function() big():mine(a_text(), {count = 1000000}) end, function() big():mine(a_text(), {[short_marks()] = 1}) end},
+  ["words.lemma"] = texts(words.lemma),
   ["decks.open"] = texts(decks.open),
   ["decks.list"] = {},
   ["decks.remove"] = texts(decks.remove),
