@@ -24,7 +24,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
   ) { module in
     module.function(
       "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
-      returns: .object("text").orProblem, example: "(\"novel.epub\", {language = \"spanish\"})",
+      returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
       "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language, encoding, "
         + "translation (a path, or one for each file), offset, deck (only its cards say what is known)."
     ) { stack in
@@ -69,7 +69,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
     summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
     identity: { .text($0.titles.first ?? "") }, entrance: context.entrance(.texts) { try requireOpen($0, "text") }
   ) { type in
-    type.example = "texts.open(\"novel.epub\", {language = \"spanish\"})"
+    type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
     type.field("coverage", .number, "How much of it is known, from 0 to 1.") { try $0.view().coverage }
     type.field("count", .integer, "How many words it has, names and numbers among them.") { $0.text.tokens.count }
     type.field("language", .string, "The language's name.") { $0.language.name }
@@ -139,7 +139,7 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
 func describeMining(_ type: BoundType<DeckHandle>) {
   type.method(
     "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],
-    returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.epub\"), {count = 30})",
+    returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card of each unknown word of a text with the sentence that shows it best; answers added, present, "
       + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
       + "require_gloss, cloze, dictionary."

@@ -9,6 +9,7 @@ import Testing
   private func home() throws -> Home {
     let home = try Home()
     _ = try home.write("el libro\tthe book\n", to: "words.tsv")
+    _ = try home.write("El perro come pan. El gato duerme.\n", to: "novel.txt")
     _ = try home.write("cab\nring\n", to: "list.txt")
     _ = try home.write("not a sound", to: "perro.mp3")
     _ = try home.write("a password\n", to: "password.txt")

@@ -31,6 +31,7 @@ private final class Witness {}
     #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
     let groups = [
       "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
+      "text",
       "sync",
     ].sorted()
     #expect(try tree.children(of: "").sorted() == groups)
