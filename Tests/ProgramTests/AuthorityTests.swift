@@ -110,7 +110,7 @@ import Testing
     let home = try Home()
     let (secret, target) = (try home.write("S\nT\nU\n", to: "secret"), home.path + "/target")
     try home.plugin(
-      "files", permissions: #"["shell"]"#, manifest: #""commands": ["text", "plain", "rd", "wr", "again", "opt"]"#,
+      "files", permissions: #"["shell"]"#, manifest: #""commands": ["words-of", "plain", "rd", "wr", "again", "opt"]"#,
       """
       local kept
       local function try(path)
@@ -119,7 +119,7 @@ import Testing
       local function add(name, argument)
         shell.command{name = name, summary = "x", arguments = {argument}, run = function(args) return try(args[1] or args.from) end}
       end
-      add("text", "WORD")
+      add("words-of", "WORD")
       add("plain", "FILE")
       add("rd", {name = "FILE", kind = "file", access = "read"})
       add("wr", {name = "FILE", kind = "file", access = "write"})
@@ -135,7 +135,7 @@ import Testing
     let lines = try home.run(
       [],
       input: """
-        text \(secret)
+        words-of \(secret)
         plain \(secret)
         rd \(secret)
         wr \(target)

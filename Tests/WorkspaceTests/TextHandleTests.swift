@@ -84,7 +84,7 @@ import Testing
     }
     var content = ""
     for start in 0..<200 {
-      content += (0..<6).map { words[(start * 7 + $0 * $0 * 3) % 60] }.joined(separator: " ") + ". X"
+      content += (0..<6).map { words[(start * 7 + $0 * $0 * 3) % 60] }.joined(separator: " ") + ".\n\n"
     }
     let text = try text(content)
     try UserWordList(workspace, language: "dutch").set(Array(words.prefix(40)), as: .known)
