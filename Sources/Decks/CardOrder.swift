@@ -94,6 +94,17 @@ enum CardOrder {
     }
   }
 
+  /// Puts cards of one deck into the places that they have together, in the order given; others stay where they are.
+  static func arrange(_ db: Database, _ ids: [CardID]) throws {
+    let ranks = try ids.compactMap { id in
+      try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
+    }.sorted()
+    guard ranks.count == ids.count else { throw DeckError.gone(what: "a card") }
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
+    for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
+  }
+
   /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.
   static func spread(_ db: Database, _ deck: DeckID) throws {
     let ids = try CardTable.ids(db, in: deck).map(\.rawValue)

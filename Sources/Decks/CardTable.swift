@@ -226,6 +226,10 @@ public enum CardTable {
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
+  /// Puts cards of one deck into the places that they have together, in the order given; others stay where they are.
+  /// - Throws: `gone`.
+  public static func arrange(_ db: Database, _ ids: [CardID]) throws { try CardOrder.arrange(db, ids) }
+
   /// Removes cards.
   /// - Returns: how many were there.
   @discardableResult

@@ -16,9 +16,8 @@ enum CardWords {
     var states: [String: WordState] = [:]
     try workspace.read { db in
       try WordField.forEach(db, in: deckID) { word in
-        guard let key = self.word(ofField: word.field) else { return }
         let state = state(of: word, knownDays: knownDays)
-        for lemma in Set([key, lemmatizer.lemma(ofPhrase: key)].compactMap { $0 }) {
+        for lemma in lemmas(ofField: word.field, lemmatizer) {
           states[lemma] = min(states[lemma] ?? .unknown, state)
         }
       }
@@ -27,6 +26,12 @@ enum CardWords {
       }
     }
     return states
+  }
+
+  /// What a card's word is in a text: the word as it is there, and its dictionary form.
+  static func lemmas(ofField field: String, _ lemmatizer: Lemmatizer) -> Set<String> {
+    guard let key = word(ofField: field) else { return [] }
+    return Set([key, lemmatizer.lemma(ofPhrase: key)].compactMap { $0 })
   }
 
   private static func state(of word: WordField, knownDays: Double) -> WordState {

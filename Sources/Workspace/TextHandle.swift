@@ -72,6 +72,16 @@ public final class TextHandle: WorkspaceHandle {
     return view
   }
 
+  /// How many words of the text each lemma is that is not known yet.
+  func gains() throws -> [String: Int] {
+    let view = try view()
+    return Dictionary(
+      view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
+  }
+
+  /// The lemmas that a card's field stands for.
+  func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
+
   /// Where a sentence is: `ep03 00:12:31`.
   public func source(of sentence: TextSentence) -> String {
     let place = text.place(of: sentence)

@@ -95,6 +95,25 @@ import Testing
     }
   }
 
+  @Test func `new cards are put in the order in which they help with a text, in one step`() throws {
+    let text = try text("de hond slaapt. de hond eet vis. de kat eet. een hond.")
+    let deck = try workspace.createDeck("D")
+    for word in ["kat", "zon", "hond", "eet", "een", "maan"] {
+      try deck.add(NewCard(prompt: word, answer: "x"), at: .bottom)
+    }
+    try UserWordList(workspace, language: "dutch").set(["een"], as: .known)
+    let other = try workspace.createDeck("Other")
+    try other.add(NewCard(prompt: "hond", answer: "x"))
+    func prompts() throws -> [String] { try (1...6).compactMap { try deck.card(at: $0)?.record().prompt } }
+    let before = try prompts()
+    let order = try deck.orderNewCards(byGainIn: text)
+    #expect(order.found == 3)
+    #expect(try prompts() == ["hond", "eet", "kat", "zon", "een", "maan"])
+    #expect(try deck.orderNewCards(byGainIn: text).moved == 0)
+    _ = try workspace.undo()
+    #expect(try prompts() == before)
+  }
+
   @Test func `a cloze has the word as its gap`() throws {
     let text = try text("de hond slaapt.")
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)

@@ -42,4 +42,13 @@ extension WordField {
           isSuspended: row.integer(3) > 0))
     }
   }
+
+  /// The new cards of a deck in their order, each with the first field of its note.
+  public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
+    let sql = """
+      SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)
+      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND state = 0 ORDER BY rank
+      """
+    return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.text(1)) }
+  }
 }

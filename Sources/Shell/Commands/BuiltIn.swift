@@ -60,7 +60,9 @@ struct BuiltIn {
   }
 
   static var all: [BuiltIn] {
-    DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page, DocumentPageCommand.page] + DeckFigureCommands.all
+    DeckCommands.all + [DeckOrderCommand.command] + DeckFileCommands.all + [
+      DeckPageCommands.page, DocumentPageCommand.page,
+    ] + DeckFigureCommands.all
       + CardCommands.all
       + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
       + WordCommands.all + TextCommands.all + [MineCommand.command]

@@ -1,0 +1,36 @@
+// `deck order`. Invariant: only new cards are moved, as one step of undo.
+
+import Commands
+import Decks
+import Text
+import Values
+import Workspace
+
+enum DeckOrderCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "deck", "order", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Puts the new cards of a deck in the order in which they help with a text.", answer: "{found, moved}",
+      details: """
+        The word of a card is the first field of its note. Cards whose words are the most frequent in the files come first, \
+        words that are known already and cards without a word of the text stay behind them in their order. The decks within \
+        it are each put in order too.
+        """,
+      arguments: [Common.deck, TextCommands.files],
+      options: [
+        Option("--by", choice: ["gain"], help: "gain, which is all there is: how often a word is in the text"),
+        Common.language, TextCommands.encoding,
+      ], usage: ["deck order DECK --by gain FILE... [--language L] [--encoding E]"],
+      example: "deck order Spanish --by gain novel.txt --language spanish"
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let text = try TextCommands.open(invocation, session)
+      let (found, moved) = try deck.orderNewCards(byGainIn: text)
+      let name = quoted(try deck.record().name)
+      return CommandResult(
+        .record([("found", .integer(found)), ("moved", .integer(moved))]),
+        line: "\(session.counted(found, "new card")) of \(name) with words of the text; "
+          + "\(session.grouped(moved)) moved.")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// New cards in the order in which they help with a text. Invariant: cards that were studied stay where they are, and
+// cards that help as much as each other keep their order.
+
+import Decks
+
+extension DeckHandle {
+  /// Puts the new cards of the deck, and of each within it, in the order in which their words are frequent in a text.
+  /// - Returns: how many new cards have a word of the text that is not known, and how many have another place now.
+  public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
+    let gains = try text.gains()
+    let name = try record().name
+    let decks = try workspace.decks().filter { deck in
+      let other = try deck.record().name
+      return deck.id == id || other.hasPrefix(name + "::")
+    }
+    let orders = try workspace.read { db in
+      try decks.map { deck in
+        let old = try WordField.newCards(db, in: deck.id)
+        let ranked = old.enumerated().map { place, card in
+          (gain: text.lemmas(ofField: card.field).compactMap { gains[$0] }.max() ?? 0, place: place)
+        }.sorted { ($1.gain, $0.place) < ($0.gain, $1.place) }
+        return (
+          found: ranked.count { $0.gain > 0 }, moved: ranked.enumerated().count { $0 != $1.place },
+          ids: ranked.map { old[$0.place].card }
+        )
+      }
+    }
+    let moved = orders.reduce(0) { $0 + $1.moved }
+    if moved > 0 {
+      try workspace.perform(.moveCard, count: { _ in moved }) { db in
+        for order in orders where order.moved > 0 { try CardTable.arrange(db, order.ids) }
+      }
+    }
+    return (orders.reduce(0) { $0 + $1.found }, moved)
+  }
+}
