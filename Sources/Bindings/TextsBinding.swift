@@ -84,7 +84,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let onlyUnknown = try options?.optionalBoolean("unknown") ?? false
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
-      let lemmas = view.lemmasByGain { onlyUnknown ? $0 != .known && $0 != .ignored : true }.prefix(limit)
+      let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
       return LuaValue(.list(lemmas.map { word($0, of: view) }))
     }
     type.method(

@@ -47,6 +47,14 @@ public enum DeckTable {
     return try list(db).filter { DeckName.isKey($0.name.lowercased(), within: outer) }
   }
 
+  /// The decks that stand in no other one, in the order of `list`.
+  public static func outermost(_ db: Database) throws -> [DeckRecord] {
+    try list(db).reduce(into: []) { found, deck in
+      let isWithin = found.last.map { DeckName.isKey(deck.name.lowercased(), within: $0.name.lowercased()) } ?? false
+      if !isWithin { found.append(deck) }
+    }
+  }
+
   // MARK: Counting
 
   /// The deck's own cards, without those of the decks within.

@@ -27,6 +27,8 @@ public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
 
   /// Whether a sentence is harder for it.
   public var isMissing: Bool { self == .unknown || self == .new }
+  /// Whether it is still to be learned.
+  public var isToLearn: Bool { self != .known && self != .ignored }
 }
 
 /// The tokens and lemmas of a state.
@@ -111,7 +113,7 @@ public struct TextView: Sendable {
   public func sentences(missing count: Int) -> Int { missing.count { Int($0) == count } }
 
   /// The lemmas that are not known, by how many tokens they are; of equal ones the first in the text.
-  public func lemmasByGain(where isWanted: (WordState) -> Bool = { $0 != .known && $0 != .ignored }) -> [UInt32] {
+  public func lemmasByGain(where isWanted: (WordState) -> Bool = \.isToLearn) -> [UInt32] {
     text.lemmas.indices.filter { text.lemmas[$0].count > 0 && isWanted(lemmaStates[$0]) }
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }
   }

@@ -7,6 +7,9 @@ import Files
 import Text
 import Workspace
 
+/// A share of 1 in percent with one decimal: `98.3 %`.
+func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
+
 extension Terminal {
   /// `1,204` on a screen, `1204` in a pipe.
   func grouped(_ number: Int) -> String { hasScreen ? Text.grouped(number) : String(number) }

@@ -175,6 +175,11 @@ extension Workspace {
     try read { try DeckTable.list($0) }.map { handle(of: $0.id) }
   }
 
+  /// The decks that stand in no other one, in the same order.
+  public func outermostDecks() throws -> [DeckHandle] {
+    try read { try DeckTable.outermost($0) }.map { handle(of: $0.id) }
+  }
+
   /// What `study` would show of each deck now.
   public func studyCounts() throws -> [DeckID: StudyCounts] {
     let limit = try preferences().studyLimit

@@ -110,8 +110,7 @@ extension TextHandle {
       let deckID =
         try DeckTable.list(db).first { $0.name == deck }?.id ?? DeckTable.create(db, name: deck, now: now).id
       let draft = isCloze ? MinedNoteType.cloze : MinedNoteType.plain
-      let type =
-        try NoteTypeTable.list(db).first { $0.name == draft.name } ?? NoteTypeTable.create(db, draft, now: now)
+      let type = try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
       var added = 0
       for word in words {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }

@@ -8,14 +8,9 @@ extension DeckHandle {
   /// - Returns: how many new cards have a word of the text that is not known, and how many have another place now.
   public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
     let gains = try text.gains()
-    let name = try record().name
-    let decks = try workspace.decks().filter { deck in
-      let other = try deck.record().name
-      return deck.id == id || other.hasPrefix(name + "::")
-    }
     let orders = try workspace.read { db in
-      try decks.map { deck in
-        let old = try WordField.newCards(db, in: deck.id)
+      try ([id] + DeckTable.within(db, id).map(\.id)).map { deck in
+        let old = try WordField.newCards(db, in: deck)
         let ranked = old.enumerated().map { place, card in
           (gain: text.lemmas(ofField: card.field).compactMap { gains[$0] }.max() ?? 0, place: place)
         }.sorted { ($1.gain, $0.place) < ($0.gain, $1.place) }

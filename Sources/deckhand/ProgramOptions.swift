@@ -28,7 +28,8 @@ struct ProgramOptions {
 
   init(_ words: [String]) throws(Wrong) {
     do {
-      let (given, rest) = try Self.description.leadingOptions(of: Self.optionsFirst(words))
+      let description = Self.description
+      let (given, rest) = try description.leadingOptions(of: Self.optionsFirst(words, description))
       self.given = given
       action =
         given.flag("--help")
@@ -40,10 +41,13 @@ struct ProgramOptions {
   }
 
   /// The words with the program's options brought before the command: `play --seed 3` is `--seed 3 play`.
-  private static func optionsFirst(_ words: [String]) throws(CommandError) -> [String] {
-    let (_, line) = try description.leadingOptions(of: words)
+  private static func optionsFirst(_ words: [String], _ description: Command) throws(CommandError) -> [String] {
     let options = description.options.filter { !leadingOnly.contains($0.name) }
-    guard words.dropLast(line.count).last != "--", line.contains(where: { $0.hasPrefix("--") }),
+    func isOption(_ word: String) -> Bool { options.contains { word == $0.name || word.hasPrefix($0.name + "=") } }
+    // The commands are described only where there is something to take: they are many, at each start.
+    guard words.contains(where: isOption) else { return words }
+    let (_, line) = try description.leadingOptions(of: words)
+    guard words.dropLast(line.count).last != "--", line.contains(where: isOption),
       let command = BuiltInCommands.command(of: line)
     else { return words }
     let (taken, rest) = command.withdrawing(options, from: line.dropFirst(command.path.count))

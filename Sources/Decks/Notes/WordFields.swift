@@ -24,11 +24,8 @@ extension WordField {
   ) throws {
     var (condition, arguments): (String, StatementArguments) = ("", [])
     if let deck {
-      condition = """
-        WHERE deck IN (SELECT inner.id FROM decks AS inner, decks AS outer WHERE outer.id = ?
-          AND (inner.id = outer.id OR substr(inner.name_key, 1, length(outer.name_key) + 2) = outer.name_key || '::'))
-        """
-      arguments = [deck.rawValue]
+      condition = "WHERE deck IN (SELECT value FROM json_each(?))"
+      arguments = [CardTable.list(([deck] + (try DeckTable.within(db, deck).map(\.id))).map(\.rawValue))]
     }
     let sql = """
       SELECT substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), max(stability),

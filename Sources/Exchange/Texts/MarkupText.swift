@@ -1,7 +1,6 @@
 // The text of HTML and XHTML in paragraphs. Invariant: no entity is defined by the document and nothing is fetched;
 // time is in proportion to the length, whatever is opened and never closed.
 
-import Decks
 import Templates
 import Text
 

@@ -52,10 +52,9 @@ enum AddNote {
   private static func fields(_ words: [String], of type: NoteType, isHTML: Bool) throws -> [String: String] {
     var fields: [String: String] = [:]
     for word in words {
-      guard let equals = word.firstIndex(of: "=") else {
+      guard let (name, text) = assignment(word) else {
         throw CommandError.badValue(command: "note add", name: "FIELD=VALUE", value: word, expected: "FIELD=VALUE")
       }
-      let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
       guard type.fields.contains(name) else { throw type.unknownField(name) }
       fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text.trimmed)
     }

@@ -80,6 +80,11 @@ public enum BuiltInCommands {
   }
 }
 
+/// `NAME=VALUE` in its parts, at the first sign; nil for a word without one.
+func assignment(_ word: String) -> (name: String, value: String)? {
+  word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
+}
+
 /// Arguments and options that several commands take.
 enum Common {
   static let deck = Argument("DECK", .deck, help: "a deck's name; A::B is a deck within A")

@@ -47,18 +47,18 @@ enum DeckFigureCommands {
   }
 
   private static func pair(_ word: String) throws -> (name: String, text: String) {
-    guard let equals = word.firstIndex(of: "=") else {
+    guard let (name, text) = assignment(word) else {
       let names = DeckOptions.Name.allCases.map(\.text) + ["preset"]
       throw ShellError.notOption(word, suggestion: suggestion(for: word, among: names))
     }
-    return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    return (name, text)
   }
 
   private static func offers(_ word: String) -> [String] {
-    guard let equals = word.firstIndex(of: "=") else {
+    guard let (given, _) = assignment(word) else {
       return DeckOptions.Name.allCases.map { $0.text + "=" } + ["preset="]
     }
-    guard let name = DeckOptions.Name(rawValue: String(word[..<equals])) else { return [] }
+    guard let name = DeckOptions.Name(rawValue: given) else { return [] }
     switch name.kind {
     case .flag: return ["on", "off"].map { "\(name.text)=\($0)" }
     case .choice(let choices): return choices.map { "\(name.text)=\($0)" }

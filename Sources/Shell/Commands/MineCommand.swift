@@ -77,7 +77,7 @@ enum MineCommand {
       let offset = (timing.offset * 10).rounded() / 10
       let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
       session.console.note(
-        "mine: translation paired at \(offset) s\(speed): \(TextCommands.percent(pairing.share)) of the lines have one")
+        "mine: translation paired at \(offset) s\(speed): \(percent(pairing.share)) of the lines have one")
     }
   }
 

@@ -104,10 +104,9 @@ enum NoteCommands {
   ) throws -> [String: String] {
     var fields: [String: String] = [:]
     for word in given {
-      guard let equals = word.firstIndex(of: "=") else {
+      guard let (name, text) = assignment(word) else {
         throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
       }
-      let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
       let old = try note.field(name)
       if !isHTML, !mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
       fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text)

@@ -14,7 +14,7 @@ struct StudyChoice {
 
   /// `study --list`: the decks that have something to study.
   func list() throws -> CommandResult {
-    let due = try dueDecks(outermost())
+    let due = try dueDecks(session.workspace().outermostDecks())
     return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
   }
 
@@ -25,7 +25,7 @@ struct StudyChoice {
   /// - Returns: nil when the user chose none.
   func decks(named names: [String], areDue: Bool, mayBeSeveral: Bool) throws -> [DeckHandle]? {
     if !names.isEmpty { return try names.map { try session.workspace().openDeck($0) } }
-    let decks = try outermost()
+    let decks = try session.workspace().outermostDecks()
     if decks.count == 1 { return decks }
     if decks.isEmpty || !mayBeSeveral { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: "study DECK") }
     let due = try dueDecks(decks)
@@ -44,15 +44,6 @@ struct StudyChoice {
   private var isAsked: Bool { session.canAsk && !session.state.isInScript && !session.options.wantsJSON }
 
   private typealias DueDeck = (deck: DeckHandle, name: String, counts: StudyCounts)
-
-  private func outermost() throws -> [DeckHandle] {
-    let decks = try session.workspace().decks()
-    let names = Set(try decks.map { try $0.record().name })
-    return try decks.filter { deck in
-      let parts = DeckName.split(try deck.record().name)
-      return !parts.indices.dropFirst().contains { names.contains(parts[..<$0].joined(separator: "::")) }
-    }
-  }
 
   private func dueDecks(_ decks: [DeckHandle]) throws -> [DueDeck] {
     let counts = try session.workspace().studyCounts()

@@ -29,13 +29,18 @@ enum TextCommands {
     _ invocation: Invocation, _ session: Session, deck: String? = nil, translations: [String] = [],
     offset: Double? = nil
   ) throws -> TextHandle {
+    var options = try options(invocation, deck: deck)
+    options.translations = translations
+    options.offset = offset
+    return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
+  }
+
+  private static func options(_ invocation: Invocation, deck: String?) throws -> TextOptions {
     var options = TextOptions()
     options.language = invocation.optionalText("--language")
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
     options.deck = deck
-    options.translations = translations
-    options.offset = offset
-    return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
+    return options
   }
 
   private static func open(
@@ -58,11 +63,6 @@ enum TextCommands {
   }
 
   private static func given(_ invocation: Invocation) -> String? { invocation.optionalText("--deck") }
-
-  static func percent(_ part: Double) -> String {
-    let tenths = Int((part * 1_000).rounded())
-    return "\(tenths / 10).\(tenths % 10) %"
-  }
 
   // MARK: text show
 
@@ -149,7 +149,7 @@ enum TextCommands {
       let text = try open(invocation, session, deck: given(invocation))
       let view = try text.view()
       let onlyUnknown = invocation.flag("--unknown")
-      let all = view.lemmasByGain { onlyUnknown ? $0 != .known && $0 != .ignored : true }
+      let all = view.lemmasByGain { !onlyUnknown || $0.isToLearn }
       let counted = max(1, view.text.tokens.count - view.passedOver)
       var learned = onlyUnknown ? Int((view.coverage * Double(counted)).rounded()) : 0
       var (values, table) = (
@@ -231,10 +231,7 @@ enum TextCommands {
       answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...", arguments: [files],
       options: common, example: "text compare *.epub --language italian"
     ) { invocation, session in
-      var options = TextOptions()
-      options.language = invocation.optionalText("--language")
-      options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
-      options.deck = given(invocation)
+      let options = try options(invocation, deck: given(invocation))
       let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
       var rows: [(path: String, view: TextView)] = []
       for path in paths {

@@ -158,10 +158,10 @@ final class ReadingScreen {
   }
 
   func lines() -> [String] {
-    let percent = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
+    let place = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
     var parts = ScreenParts(
       title: text.titles.first ?? "",
-      facts: ["\(percent) %   known \(TextCommands.percent(view.coverage))", "\(percent) %"])
+      facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
     let last = min(end, index.sentences.count)
     parts.body = Array((first..<last).flatMap(wrapped).prefix(room))
     parts.alert = alert

@@ -56,8 +56,6 @@ struct StatisticsPanels {
     return percent(share) + (recall.predicted.map { " of " + percent($0) } ?? "") + " (\(grouped(recall.asked)))"
   }
 
-  private func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
-
   static func time(_ seconds: Double) -> String {
     seconds < 3600 ? "\(Int((seconds / 60).rounded(.up))) min" : "\((seconds / 360).rounded() / 10) h"
   }
