@@ -48,7 +48,7 @@ public struct CardField: Equatable, Sendable {
   }
 }
 
-/// Where a card stands in its schedule. The raw value is what the database keeps.
+/// How far a card has come in its schedule. The raw value is what the database keeps.
 ///
 ///     CardState.relearning.name   // "relearning"
 public enum CardState: Int64, Sendable, CaseIterable {
@@ -197,7 +197,7 @@ public enum AddOutcome: Equatable, Sendable {
 public struct Rejection: Equatable, Sendable {
   /// 1 is the first card of the batch, or the first row of data of a file.
   public let index: Int
-  /// Where the row stands in the file; nil outside an import.
+  /// The row's place in the file; nil outside an import.
   public let place: RowPlace?
   public let code: ProblemCode
   public let message: String
@@ -233,7 +233,7 @@ public struct RowPlace: Equatable, Sendable {
     return "\(start)element \(element) (line \(line), column \(column))"
   }
 
-  /// As it stands behind a file's name: `17`, `1:40: element 3`.
+  /// As it follows a file's name: `17`, `1:40: element 3`.
   public var inFile: String {
     guard let element, let column else { return "\(line)" }
     return "\(line):\(column): element \(element)"

@@ -1,7 +1,7 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
 // Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes
 // each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
-// throws. Cards may wait to be written together: whoever reads the deck meanwhile calls `flush` before.
+// throws. Cards may wait to be written together: call `flush` before reading the deck.
 
 import Files
 public import Problems

@@ -124,7 +124,7 @@ public enum CardTable {
     return try db.rows(sql, [start, note, limit], id)
   }
 
-  /// Where a card stands in its deck: 1 is the top.
+  /// A card's position in its deck: 1 is the top.
   /// - Throws: `gone`.
   public static func position(_ db: Database, of card: CardID) throws -> Int {
     let sql = """
@@ -221,7 +221,7 @@ public enum CardTable {
     let current = try self.position(db, of: id)
     let target = max(1, position)
     if current == target { return }
-    // Positions count this card too: on its way down it passes the one that stands at the target.
+    // Positions count this card too: on its way down it passes the one at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }

@@ -1,4 +1,4 @@
-// Says whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a
+// Says whether the cards of a deck are still those that were read. Invariant: adding, removing, moving or editing a
 // card changes the mark.
 
 public import Storage

@@ -15,7 +15,7 @@ public struct ListedCard {
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The same where nobody asks for the texts.
+  /// The columns without the texts.
   static let columnsWithoutTexts = Column.allCases.map { [.prompt, .answer].contains($0) ? "NULL" : columnName($0) }
     .joined(separator: ", ")
   /// The place of the first column that follows.

@@ -1,5 +1,5 @@
 // A row of `cards` that is written: the one list of its columns.
-// Invariant: whoever puts a card into the table does it with this row, or names the columns that it takes from it.
+// Invariant: every writer of a card uses this row, or names the columns that it takes from it.
 
 import Storage
 

@@ -18,7 +18,7 @@ final class WaitingCards {
   /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int
   private var nextGuid: UInt64
-  /// How many guids from that on no note has. This and the next note are good only while nobody else changes the
+  /// How many guids from that on no note has. This and the next note are good only while nothing else changes the
   /// database.
   private var freeGuids = 0
   private var nextNote: Int64 = 0
@@ -58,9 +58,9 @@ final class WaitingCards {
   /// Cards that are not written.
   var count: Int { rows.waitingCount }
   var isFull: Bool { rows.isFull }
-  /// Whether cards are being written: nobody else has used the database since the first of them was handed over.
+  /// Whether cards are being written: nothing else has used the database since the first of them was handed over.
   var isUnderWay: Bool { rows.isUnderWay }
-  /// Whether what the deck holds can be told without looking: then cards can be written meanwhile.
+  /// Whether what the deck holds is known without a query: then cards can be written meanwhile.
   var isKnown: Bool { known != nil }
 
   /// Whether a card of that content waits.

@@ -30,7 +30,7 @@ struct JSONElement {
     reader = JSONReader(source, rowLimit: rowLimit)
   }
 
-  /// Reads a card, or whatever else stands in a list of cards.
+  /// Reads a card, or whatever else a list of cards holds.
   mutating func read(into row: inout CardRow) throws {
     try begin(&row)
     guard try source.peek() == UInt8(ascii: "{") else {

@@ -78,7 +78,7 @@ final class MarkdownCards: CardRows {
     return text[...]
   }
 
-  /// What stands between two rules at the beginning describes the file.
+  /// The front matter, between two rules at the beginning, describes the file.
   private func skipFrontMatter() throws {
     while let line = try readLine(), line != "...", MarkdownLine(line) != .rule { blockStart = source.taken }
   }

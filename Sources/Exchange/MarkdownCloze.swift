@@ -28,7 +28,7 @@ enum MarkdownCloze {
     return number > 0 ? String(decoding: result, as: UTF8.self) : nil
   }
 
-  /// A text with clozes as Anki writes them, so that it is read back as the same.
+  /// A text with clozes as Anki writes them, so that it is read back unchanged.
   static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("==", with: "\\==")
   }

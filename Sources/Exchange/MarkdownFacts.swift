@@ -1,4 +1,4 @@
-// What a comment of Markdown says of the card that it stands by.
+// What a comment of Markdown says of the card beside it.
 // Invariant: a comment that was written is read back as the same; any other comment is none of ours.
 
 import Decks
@@ -31,7 +31,7 @@ struct MarkdownFacts: Equatable {
 
   init(guid: String, tags: [String], subdeck: String) { (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck) }
 
-  /// `name: value` between semicolons; a value that has one stands in quotes, a quote in it twice.
+  /// `name: value` between semicolons; a value that has one is quoted, a quote in it doubled.
   private static func parts(of text: Substring) -> [(name: String, value: String)] {
     var parts: [(name: String, value: String)] = []
     var part = ""

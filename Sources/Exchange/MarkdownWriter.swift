@@ -8,7 +8,7 @@ import Text
 
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
-  /// Whether a paragraph would be taken for the text of what stands before it.
+  /// Whether a paragraph would be taken for a part of what is before it.
   private var isOpen = false
 
   init(sink: FileSink) { self.sink = sink }

@@ -36,7 +36,7 @@ struct NoteCardWriter {
   /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
   /// - Parameters:
   ///   - deck: for a note that has no cards yet.
-  ///   - hasOtherTags: what the cards show may be the same.
+  ///   - hasOtherTags: the cards may still show what they did.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false) throws -> Int {

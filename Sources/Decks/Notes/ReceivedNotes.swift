@@ -1,7 +1,7 @@
 // Notes and cards that come from a package, with ids, templates and schedules of their own.
 // Invariant: a note is known by its guid alone; what is there already is never moved or scheduled anew; a note that is
 // added has the cards that came with it, and each shows what its type makes of it. New ones may wait to be written
-// together: whoever reads notes and cards meanwhile calls `flush` before.
+// together: call `flush` before reading notes and cards.
 
 public import Storage
 public import Templates

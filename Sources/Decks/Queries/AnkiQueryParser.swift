@@ -3,7 +3,7 @@
 // found; a list has at most 10,000 numbers.
 
 struct AnkiQueryParser: QueryGrammar {
-  /// A list of numbers may be longer than a query that somebody types.
+  /// A list of numbers may be longer than a query that is typed.
   static let lengthLimit = 200_000
   static let fillers = ["and"]
   private static let mostNumbers = 10_000
@@ -173,7 +173,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 }
 
-/// A word or a value of such a query: its characters, and stars that stand for any.
+/// A word or a value of such a query: its characters, and stars that match any.
 struct AnkiText {
   enum Piece: Equatable {
     case plain(Character)
@@ -203,7 +203,7 @@ struct AnkiText {
   }
 
   private var hasStar: Bool { pieces.contains(.any) }
-  /// A pattern of ours has no star that stands for itself.
+  /// Our patterns have no literal star.
   private var mixesStars: Bool { hasStar && pieces.contains(.plain("*")) }
 
   /// It must be the whole text. Nil where a pattern of ours cannot say it.
@@ -212,7 +212,7 @@ struct AnkiText {
     return hasStar ? TextPattern(plain, isWhole: true) : TextPattern(exactly: plain)
   }
 
-  /// It may stand anywhere in the text.
+  /// It may be anywhere in the text.
   var phrase: TextPattern? {
     if mixesStars { return nil }
     return hasStar ? TextPattern(plain, isWhole: false) : TextPattern(phrase: plain)

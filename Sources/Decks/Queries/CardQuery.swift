@@ -49,7 +49,7 @@ public struct CardQuery: Equatable {
     case isAmong(CardGroup)
   }
 
-  /// Cards that SQLite tells by numbers.
+  /// Cards that SQLite finds by numbers.
   enum CardGroup: Equatable {
     case cards([Int64])
     case notes([Int64])

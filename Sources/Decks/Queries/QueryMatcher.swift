@@ -10,7 +10,7 @@ struct QueryMatcher {
 
   private let root: CardQuery.Node
   private let isInterrupted: () -> Bool
-  /// Conditions judged and bytes searched since somebody was asked to stop.
+  /// Conditions judged and bytes searched since the last check for an interrupt.
   private var work = 0
   private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment

@@ -1,5 +1,5 @@
 // From the text of a query in our own language to its tree.
-// Invariant: a query has at most 10,000 characters; what stands for itself may be quoted.
+// Invariant: a query has at most 10,000 characters; literal text may be quoted.
 
 import Memory
 
@@ -140,7 +140,7 @@ struct QueryParser: QueryGrammar {
     return String(characters[start..<position])
   }
 
-  /// What stands between quotes; a backslash takes the next character as it is.
+  /// The text between quotes; a backslash takes the next character as it is.
   private mutating func quoted() throws(DeckError) -> String {
     let start = position
     var value = ""

@@ -49,7 +49,7 @@ final class SearchRows {
   /// Where prompt, answer and tags of each row end.
   private var ends: [Int32] = []
   private var texts: [UInt8] = []
-  /// NaN stands for what a row does not have.
+  /// NaN is for what a row does not have.
   private var numbers: [Double] = []
 
   init(_ deck: DeckID) { self.deck = deck.rawValue }

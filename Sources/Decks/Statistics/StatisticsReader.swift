@@ -41,7 +41,7 @@ private struct StatisticsReader {
     var added = Tally()
   }
 
-  /// Counts of whole numbers. Those of a century of days stand side by side.
+  /// Counts of whole numbers. Those of a century of days lie side by side.
   private struct Tally {
     private static let usual = -36_500...36_500
     private var near = [Int](repeating: 0, count: usual.count)

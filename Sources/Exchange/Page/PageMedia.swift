@@ -57,7 +57,7 @@ struct PageMedia {
     return true
   }
 
-  /// A card's text without the words that stand for media which follow it.
+  /// A card's text without the names of the media that follow it.
   static func text(_ text: String, without names: [String]) -> String {
     guard !names.isEmpty else { return text }
     var text = text

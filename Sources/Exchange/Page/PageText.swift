@@ -23,7 +23,7 @@ enum PageText {
     return Array(result.utf8)
   }
 
-  /// A line without the blanks behind commas and semicolons that stand outside of quotes.
+  /// A line without the blanks behind commas and semicolons outside of quotes.
   private static func withoutListBlanks(_ line: Substring) -> String {
     guard !line.contains("`") else { return String(line) }
     let pieces = line.split(separator: "\"", omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ enum PageText {
   ]
 
   /// Everything before the first section of cards.
-  /// - Parameter options: what the script is told of the whole page, as JSON.
+  /// - Parameter options: the script's options for the whole page, as JSON.
   static func head(title: String, options: String) -> [UInt8] {
     let policy = "script-src 'sha256-\(base64(sha256(script)))'; media-src data:; "
     return head(title: title, style: style, policy: policy)

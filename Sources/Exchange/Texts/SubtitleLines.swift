@@ -171,7 +171,7 @@ enum SubtitleLines {
     var text: String
     let start: Double?
     let end: Double?
-    /// It begins with a dash: somebody else speaks.
+    /// It begins with a dash: another speaker.
     let isSpeech: Bool
   }
 
