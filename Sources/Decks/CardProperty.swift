@@ -61,8 +61,8 @@ public enum CardProperty: String, CaseIterable, Sendable {
 
   /// A number of a schedule, and what it can be.
   public enum Planned: Sendable {
-    case number(WritableKeyPath<CardSchedule, Double?> & Sendable, ClosedRange<Double>)
-    case count(WritableKeyPath<CardSchedule, Int> & Sendable, ClosedRange<Double>)
+    case number(any WritableKeyPath<CardSchedule, Double?> & Sendable, ClosedRange<Double>)
+    case count(any WritableKeyPath<CardSchedule, Int> & Sendable, ClosedRange<Double>)
   }
 
   public var description: Description {

@@ -1,9 +1,11 @@
 // A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was
 // read is kept only while nothing has changed.
 
+import CardDocuments
 public import Decks
 import Files
 import Storage
+import Templates
 public import Values
 
 /// A card of an open workspace.

@@ -14,8 +14,8 @@ enum CardListCommand {
       "card", "list", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Lists cards, those of one deck or all.", answer: "card... or {COLUMN}...",
       details: """
-        At a terminal the first `display.rows` are shown. --sort takes \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")), with a \
-        - before it from the highest down. `help queries` explains what can be looked for.
+        At a terminal the first `display.rows` are shown. --sort takes \
+        \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")), with a - before it from the highest down. `help queries` explains what can be looked for.
         """,
       arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
       options: [
