@@ -66,7 +66,8 @@ private struct CardListRequest {
     wantsJSON = invocation.wantsJSON || session.options.wantsJSON
     let given = try invocation.optionalText("--columns").map { try CardProperty.columns($0) } ?? []
     areColumnsGiven = !given.isEmpty
-    let usual: [CardProperty] = [.position] + (decks.count > 1 ? [.deck] : []) + [.prompt, .answer, .tags, .state, .guid]
+    let usual: [CardProperty] =
+      [.position] + (decks.count > 1 ? [.deck] : []) + [.prompt, .answer, .tags, .state, .guid]
     columns = given.isEmpty ? usual : given
   }
 
