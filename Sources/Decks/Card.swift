@@ -93,12 +93,12 @@ public struct CardSchedule: Equatable, Sendable {
   /// Whether a schedule from elsewhere can be one.
   /// - Throws: `badOption` that names what cannot be.
   public func check() throws(DeckError) {
-    let bounds: [(String, Double?, ClosedRange<Double>)] = [
-      ("due", due, 0...1e11), ("last_review", lastReview, 0...1e11), ("stability", stability, 0.0001...1e6),
-      ("difficulty", difficulty, 1...10), ("reps", Double(reps), 0...1e6), ("lapses", Double(lapses), 0...1e6),
-      ("step", Double(step), 0...100),
-    ]
-    for (name, number, range) in bounds {
+    for (name, place) in CardProperty.planned {
+      let (number, range): (Double?, ClosedRange<Double>) =
+        switch place {
+        case .number(let path, let range): (self[keyPath: path], range)
+        case .count(let path, let range): (Double(self[keyPath: path]), range)
+        }
       if let number, !range.contains(number) {
         throw .badOption(name: "schedule.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
       }
@@ -141,11 +141,7 @@ public struct CardRecord: Equatable, Sendable {
   /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
   public let buriedUntil: Double?
 
-  public var state: CardState { schedule.state }
   public var due: Double? { schedule.due }
-
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }

@@ -10,7 +10,7 @@ public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
     case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
-    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid, noteType
   }
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
@@ -54,13 +54,12 @@ public struct ListedCard {
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
+  /// The name of its note's type.
+  public var noteType: TextBytes { bytes(.noteType) }
   public var ordinal: Int { row.count(Column.ord.rawValue) }
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
-
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
 
   public var schedule: CardSchedule {
     var schedule = CardSchedule()

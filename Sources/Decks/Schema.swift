@@ -131,7 +131,8 @@ public enum DecksSchema {
       \(CardTextFunctions.call(side: 1)) AS answer,
       notes.tags AS tags,
       \(NoteData.fieldsSQL) AS fields,
-      notes.guid AS note_guid
+      notes.guid AS note_guid,
+      note_types.name AS note_type
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 

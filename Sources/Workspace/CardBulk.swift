@@ -31,7 +31,7 @@ extension Workspace {
 
   /// The cards of decks that a query finds, deck by deck, top first, or sorted.
   public func cards(
-    of decks: [DeckHandle], matching query: String?, sortedBy sort: CardSort? = nil, isDescending: Bool = false
+    of decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
     let blank = query?.trimmed.isEmpty ?? true
     let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: environment.isInterrupted) }

@@ -225,9 +225,6 @@ extension Workspace {
     }
   }
 
-  /// Whether a card waits for the next day.
-  public func isBuried(_ card: CardHandle) throws -> Bool { try card.record().isBuried(at: moment) }
-
   /// Shows buried cards again; answers how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {

@@ -28,7 +28,7 @@ public struct CardQuery: Equatable {
     /// The tag itself, or one below it: `a` finds `a::b`.
     case tag(TextPattern)
     case isIn(CardStatus)
-    case property(Property, Comparison, Double)
+    case property(CardProperty, Comparison, Double)
     /// Added within so many days, today included.
     case added(days: Int)
     case edited(days: Int)
@@ -69,14 +69,6 @@ public struct CardQuery: Equatable {
       case .template(let ordinal): "ord = \(ordinal)"
       }
     }
-  }
-
-  enum Property: String, CaseIterable {
-    case stability, difficulty, reps, lapses, interval, retrievability, due
-
-    static let shortNames: [String: Property] = [
-      "s": .stability, "d": .difficulty, "ivl": .interval, "r": .retrievability,
-    ]
   }
 
   enum Comparison: String, CaseIterable {

@@ -87,12 +87,9 @@ struct QueryMatcher {
   }
 
   /// nil for what a new card does not have yet.
-  private func value(_ property: CardQuery.Property, _ row: some QueryRow) -> Double? {
+  private func value(_ property: CardProperty, _ row: some QueryRow) -> Double? {
+    if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
-    case .stability: return row.optionalNumber(.stability)
-    case .difficulty: return row.optionalNumber(.difficulty)
-    case .reps: return row.number(.reps)
-    case .lapses: return row.number(.lapses)
     case .interval:
       guard let due = row.optionalNumber(.due), let last = row.optionalNumber(.lastReview) else { return nil }
       return Double(moment.dueDay(of: due) - moment.day(of: last))
@@ -105,6 +102,7 @@ struct QueryMatcher {
       }
       let days = Double(moment.today - moment.day(of: last))
       return facts.model(ofDeck: row.integer(.deck)).retrievability(days: days, stability: stability)
+    default: return nil
     }
   }
 }

@@ -112,8 +112,9 @@ struct QueryParser: QueryGrammar {
   private mutating func property(from start: Int) throws(DeckError) -> CardQuery.Condition {
     let value = bare(stoppingAtColon: false)
     let name = value.prefix { $0.isLetter }.lowercased()
-    guard let property = CardQuery.Property(rawValue: name) ?? CardQuery.Property.shortNames[name] else {
-      throw expected("one of \(CardQuery.Property.allCases.map(\.rawValue).joined(separator: ", "))", at: start)
+    let known = CardProperty.figures.first { $0.rawValue == name || $0.description.figure?.short == name }
+    guard let property = known else {
+      throw expected("one of \(CardProperty.figures.map(\.rawValue).joined(separator: ", "))", at: start)
     }
     let rest = value.dropFirst(name.count)
     guard let comparison = CardQuery.Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {

@@ -70,16 +70,10 @@ struct QuerySQL {
   }
 
   private static func part(
-    _ property: CardQuery.Property, _ comparison: CardQuery.Comparison, _ number: Double
+    _ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double
   ) -> Part? {
-    let column: String
-    switch property {
-    case .stability: column = "stability"
-    case .difficulty: column = "difficulty"
-    case .reps: column = "reps"
-    case .lapses: column = "lapses"
-    case .interval, .retrievability, .due: return nil
+    property.queryColumn.map {
+      Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true)
     }
-    return Part(text: "\(column) \(comparison.rawValue) \(number)", isExact: true)
   }
 }

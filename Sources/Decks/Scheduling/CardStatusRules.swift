@@ -113,8 +113,3 @@ struct StatusColumns {
     }
   }
 }
-
-extension CardRecord {
-  /// Neither suspended nor buried.
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
-}
