@@ -7,6 +7,7 @@ import Files
 public import Problems
 public import Storage
 public import Templates
+import Text
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 ///
@@ -253,7 +254,7 @@ public final class CardBatch: WaitingRows {
   /// Goes on where another guid would do, or another place: then the cards that are not written go on top.
   private func recover(from error: StorageError) throws {
     switch error.constraint {
-    case .unique(let what): if what.contains("cards.rank") { try ranks.renew(db, deck) }
+    case .unique(let what): if what.contains(text: "cards.rank") { try ranks.renew(db, deck) }
     case .foreignKey: throw DeckError.gone(what: "the deck")
     default: throw error
     }

@@ -5,6 +5,7 @@
 import Decks
 import Problems
 import Templates
+import Text
 
 final class MarkdownCards: CardRows {
   /// A card that is being read.
@@ -121,7 +122,7 @@ final class MarkdownCards: CardRows {
 
   /// A heading's text and the comment at its end.
   private static func split(_ heading: String) -> (prompt: String, facts: MarkdownFacts) {
-    if let start = heading.ranges(of: MarkdownFacts.opening).last?.lowerBound,
+    if let start = heading.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
       let facts = MarkdownFacts(comment: heading[start...])
     {
       return (String(heading[..<start]), facts)

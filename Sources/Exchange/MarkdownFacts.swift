@@ -63,7 +63,8 @@ struct MarkdownFacts: Equatable {
       isQuote = false
       result.append(character)
     }
-    return result.replacing("&gt;", with: ">").replacing("&lt;", with: "<").replacing("&amp;", with: "&")
+    return result.replacing(text: "&gt;", with: ">").replacing(text: "&lt;", with: "<").replacing(
+      text: "&amp;", with: "&")
   }
 
   /// The comment, on one line. `>` is written as an entity: it may not end the comment.
@@ -71,8 +72,10 @@ struct MarkdownFacts: Equatable {
     var parts: [String] = []
     for (name, value) in [("id", guid), ("tags", tags.joined(separator: " ")), ("deck", subdeck)] where !value.isEmpty {
       let isPlain = !value.contains { "\";&<>".contains($0) } && !value.hasPrefix("-") && !value.hasSuffix("-")
-      let safe = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        .replacing("\"", with: "\"\"")
+      let safe = value.replacing(text: "&", with: "&amp;").replacing(text: "<", with: "&lt;").replacing(
+        text: ">", with: "&gt;"
+      )
+      .replacing(text: "\"", with: "\"\"")
       parts.append("\(name): " + (isPlain ? value : "\"\(safe)\""))
     }
     return "\(Self.opening) \(parts.joined(separator: "; ")) \(Self.closing)"

@@ -4,6 +4,7 @@
 
 import Storage
 import Templates
+import Text
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {
@@ -192,7 +193,7 @@ final class ReceivedRows {
 
   /// One of the cards is in the way of something: each that is not written by itself.
   private func recover(from error: StorageError) throws {
-    guard case .unique(let what) = error.constraint, what.contains(": cards.") else { throw error }
+    guard case .unique(let what) = error.constraint, what.contains(text: ": cards.") else { throw error }
     // A row of where a card came from comes after the card: none of those that wait is of one that is written.
     let rest = last.suffix(cards.waitingCount)
     cards.forget()

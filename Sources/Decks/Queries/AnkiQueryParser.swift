@@ -2,6 +2,8 @@
 // Source: Anki's manual, "Searching". Invariant: what is not known here is an error, never something else that is
 // found; a list has at most 10,000 numbers.
 
+import Text
+
 struct AnkiQueryParser: QueryGrammar {
   /// A list of numbers may be longer than a query that is typed.
   static let lengthLimit = 200_000
@@ -96,7 +98,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 
   private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    if name.contains("*") || name.contains("_*") { throw unknown("\(name):", start) }
+    if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
     // Any character, then any more: what is not empty.
     if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)

@@ -61,7 +61,7 @@ final class PackageTargets {
 
   /// The parts of a deck's name; what no deck can be called is left out.
   static func parts(_ deck: PackagedDeck?) -> [String] {
-    let parts = (deck?.name ?? "Default").split(separator: "::", omittingEmptySubsequences: false).map { part in
+    let parts = (deck?.name ?? "Default").split(at: "::").map { part in
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }

@@ -3,6 +3,7 @@
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks
+import Text
 public import Values
 
 /// A card's row as it came.
@@ -116,7 +117,8 @@ public struct ServerRows {
     return ServerCard(
       id: Int64(numbers[0]), note: Int64(numbers[1]), deck: Int64(deck), ordinal: min(499, max(0, numbers[3])),
       modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), position: card.type == 0 ? card.due : nil,
-      lacksLastReview: card.type != 0 && !data.contains("\"lrt\""), reps: numbers[11], lapses: numbers[12], card: card)
+      lacksLastReview: card.type != 0 && !data.contains(text: "\"lrt\""), reps: numbers[11], lapses: numbers[12],
+      card: card)
   }
 
   /// What a row is here.

@@ -65,7 +65,7 @@ struct PageMedia {
       for mark in [
         "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
       ] {
-        text = text.replacing(mark, with: "")
+        text = text.replacing(text: mark, with: "")
       }
     }
     return text.trimmed

@@ -16,7 +16,7 @@ extension CardProperty {
   }
 
   private var title: String {
-    let words = rawValue.replacing("_", with: " ")
+    let words = rawValue.replacing(text: "_", with: " ")
     return words.prefix(1).uppercased() + words.dropFirst()
   }
 

@@ -123,7 +123,9 @@ enum DeckFigureCommands {
     for deck in try session.workspace().decks() {
       let name = try deck.record().name
       let preset = try deck.preset()?.name
-      guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
+        continue
+      }
       do {
         let result = try fitted(deck, session)
         try deck.keep(result)
