@@ -92,7 +92,7 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
   }
   type.method("remove", [], returns: .nothing, grant: .decksWrite, "Removes it from its deck.") { card, _ in
     _ = try card.record()
-    try card.workspace.remove([card])
+    try card.workspace.cards.remove([card])
     return LuaNothing()
   }
   type.method("suspend", [], returns: .nothing, grant: .decksWrite, "Keeps it out of reviews.") { card, _ in

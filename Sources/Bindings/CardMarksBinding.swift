@@ -10,18 +10,18 @@ func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
     try $0.record().flag
   } set: { card, stack in
     let flag = try stack.integer(3, in: 0...7)
-    try card.workspace.setFlag([card], to: flag)
+    try card.workspace.cards.setFlag([card], to: flag)
   }
-  type.field("buried", .boolean, "Whether it waits until tomorrow.") { try $0.workspace.isBuried($0) }
+  type.field("buried", .boolean, "Whether it waits until tomorrow.") { try $0.workspace.cards.isBuried($0) }
   type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
     card, _ in
     _ = try card.record()
-    try card.workspace.bury([card])
+    try card.workspace.cards.bury([card])
     return LuaNothing()
   }
   type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
     _ = try card.record()
-    try card.workspace.unbury([card])
+    try card.workspace.cards.unbury([card])
     return LuaNothing()
   }
 }
