@@ -58,7 +58,7 @@ private struct CardSetter {
     case .flag:
       self.init("1") { card, stack in
         let flag = try stack.integer(3, in: 0...7)
-        try card.workspace.setFlag([card], to: flag)
+        try card.workspace.cards.setFlag([card], to: flag)
       }
     default: return nil
     }
@@ -150,7 +150,7 @@ private func describePlace(_ type: BoundType<CardHandle>) {
   }
   type.method("remove", [], returns: .nothing, grant: .decksWrite, "Removes it from its deck.") { card, _ in
     _ = try card.record()
-    try card.workspace.remove([card])
+    try card.workspace.cards.remove([card])
     return LuaNothing()
   }
   type.method("suspend", [], returns: .nothing, grant: .decksWrite, "Keeps it out of reviews.") { card, _ in

@@ -9,12 +9,12 @@ func describeMarks(_ type: BoundType<CardHandle>) {
   type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
     card, _ in
     _ = try card.record()
-    try card.workspace.bury([card])
+    try card.workspace.cards.bury([card])
     return LuaNothing()
   }
   type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
     _ = try card.record()
-    try card.workspace.unbury([card])
+    try card.workspace.cards.unbury([card])
     return LuaNothing()
   }
 }

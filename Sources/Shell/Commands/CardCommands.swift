@@ -26,11 +26,11 @@ enum CardCommands {
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
     let workspace = try session.workspace()
     if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
-      let deck = try workspace.openDeck(String(text[..<colon]))
+      let deck = try workspace.decks.open(String(text[..<colon]))
       if position >= 1, let card = try deck.card(at: position) { return card }
       throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
     }
-    let found = try workspace.cards(guidBeginning: text)
+    let found = try workspace.cards.find(guidBeginning: text)
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
     if found.isEmpty {
@@ -90,7 +90,7 @@ enum CardCommands {
     ) { invocation, session in
       let card = try card(invocation.text("CARD"), session)
       let name = invocation.text("DOC")
-      let document = name == "none" ? nil : try session.workspace().openDocument(name)
+      let document = name == "none" ? nil : try session.workspace().documents.open(name)
       try card.setDocument(document?.document().id.description)
       let prompt = quoted(try card.record().prompt)
       let title = try document?.document().content.title
@@ -112,7 +112,7 @@ enum CardCommands {
         let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"
         guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
       }
-      let removed = try session.workspace().remove(cards)
+      let removed = try session.workspace().cards.remove(cards)
       return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
     }
   }

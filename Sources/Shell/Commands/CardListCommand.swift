@@ -58,7 +58,7 @@ private struct CardListRequest {
   init(_ invocation: Invocation, _ session: Session) throws {
     self.session = session
     let workspace = try session.workspace()
-    decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
+    decks = try invocation.optionalText("--deck").map { [try workspace.decks.open($0)] } ?? workspace.decks.all()
     query = invocation.query("QUERY")
     sort = try invocation.optionalText("--sort").map(Self.sort)
     offset = invocation.optionalInteger("--offset") ?? 0
@@ -92,7 +92,7 @@ private struct CardListRequest {
   /// The name of the deck that a query would be; nil where none is called that.
   private func deckName(_ query: String) -> String? {
     do {
-      let names = try session.workspace().decks().map { try $0.record().name }
+      let names = try session.workspace().decks.all().map { try $0.record().name }
       return names.first { $0.lowercased() == query.trimmed.lowercased() }
     } catch {
       // It is only for a hint.
@@ -118,7 +118,7 @@ private struct CardListRequest {
 
   private func listing(_ limit: Int?) throws -> (cards: [CardHandle], total: Int) {
     guard sort != nil else {
-      let listing = try session.workspace().listCards(of: decks, matching: query, offset: offset, limit: limit)
+      let listing = try session.workspace().cards.list(of: decks, matching: query, offset: offset, limit: limit)
       return (listing.cards.map(\.card), listing.total)
     }
     let sequence = try sequence()
@@ -128,8 +128,8 @@ private struct CardListRequest {
   }
 
   private func sequence() throws -> CardSequence {
-    let cards = try session.workspace().cards(
-      of: decks, matching: query, sortedBy: sort?.by, isDescending: sort?.isDescending ?? false)
+    let cards = try session.workspace().cards.find(
+      in: decks, matching: query, sortedBy: sort?.by, isDescending: sort?.isDescending ?? false)
     cards.skip(offset)
     return cards
   }

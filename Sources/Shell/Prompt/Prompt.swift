@@ -49,7 +49,7 @@ package final class Prompt {
           try session.applyPending()
           IdleLock(session).watch()
           showNotices()
-          session.data.opened?.beginDueBackup()
+          session.data.opened?.dailyBackups.begin()
           try readAndRun(from: source)
         } catch {
           session.report(error)
