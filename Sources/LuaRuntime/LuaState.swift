@@ -152,7 +152,7 @@ public final class LuaState {
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     try withStack { stack in
       dh_push_globals(stack.L)
-      try stack.top.setField(name, value)
+      try stack.setField(name, value)
     }
   }
 
@@ -353,7 +353,7 @@ public final class LuaState {
     }
     stack.push("__tostring")
     let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
-      stack.push(PlainProblem(at: 1, on: stack)?.message ?? "problem")
+      stack.push(stack.problem(at: 1)?.message ?? "problem")
       return 1
     }
     push(text, cost: 256, on: L)
