@@ -13,6 +13,7 @@ public enum CardSort: String, CaseIterable, Sendable {
   fileprivate var expression: String {
     switch self {
     case .prompt, .answer, .tags: "\(rawValue) COLLATE NOCASE"
+    case .modified: "mod"
     case .interval: "CASE WHEN state = 2 THEN due - last_review END"
     case .state: "CASE WHEN suspended <> 0 THEN 4 ELSE state END"
     default: rawValue
@@ -50,7 +51,7 @@ extension CardTable {
       return true
     }
     let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, moved.count)))
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, modified = ? WHERE id = ?")
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
     for (place, id) in moved.enumerated() {
       try statement.execute(arguments: [deck.rawValue, top + Int64(place) * CardOrder.step, now, id.rawValue])
     }

@@ -46,13 +46,13 @@ extension Workspace {
   public func tags() throws -> [String] { try read { try NoteTable.tags($0) } }
 
   /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiNumbers] {
+  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
     var options: [DeckID: DeckOptions] = [:]
     return try cards.map { card in
       let record = try card.record()
       let known = try options[record.deck] ?? handle(of: record.deck).options()
       options[record.deck] = known
-      return AnkiNumbers(record, known, position: try card.position(), at: moment)
+      return AnkiCard(record, known, position: try card.position(), at: moment)
     }
   }
 
