@@ -48,7 +48,7 @@ extension CardTable {
     return isTaken ? try lowestRank(db, in: card.deck) : card.rank
   }
 
-  /// Gives a card some of the marks back that it had.
+  /// Gives a card some of the marks back that it had, and says when it was changed.
   public static func restore(
     _ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool
   ) throws {
@@ -60,6 +60,7 @@ extension CardTable {
         [card.isSuspended ? 1 : 0, card.burial?.rawValue ?? 0, card.buriedUntil, id])
     }
     if flag { try change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
+    try change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
     try NoteTable.renewPlaces(db, of: [card.id], now: card.modified)
   }
 

@@ -113,7 +113,7 @@ extension SyncMerge {
 
   /// Gives a card back what of its marks was changed here.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
-    if ours.isDisjoint(with: [.deck, .place, .hiding, .flag]) { return }
+    if ours.isEmpty { return }
     try CardTable.restore(
       db, known, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
       flag: ours.contains(.flag))
