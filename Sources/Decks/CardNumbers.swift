@@ -16,7 +16,9 @@ extension CardTable {
     if last < max(1, first) + ahead { return max(first, last + 1) }
     // One of a far time ahead does not drag the others along. Those that come below it are not found by their ids.
     try SearchLog.forget(db)
-    return try db.firstRow("SELECT max(?1, ifnull(max(id), 0) + 1) FROM cards WHERE id < ?2", [max(1, first), first + ahead]) {
+    return try db.firstRow(
+      "SELECT max(?1, ifnull(max(id), 0) + 1) FROM cards WHERE id < ?2", [max(1, first), first + ahead]
+    ) {
       $0.integer(0)
     } ?? max(1, first)
   }
@@ -29,7 +31,8 @@ extension CardTable {
   /// Gives a card another id, which no card has; its log goes along.
   public static func renumber(_ db: Database, _ card: StoredCard, to id: CardID) throws {
     try change(db, "UPDATE cards SET id = ? WHERE id = ?", [id.rawValue, card.id.rawValue])
-    try db.execute(sql: "UPDATE reviews SET acard = card WHERE card = ? AND acard IS NOT NULL", arguments: [id.rawValue])
+    try db.execute(
+      sql: "UPDATE reviews SET acard = card WHERE card = ? AND acard IS NOT NULL", arguments: [id.rawValue])
     try SearchLog.note(db, [id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: card.modified)
   }

@@ -18,7 +18,8 @@ final class WaitingCards {
   /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int
   private var nextGuid: UInt64
-  /// How many guids from that on no note has. This and the next id are good only while nobody else changes the database.
+  /// How many guids from that on no note has. This and the next id are good only while nobody else changes the
+  /// database.
   private var freeGuids = 0
   /// Of the next card and its note.
   private var nextID: Int64 = 0

@@ -18,7 +18,8 @@ extension SyncMerge {
     for id in graves.cards {
       guard let shadow = try shadows[.card, id] else { continue }
       try shadows.bury(.card, id)
-      guard let local = shadow.local, try CardTable.stored(db, CardID(rawValue: local)) != nil, try !shadows.wasTold(.card, id)
+      guard let local = shadow.local, try CardTable.stored(db, CardID(rawValue: local)) != nil,
+        try !shadows.wasTold(.card, id)
       else { continue }
       report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
       // Its note may be there still, and get other cards.

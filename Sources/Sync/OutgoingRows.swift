@@ -196,7 +196,9 @@ extension SyncOutgoing {
 /// The next id that no card has here, nor has or had there.
 func freeCardID(after id: CardID, _ shadows: Shadows) throws -> CardID {
   var free = id.rawValue
-  repeat { free += 1 } while try shadows.isTaken(.card, free)
+  repeat {
+    free += 1
+  } while try shadows.isTaken(.card, free)
     || CardTable.stored(shadows.db, CardID(rawValue: free)) != nil
   return CardID(rawValue: free)
 }

@@ -145,7 +145,8 @@ final class PackageTargets {
     var row = given
     if !keepsSchedule { row.makeNew() }
     var card = StoredCard(
-      id: CardID(rawValue: max(1, given.id)), ordinal: given.ordinal, deck: target.id, rank: try rank(row, in: target.id),
+      id: CardID(rawValue: max(1, given.id)), ordinal: given.ordinal, deck: target.id,
+      rank: try rank(row, in: target.id),
       modified: Double(given.modified))
     card.raw = row.raw(firstDay: calendar.firstDay)
     card.schedule = calendar.schedule(row, steps: target.steps)
