@@ -76,8 +76,8 @@ public enum DecksSchema {
   /// `id` is milliseconds since 1970, as Anki's: see `CardTable.freeID`. `ord` is the card's template, from 0, or the
   /// number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of
   /// the prompt above that of the answer, as the note makes them: one index finds the same pair and the same prompt;
-  /// equality is then checked. `mod` is when the card was changed; `usn` is -1 for what was never sent to a sync server;
-  /// `raw` is its row in Anki as it came, NULL for one that did not. `buried` says who did it: 1 a sibling, 2 the user.
+  /// equality is then checked. `mod` is when the card was changed; `usn` is -1 for what was never sent to a server;
+  /// `raw` is its row in Anki as it came, NULL for one that did not; `buried` says who did it: 1 a sibling, 2 the user.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
