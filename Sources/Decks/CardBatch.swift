@@ -40,14 +40,15 @@ public final class CardBatch: WaitingRows {
 
   /// Which cards may take an answer by their prompt: those that were there before the batch, each once.
   private struct SamePrompts {
-    let lastIDBefore: Int64
+    private let firstNew: Int64
     private var taken: Set<CardID> = []
 
-    init(_ db: Database) throws {
-      lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
-    }
+    init(_ db: Database, now: Double) throws { firstNew = try CardTable.freeID(db, now: now) }
 
-    func mayTake(_ id: CardID) -> Bool { id.rawValue <= lastIDBefore && !taken.contains(id) }
+    func mayTake(_ id: CardID) -> Bool {
+      let wasThere = id.rawValue < firstNew || id.rawValue >= firstNew + CardTable.ahead
+      return wasThere && !taken.contains(id)
+    }
 
     mutating func take(_ id: CardID) { taken.insert(id) }
   }
@@ -64,7 +65,7 @@ public final class CardBatch: WaitingRows {
     self.onDuplicate = onDuplicate
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
-    samePrompts = try SamePrompts(db)
+    samePrompts = try SamePrompts(db, now: now)
     ranks = try BatchRanks(db, deck)
   }
 

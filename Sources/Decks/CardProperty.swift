@@ -157,7 +157,7 @@ extension CardProperty.Description {
   fileprivate static let buried = Self(.boolean, "Whether it waits until tomorrow.")
   fileprivate static let created = Self(.moment, "When it was added: seconds since 1970.", order: "created")
   fileprivate static let modified = Self(
-    .moment, "When its texts or marks were last changed: seconds since 1970.", order: "modified")
+    .moment, "When its texts or marks were last changed: seconds since 1970.", order: "mod")
   fileprivate static let extra = Self(
     .record, "What it keeps beside its texts, by name: the `fields` that it was added with.", isOptional: true)
   fileprivate static let retrievability = Self(

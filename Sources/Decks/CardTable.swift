@@ -200,19 +200,19 @@ public enum CardTable {
   @discardableResult
   public static func removeDocument(_ db: Database, _ document: String, now: Double) throws -> Int {
     try db.execute(
-      sql: "UPDATE cards SET document = NULL, modified = ? WHERE document = ?", arguments: [now, document])
+      sql: "UPDATE cards SET document = NULL, mod = ? WHERE document = ?", arguments: [now, document])
     return db.changesCount
   }
 
   /// Sets or, with nil, takes away the document that a card shows.
   public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
     let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }
-    try change(db, "UPDATE cards SET document = ?, modified = ? WHERE id = ?", [checked, now, id.rawValue])
+    try change(db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [checked, now, id.rawValue])
   }
 
   /// A suspended card is not studied in reviews until it is resumed.
   public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
-    try change(db, "UPDATE cards SET suspended = ?, modified = ? WHERE id = ?", [isSuspended, now, id.rawValue])
+    try change(db, "UPDATE cards SET suspended = ?, mod = ? WHERE id = ?", [isSuspended, now, id.rawValue])
   }
 
   /// Brings a card to a position of its deck; beyond the last it is the bottom, below 1 the top.
@@ -268,7 +268,7 @@ public enum CardTable {
 
   /// A change of what a card shows has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
   /// would look at all that the operation has changed: it is the operation that is taken back.
-  static let updateContent = "UPDATE OR FAIL cards SET content = ?, modified = ? WHERE id = ?"
+  static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
   /// One statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {

@@ -9,8 +9,8 @@ public import Storage
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
-    case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
-    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid, noteType
+    case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, raw, noteGuid, noteType
   }
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
@@ -48,7 +48,7 @@ public struct ListedCard {
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
-  public var modified: Double { number(.modified) }
+  public var modified: Double { number(.mod) }
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(rawValue: integer(.state)) ?? .new }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
@@ -60,6 +60,9 @@ public struct ListedCard {
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
+
+  /// Its row in Anki as it came; nil for one that did not.
+  public var raw: String? { row.optionalText(Column.raw.rawValue) }
 
   public var schedule: CardSchedule {
     var schedule = CardSchedule()

@@ -6,7 +6,7 @@ import Storage
 /// What a row that a query judges holds, in this order; the numbers are between the texts and the fields.
 enum QueryColumn: Int32, CaseIterable {
   case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
-  case modified, flag, buriedUntil, fields
+  case mod, flag, buriedUntil, fields
 
   static let texts = [prompt, answer, tags]
   static let numbers = allCases[Int(created.rawValue)..<Int(fields.rawValue)]

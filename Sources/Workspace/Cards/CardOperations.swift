@@ -176,13 +176,13 @@ public struct CardOperations {
   }
 
   /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiNumbers] {
+  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
     var options: [DeckID: DeckOptions] = [:]
     return try cards.map { card in
       let record = try card.record()
       let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
       options[record.deck] = known
-      return AnkiNumbers(record, known, position: try card.position(), at: workspace.moment)
+      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
     }
   }
 
