@@ -41,7 +41,7 @@ public struct UnsentChanges: Equatable, Sendable {
 public enum SyncTables {
   public static let migrations =
     [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
-    + SentStamp.migrations + [Migration("sync.4", sql: fourth)]
+    + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -77,9 +77,9 @@ public enum SyncTables {
       PRIMARY KEY (kind, remote)
     ) STRICT, WITHOUT ROWID;
     CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
-    WHEN OLD.usn >= 0 AND OLD.anki IS NOT NULL AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
+    WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
       INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
-      VALUES (5, OLD.anki, OLD.usn, 0, json_array(OLD.anki, OLD.acard, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
+      VALUES (5, OLD.id, OLD.usn, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
         OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
     END;
     """
@@ -91,13 +91,6 @@ public enum SyncTables {
       remote INTEGER NOT NULL,
       PRIMARY KEY (kind, remote)
     ) STRICT, WITHOUT ROWID;
-    """
-
-  /// An answer whose card is removed before it was sent goes all the same: Anki never takes a row out of its log.
-  private static let fourth = """
-    CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
-      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND ifnull(usn, -1) = -1;
-    END;
     """
 
   // MARK: The link
@@ -179,12 +172,11 @@ public enum SyncTables {
   // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
-  static let unsentReview = "(ifnull(usn, -1) = -1 AND card IS NOT NULL)"
+  static let unsentReview = "(usn = -1 AND card IN (SELECT id FROM cards))"
 
-  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be
-  /// undone: a shadow tells that it was.
+  /// An answer of a card that was removed here: Anki never takes a row out of its log.
   static let unsentStray = """
-    (card IS NULL AND acard IS NOT NULL AND ifnull(usn, -1) = -1 AND \(isOnlyHere(.review, "reviews")))
+    (usn = -1 AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
   static let unsentNote = "usn = -1 OR \(isOnlyHere(.note, "notes"))"

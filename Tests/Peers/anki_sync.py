@@ -208,7 +208,7 @@ def compare(deckhand, col, what):
         check(f"{what}: preset {preset['name']}", *known(shadows.pop((4, preset["id"])), preset))
     # The log is in the log's own table.
     log = {row[0]: (row[1], json.loads(row[2])) for row in
-           db.execute("SELECT anki, acard, raw FROM reviews WHERE anki IS NOT NULL")}
+           db.execute("SELECT id, card, raw FROM reviews WHERE usn >= 0")}
     rows = col.db.all("SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog")
     for row in rows:
         if (5, row[0]) in shadows:

@@ -192,9 +192,9 @@ public struct ServerRows {
   ) -> [(id: Int64, row: [Value], raw: String)] {
     var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
     for review in log {
-      let (row, answer) = row(of: review, review.foreignID ?? 0, card: card, last: interval, usn: usn)
+      let (row, answer) = row(of: review, card: card, last: interval, usn: usn)
       interval = answer.interval
-      if review.isUnsent, let id = review.foreignID { rows.append((id, row, answer.raw)) }
+      if review.isUnsent { rows.append((review.id, row, answer.raw)) }
     }
     return rows
   }
@@ -202,11 +202,11 @@ public struct ServerRows {
   /// A row of the log.
   /// - Parameter last: the interval of the card's answer before, as a row has it.
   public static func row(
-    of review: SentReview, _ id: Int64, card: Int64, last: Int64, usn: Int
+    of review: SentReview, card: Int64, last: Int64, usn: Int
   ) -> (row: [Value], answer: ForeignAnswer) {
     let answer = ForeignAnswer(review, last: last)
     let numbers = [
-      id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
+      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
     ]
     return (numbers.map { .integer(Int($0)) }, answer)
   }
