@@ -52,8 +52,12 @@ public final class RowBatch: ColumnBinding {
     /// What they are given: `*` for a row's own values, or `column1` and so on for some of them; `?1` and so on for
     /// those that all rows share.
     let values: String
+    /// The columns of a row that these values are, in this order.
+    let columns: [Int]
 
-    public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }
+    public init(into target: String, _ values: String, of columns: [Int]) {
+      (self.target, self.values, self.columns) = (target, values, columns)
+    }
   }
 
   /// - Parameters:
@@ -67,27 +71,28 @@ public final class RowBatch: ColumnBinding {
     _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
     inLane: Bool = false
   ) throws(StorageError) {
-    try self.init(
-      db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, inLane: inLane)
+    let part = Part(into: target, values, of: Array(0..<columns))
+    try self.init(db, [part], shared: shared, columns: columns, replaces: replaces, inLane: inLane)
   }
 
   /// Rows that each go into several tables, in their order; those of one statement into all of them or none.
   public init(
     _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
   ) throws(StorageError) {
-    let all = (0..<RowBatch.rows).map { row in
-      "(" + (1...columns).map { "?\(shared + row * columns + $0)" }.joined(separator: ", ") + ")"
-    }.joined(separator: ", ")
-    let limit = shared + columns * RowBatch.rows + 1
     let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
     connection = db.connection
     var made: [Statement] = []
     for part in parts {
+      let count = part.columns.count
+      let all = (0..<RowBatch.rows).map { row in
+        "(" + (1...count).map { "?\(shared + row * count + $0)" }.joined(separator: ", ") + ")"
+      }.joined(separator: ", ")
+      let limit = shared + count * RowBatch.rows + 1
       made.append(
         try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
     }
     statements = made
-    target = RowTarget(db, made, shared: shared, limit: limit)
+    target = RowTarget(db, made, parts.map(\.columns), shared: shared)
     self.columns = columns
     lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
@@ -114,6 +119,13 @@ public final class RowBatch: ColumnBinding {
 
   public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
     filling.put(column, text: text, row: filling.count)
+  }
+
+  /// Two texts with a byte between them.
+  public func put(
+    _ column: Int, text: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ rest: UnsafeBufferPointer<UInt8>
+  ) {
+    filling.put(column, text: text, separator, rest, row: filling.count)
   }
 
   public func put(_ column: Int, text: String?) {
@@ -216,22 +228,23 @@ private final class RowTarget: Sendable {
   // waits before it gives them up.
   nonisolated(unsafe) private let statements: [OpaquePointer]
   nonisolated(unsafe) private let connection: OpaquePointer
+  /// Of each statement.
+  private let columns: [[Int]]
   private let path: String
   private let shared: Int32
-  private let limit: Int32
 
-  init(_ db: Database, _ statements: [Statement], shared: Int, limit: Int) {
+  init(_ db: Database, _ statements: [Statement], _ columns: [[Int]], shared: Int) {
     (self.statements, connection) = (statements.map(\.lentPointer), db.connection.lentPointer)
-    (self.shared, self.limit) = (Int32(clamping: shared), Int32(clamping: limit))
+    (self.columns, self.shared) = (columns, Int32(clamping: shared))
     path = db.connection.path
   }
 
   /// Where one statement fails, what those before it did is taken back.
   func write(_ rows: RowBuffer) throws(StorageError) {
     if rows.count == 0 { return }
-    if statements.count == 1 { return try run(statements[0], rows) }
+    if statements.count == 1 { return try run(0, rows) }
     try run("SAVEPOINT rows")
-    do throws(StorageError) { for statement in statements { try run(statement, rows) } } catch {
+    do throws(StorageError) { for index in statements.indices { try run(index, rows) } } catch {
       // Where SQLite has taken the transaction back there is nothing to go back to: the error says why.
       if sqlite3_get_autocommit(connection) == 0 { try run("ROLLBACK TO rows; RELEASE rows") }
       throw error
@@ -239,8 +252,10 @@ private final class RowTarget: Sendable {
     try run("RELEASE rows")
   }
 
-  private func run(_ statement: OpaquePointer, _ rows: RowBuffer) throws(StorageError) {
-    let code = rows.bind(statement, from: shared + 1) {
+  private func run(_ index: Int, _ rows: RowBuffer) throws(StorageError) {
+    let (statement, columns) = (statements[index], columns[index])
+    let limit = shared + Int32(clamping: columns.count * RowBatch.rows) + 1
+    let code = rows.bind(statement, columns, from: shared + 1) {
       sqlite3_bind_int64(statement, limit, Int64(rows.count))
       defer { sqlite3_reset(statement) }
       return sqlite3_step(statement)

@@ -63,16 +63,33 @@ public struct RowBuffer: Sendable {
     texts.append(contentsOf: text)
   }
 
+  /// Two texts with a byte between them.
+  mutating func put(
+    _ column: Int, text: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ rest: UnsafeBufferPointer<UInt8>, row: Int
+  ) {
+    set(
+      column, row,
+      Cell(kind: .text, count: Int32(clamping: text.count + 1 + rest.count), value: Int64(texts.count)))
+    texts.append(contentsOf: text)
+    texts.append(separator)
+    texts.append(contentsOf: rest)
+  }
+
   // MARK: Binding
 
-  /// Runs the body with all values bound in place, the first of them as the parameter `first`.
+  /// Runs the body with the values of some columns bound in place, row by row, the first of them as the parameter
+  /// `first`.
   /// - Returns: what the body answers, or why SQLite refused a value.
-  func bind(_ statement: OpaquePointer, from first: Int32, _ body: () -> Int32) -> Int32 {
+  func bind(_ statement: OpaquePointer, _ wanted: [Int], from first: Int32, _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in
       cells.withUnsafeBufferPointer { cells in
-        for place in 0..<(count * columns) {
-          let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
-          if code != SQLITE_OK { return code }
+        var parameter = first
+        for row in 0..<count {
+          for column in wanted {
+            let code = bind(cells[row * columns + column], texts, statement, parameter)
+            if code != SQLITE_OK { return code }
+            parameter += 1
+          }
         }
         return body()
       }

@@ -16,7 +16,7 @@ extension SyncMerge {
       for note in try NoteTable.ids(db, of: id) {
         if isInterrupted() { throw SyncError.interrupted }
         let isNew = try shadows[.note, note.rawValue] == nil
-        guard try isNew || NoteTable.known(db, note.rawValue)?.isUnsent ?? false else { continue }
+        guard try isNew || NoteTable.find(db, note)?.isUnsent ?? false else { continue }
         let record = try NoteTable.record(db, note)
         var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }
         let values = type.fields.map { fields.removeValue(forKey: $0) ?? "" }

@@ -10,16 +10,28 @@ public struct NoteID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A note as it was when it was read.
+/// A note as it was when it was read, or as it came: then its type is by the number that it has there.
 public struct NoteRecord: Equatable, Sendable {
-  public let id: NoteID
-  public let guid: String
-  public let type: NoteTypeID
+  public var id: NoteID
+  public var guid: String
+  public var type: NoteTypeID
   /// Seconds since 1970.
-  public let modified: Int
-  public let tags: [String]
+  public var modified: Int
+  public var tags: [String]
   /// HTML, in the order of the type's fields.
-  public let fields: [String]
+  public var fields: [String]
+  /// What is kept with it beside its fields: see `NoteData`.
+  public var data: String
+  /// It was changed since a sync server had it, or that never had it.
+  public let isUnsent: Bool
+
+  public init(
+    id: NoteID, guid: String, type: NoteTypeID, modified: Int, tags: [String], fields: [String], data: String = "",
+    isUnsent: Bool = true
+  ) {
+    (self.id, self.guid, self.type, self.modified) = (id, guid, type, modified)
+    (self.tags, self.fields, self.data, self.isUnsent) = (tags, fields, data, isUnsent)
+  }
 }
 
 extension NoteRecord {

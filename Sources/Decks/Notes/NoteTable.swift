@@ -7,15 +7,19 @@ public import Templates
 import Text
 
 public enum NoteTable {
-  private static let columns = "id, guid, type, mod, tags, fields"
+  private static let columns = "id, guid, type, mod, tags, fields, data, usn = -1"
 
   // MARK: Finding
 
   /// - Throws: `DeckError.gone`.
   public static func record(_ db: Database, _ id: NoteID) throws -> NoteRecord {
-    let found = try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
-    guard let found else { throw DeckError.gone(what: "the note") }
+    guard let found = try find(db, id) else { throw DeckError.gone(what: "the note") }
     return found
+  }
+
+  /// Nil where there is none.
+  public static func find(_ db: Database, _ id: NoteID) throws -> NoteRecord? {
+    try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
   }
 
   public static func exists(_ db: Database, _ id: NoteID) throws -> Bool {
@@ -269,6 +273,7 @@ public enum NoteTable {
   private static func record(_ row: Row) -> NoteRecord {
     NoteRecord(
       id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
-      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))
+      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)),
+      data: row.text(6), isUnsent: row.integer(7) != 0)
   }
 }

@@ -7,18 +7,6 @@ import Templates
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {
-  struct Note {
-    let record: NoteRecord
-    /// Columns.
-    let tags: String
-    let fields: String
-    let data: String
-
-    init(_ record: NoteRecord, tags: String, fields: String, data: String) {
-      (self.record, self.tags, self.fields, self.data) = (record, tags, fields, data)
-    }
-  }
-
   /// The ids that rows may have.
   private struct FreeIDs {
     /// No note and no card has a higher one.
@@ -80,15 +68,17 @@ final class ReceivedRows {
   }
 
   /// Adds a note of an id that is free, with its cards.
-  func add(_ note: Note, _ made: [StoredCard]) throws {
-    let record = note.record
-    ids.highestNote = max(ids.highestNote, record.id.rawValue)
-    notes.put(0, record.id.rawValue)
-    notes.put(1, text: record.guid)
-    notes.put(2, record.type.rawValue)
-    notes.put(3, Int64(record.modified))
-    notes.put(4, text: note.tags)
-    notes.put(5, text: note.fields)
+  /// - Parameters:
+  ///   - tags: the column.
+  ///   - fields: the column.
+  func add(_ note: NoteRecord, tags: String, fields: String, _ made: [StoredCard]) throws {
+    ids.highestNote = max(ids.highestNote, note.id.rawValue)
+    notes.put(0, note.id.rawValue)
+    notes.put(1, text: note.guid)
+    notes.put(2, note.type.rawValue)
+    notes.put(3, Int64(note.modified))
+    notes.put(4, text: tags)
+    notes.put(5, text: fields)
     notes.put(6, text: note.data)
     notes.endRow()
     for card in made { try add(card) }

@@ -21,7 +21,7 @@ extension ReviewHistory {
     // would sort the whole log in memory; the one by card has all that is read.
     let sql = """
       SELECT card, at, rating, state FROM reviews
-      WHERE card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
+      WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
     try db.forEachRow(sql, [moment.now + 86_400]) { row in
       let (card, state) = (row.integer(0), row.integer(3))

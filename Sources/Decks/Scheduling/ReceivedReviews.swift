@@ -81,8 +81,8 @@ public final class ReviewReceiver {
     insertion = try Statement(
       db,
       """
-      INSERT INTO reviews (\(ReviewReceiver.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(isWhole ? 0 : -1))
-      ON CONFLICT DO \(isWhole ? "UPDATE SET usn = 0, raw = excluded.raw" : "NOTHING")
+      INSERT OR \(isWhole ? "REPLACE" : "IGNORE") INTO reviews (\(ReviewReceiver.columns))
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(isWhole ? 0 : -1))
       """)
   }
 
