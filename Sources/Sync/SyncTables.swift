@@ -40,8 +40,7 @@ public struct UnsentChanges: Equatable, Sendable {
 /// The tables of a sync.
 public enum SyncTables {
   public static let migrations =
-    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
-    + SentStamp.migrations
+    [Migration("sync.1", sql: first), Migration("sync.2", sql: second)] + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -68,12 +67,14 @@ public enum SyncTables {
     CREATE INDEX sync_shadows_local ON sync_shadows(kind, local) WHERE local IS NOT NULL;
     """
 
-  /// What was deleted here and there: an id of it is never given again. An answer that is taken back here stays on the
-  /// server, and so its row does here.
+  /// What was deleted here and there: an id of it is never given again. `sent` is 1 for what was deleted here. Undoing
+  /// leaves them: what comes back goes under another id. An answer that is taken back here stays on the server, and so
+  /// its row does here.
   private static let second = """
-    CREATE TABLE sync_graves (
+    CREATE TABLE told_graves (
       kind INTEGER NOT NULL,
       remote INTEGER NOT NULL,
+      sent INTEGER NOT NULL,
       PRIMARY KEY (kind, remote)
     ) STRICT, WITHOUT ROWID;
     CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
@@ -82,15 +83,6 @@ public enum SyncTables {
       VALUES (5, OLD.id, OLD.usn, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
         OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
     END;
-    """
-
-  /// The deletions that were sent from here. Undoing leaves them: what came back since has to go under another id.
-  private static let third = """
-    CREATE TABLE told_graves (
-      kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
-      PRIMARY KEY (kind, remote)
-    ) STRICT, WITHOUT ROWID;
     """
 
   // MARK: The link
@@ -131,7 +123,7 @@ public enum SyncTables {
   /// Forgets what the server gave.
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_shadows")
-    try db.execute(sql: "DELETE FROM sync_graves")
+    try db.execute(sql: "DELETE FROM told_graves WHERE sent = 0")
     try SentStamp.forget(db)
   }
 
