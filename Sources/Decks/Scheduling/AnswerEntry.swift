@@ -99,7 +99,8 @@ extension ReviewTable {
         VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, ?)
         """
     ).execute(arguments: [
-      try freeID(db, number(of: at)), card.id.rawValue, at, rating.rawValue, (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
+      try freeID(db, number(of: at)), card.id.rawValue, at, rating.rawValue,
+      (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
       seconds,
     ])
   }

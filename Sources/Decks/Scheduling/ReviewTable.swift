@@ -27,7 +27,8 @@ public enum ReviewTable {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue, review.elapsed.map { max(0, $0) },
+      try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue,
+      review.elapsed.map { max(0, $0) },
       review.interval,
       review.stability, review.difficulty, review.seconds,
     ])

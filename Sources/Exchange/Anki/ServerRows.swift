@@ -206,7 +206,8 @@ public struct ServerRows {
   ) -> (row: [Value], answer: ForeignAnswer) {
     let answer = ForeignAnswer(review, last: last)
     let numbers = [
-      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
+      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
+      answer.kind,
     ]
     return (numbers.map { .integer(Int($0)) }, answer)
   }
