@@ -83,17 +83,28 @@ public struct RowBuffer: Sendable {
   func bind(_ statement: OpaquePointer, _ wanted: [Int], from first: Int32, _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in
       cells.withUnsafeBufferPointer { cells in
-        var parameter = first
         for row in 0..<count {
-          for column in wanted {
-            let code = bind(cells[row * columns + column], texts, statement, parameter)
-            if code != SQLITE_OK { return code }
-            parameter += 1
-          }
+          let values = UnsafeBufferPointer(rebasing: cells[row * columns..<(row + 1) * columns])
+          let code = bind(values, wanted, texts, statement, first + Int32(truncatingIfNeeded: row * wanted.count))
+          if code != SQLITE_OK { return code }
         }
         return body()
       }
     }
+  }
+
+  /// The values of a row.
+  private func bind(
+    _ values: UnsafeBufferPointer<Cell>, _ wanted: [Int], _ texts: UnsafeRawBufferPointer, _ statement: OpaquePointer,
+    _ first: Int32
+  ) -> Int32 {
+    var parameter = first
+    for column in wanted {
+      let code = bind(values[column], texts, statement, parameter)
+      if code != SQLITE_OK { return code }
+      parameter += 1
+    }
+    return SQLITE_OK
   }
 
   private func bind(

@@ -23,14 +23,13 @@ public struct NoteRecord: Equatable, Sendable {
   /// What is kept with it beside its fields: see `NoteData`.
   public var data: String
   /// It was changed since a sync server had it, or that never had it.
-  public let isUnsent: Bool
+  public internal(set) var isUnsent = true
 
   public init(
-    id: NoteID, guid: String, type: NoteTypeID, modified: Int, tags: [String], fields: [String], data: String = "",
-    isUnsent: Bool = true
+    id: NoteID, guid: String, type: NoteTypeID, modified: Int, tags: [String], fields: [String], data: String = ""
   ) {
     (self.id, self.guid, self.type, self.modified) = (id, guid, type, modified)
-    (self.tags, self.fields, self.data, self.isUnsent) = (tags, fields, data, isUnsent)
+    (self.tags, self.fields, self.data) = (tags, fields, data)
   }
 }
 

@@ -271,9 +271,10 @@ public enum NoteTable {
   }
 
   private static func record(_ row: Row) -> NoteRecord {
-    NoteRecord(
+    var note = NoteRecord(
       id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
-      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)),
-      data: row.text(6), isUnsent: row.integer(7) != 0)
+      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)), data: row.text(6))
+    note.isUnsent = row.integer(7) != 0
+    return note
   }
 }
