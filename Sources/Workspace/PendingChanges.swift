@@ -77,7 +77,7 @@ private struct RecordedThing {
 
   /// A table that has no words of its own; nil for one that goes along with others.
   init?(_ table: String) {
-    if table.hasPrefix("anki_") || table == "games_found" || table == "reviews" { return nil }
+    if table == "games_found" || table == "reviews" { return nil }
     self.init("row of \(table)", [])
   }
 
