@@ -3,6 +3,7 @@
 
 import Decks
 import Storage
+import Templates
 import Text
 
 /// A note of a package with its cards.

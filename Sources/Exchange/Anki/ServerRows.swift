@@ -3,6 +3,7 @@
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks
+import Templates
 public import Values
 
 /// What of a card was changed here.
