@@ -47,7 +47,7 @@ public enum DecksCheck {
       """
     case .badReview:
       // Of a package some rows were no answers.
-      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(raw IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
+      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil

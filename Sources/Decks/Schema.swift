@@ -131,8 +131,8 @@ public enum DecksSchema {
     """
 
   /// A review outlives its card. `id` is the milliseconds of the answer since 1970, as in Anki's log, or the next that
-  /// were free. `usn` is -1 for what a sync server does not have; `raw` is the row as Anki has it, NULL for one that
-  /// neither came nor was sent: see `ForeignAnswer.raw`.
+  /// were free. `usn` is -1 for what a sync server does not have. The columns after it are those of Anki's log, NULL in
+  /// a row that neither came nor was sent: see `ForeignAnswer`; `rating` is its ease.
   private static let reviews = """
     CREATE TABLE reviews (
       id INTEGER PRIMARY KEY,
@@ -146,7 +146,11 @@ public enum DecksSchema {
       difficulty REAL,
       seconds REAL,
       usn INTEGER NOT NULL DEFAULT -1,
-      raw TEXT
+      ivl INTEGER,
+      last_ivl INTEGER,
+      factor INTEGER,
+      time INTEGER,
+      kind INTEGER
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);

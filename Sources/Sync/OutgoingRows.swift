@@ -174,9 +174,9 @@ extension SyncOutgoing {
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
     guard let remote = try shadows.remote(.card, of: card.rawValue) else { return }
-    for (id, row, raw) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
+    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
       chunk.add(.revlog, Value.list(row).json)
-      try ReviewTable.markSent(db, id, raw: raw)
+      try ReviewTable.markSent(db, id, as: answer)
     }
   }
 
@@ -187,7 +187,7 @@ extension SyncOutgoing {
     let (values, answer) = ServerRows.row(of: review, card: card, last: last, usn: usn)
     making.stray = (card, answer.interval)
     chunk.add(.revlog, Value.list(values).json)
-    try ReviewTable.markSent(db, row, raw: answer.raw)
+    try ReviewTable.markSent(db, row, as: answer)
   }
 }
 

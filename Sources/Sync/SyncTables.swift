@@ -80,8 +80,8 @@ public enum SyncTables {
     CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
     WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
       INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
-      VALUES (5, OLD.id, OLD.usn, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
-        OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
+      VALUES (5, OLD.id, OLD.usn, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.rating, OLD.ivl,
+        OLD.last_ivl, OLD.factor, OLD.time, OLD.kind));
     END;
     """
 

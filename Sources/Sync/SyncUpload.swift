@@ -109,7 +109,7 @@ extension Shadows {
       case .cards: "SELECT json FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue)"
       case .revlog:
         """
-        SELECT json_array(id, card, 0, raw ->> 0, raw ->> 1, raw ->> 2, raw ->> 3, raw ->> 4, raw ->> 5)
+        SELECT json_array(id, card, 0, rating, ivl, last_ivl, factor, time, kind)
         FROM reviews WHERE usn >= 0
         UNION ALL SELECT json FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
           AND NOT EXISTS (SELECT 1 FROM reviews WHERE id = remote AND usn >= 0)

@@ -46,8 +46,8 @@ public struct LoggedReview: Equatable, Sendable {
 public struct SentReview {
   public let id: Int64
   public let review: LoggedReview
-  /// Its row in Anki, where it came or was sent.
-  public let raw: String?
+  /// What Anki has of it, where it came or was sent.
+  public let answer: ForeignAnswer?
   /// A sync server does not have it.
   public let isUnsent: Bool
 }
@@ -57,7 +57,7 @@ public final class SentReviews {
   private let statement: Statement
   private let removed: Statement
   private static let columns =
-    "id, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, usn"
+    "id, at, rating, state, elapsed, interval, stability, difficulty, seconds, usn, \(ForeignAnswer.columns)"
 
   public init(_ db: Database) throws {
     let sql = "SELECT \(SentReviews.columns)"
@@ -74,7 +74,7 @@ public final class SentReviews {
   /// A row of a card that was removed, and the id that the card had.
   public func ofRemovedCard(_ row: Int64) throws -> (card: Int64, review: SentReview)? {
     removed.bind(1, row)
-    return try removed.first { ($0.integer(11), SentReviews.review($0)) }
+    return try removed.first { ($0.integer(15), SentReviews.review($0)) }
   }
 
   private static func review(_ row: Row) -> SentReview {
@@ -83,8 +83,12 @@ public final class SentReviews {
       interval: row.number(5))
     (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
     (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
-    return SentReview(
-      id: row.integer(0), review: review, raw: row.optionalText(9), isUnsent: row.integer(10) == -1)
+    let answer = row.optionalInteger(10).map { interval in
+      ForeignAnswer(
+        ease: row.integer(2), interval: interval, lastInterval: row.integer(11), factor: row.integer(12),
+        time: row.integer(13), kind: row.integer(14))
+    }
+    return SentReview(id: row.integer(0), review: review, answer: answer, isUnsent: row.integer(9) == -1)
   }
 }
 

@@ -34,18 +34,8 @@ public struct ForeignAnswer: Equatable, Sendable {
     (self.factor, self.time, self.kind) = (factor, time, kind)
   }
 
-  /// - Parameter raw: what `raw` gave; nil for any other text.
-  public init?(raw: String) {
-    guard raw.hasPrefix("["), raw.hasSuffix("]") else { return nil }
-    let numbers = raw.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
-    guard numbers.count == 6 else { return nil }
-    self.init(
-      ease: numbers[0], interval: numbers[1], lastInterval: numbers[2], factor: numbers[3], time: numbers[4],
-      kind: numbers[5])
-  }
-
-  /// The row for the way back.
-  public var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
+  /// What the log has of it beside the ease.
+  static let columns = "ivl, last_ivl, factor, time, kind"
 
   /// The state of the card before the answer.
   var state: CardState {
@@ -65,7 +55,9 @@ public final class ReviewReceiver {
   private let insertion: Statement
   /// Where no row can be there already: a second thread writes.
   private let batch: RowBatch?
-  private static let columns = "id, card, at, rating, state, interval, difficulty, seconds, raw, usn"
+  private static let columns =
+    "id, card, at, rating, state, interval, difficulty, seconds, \(ForeignAnswer.columns), usn"
+  private static let columnCount = 13
 
   /// - Parameters:
   ///   - cards: those that came with the log: it is for them alone, or for cards that are gone; nil for all.
@@ -76,13 +68,15 @@ public final class ReviewReceiver {
     let hasLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
     batch =
       isWhole && !hasLog
-      ? try RowBatch(db, into: "reviews (\(ReviewReceiver.columns))", "*, 0", columns: 9, inLane: true) : nil
+      ? try RowBatch(
+        db, into: "reviews (\(ReviewReceiver.columns))", "*, 0", columns: ReviewReceiver.columnCount, inLane: true)
+      : nil
     hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
     insertion = try Statement(
       db,
       """
       INSERT OR \(isWhole ? "REPLACE" : "IGNORE") INTO reviews (\(ReviewReceiver.columns))
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(isWhole ? 0 : -1))
+      VALUES (\((1...ReviewReceiver.columnCount).map { "?\($0), " }.joined())\(isWhole ? 0 : -1))
       """)
   }
 
@@ -119,7 +113,8 @@ public final class ReviewReceiver {
     let isDifficulty = (100...1100).contains(answer.factor)
     target.put(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
     target.put(7, Double(max(0, answer.time)) / 1000)
-    target.put(8, text: answer.raw)
+    let columns = [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind]
+    for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }
 
   /// Writes the rows that wait.

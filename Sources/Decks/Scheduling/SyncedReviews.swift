@@ -22,8 +22,8 @@ extension ReviewTable {
     ) { $0.integer(0) }
     if twin != review.id { try renumber(db, review.id, to: freeID(db, review.id)) }
     guard let twin else { return }
-    try db.execute(
-      sql: "UPDATE reviews SET id = ?, usn = 0, raw = ? WHERE id = ?", arguments: [review.id, review.answer.raw, twin])
+    try renumber(db, twin, to: review.id)
+    try markSent(db, review.id, as: review.answer)
   }
 
   private static func renumber(_ db: Database, _ id: Int64, to free: Int64) throws {
@@ -31,12 +31,16 @@ extension ReviewTable {
   }
 
   /// A row is on the server.
-  /// - Parameter raw: as it was sent; nil where it came.
+  public static func markSent(_ db: Database, _ id: Int64, as answer: ForeignAnswer) throws {
+    try db.cachedStatement(
+      sql: "UPDATE reviews SET usn = 0, ivl = ?, last_ivl = ?, factor = ?, time = ?, kind = ? WHERE id = ?"
+    ).execute(arguments: [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind, id])
+  }
+
+  /// A row that came is the server's.
   /// - Returns: false where there is no such row.
-  @discardableResult
-  public static func markSent(_ db: Database, _ id: Int64, raw: String?) throws -> Bool {
-    try db.cachedStatement(sql: "UPDATE reviews SET usn = 0, raw = ifnull(?, raw) WHERE id = ?")
-      .execute(arguments: [raw, id])
+  public static func markReceived(_ db: Database, _ id: Int64) throws -> Bool {
+    try db.cachedStatement(sql: "UPDATE reviews SET usn = 0 WHERE id = ?").execute(arguments: [id])
     return db.changesCount > 0
   }
 

@@ -190,12 +190,12 @@ public struct ServerRows {
   /// - Parameter log: all of its log, the earliest first.
   public static func rows(
     ofUnsent log: [SentReview], card: Int64, usn: Int
-  ) -> [(id: Int64, row: [Value], raw: String)] {
-    var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
+  ) -> [(id: Int64, row: [Value], answer: ForeignAnswer)] {
+    var (rows, interval): ([(id: Int64, row: [Value], answer: ForeignAnswer)], Int64) = ([], 0)
     for review in log {
       let (row, answer) = row(of: review, card: card, last: interval, usn: usn)
       interval = answer.interval
-      if review.isUnsent { rows.append((review.id, row, answer.raw)) }
+      if review.isUnsent { rows.append((review.id, row, answer)) }
     }
     return rows
   }
