@@ -64,7 +64,9 @@ import Testing
     }
     #expect(try found() == [new, two])
     #expect(try collection.store.read { try SentReviews($0).of(new).map(\.id) } == [1_600_000_000_000])
-    try collection.store.undo { try SearchLog.forget($0) }
+    _ = try collection.store.operation("x") { try CardTable.remove($0, [two]) }
+    #expect(try found() == [new])
+    for _ in 0..<2 { try collection.store.undo { try SearchLog.forget($0) } }
     #expect(try found() == [one, two])
     #expect(try collection.store.read { try SentReviews($0).of(one).isEmpty })
   }
