@@ -224,7 +224,7 @@ private struct CardJSON {
   /// A field that needs more than the row: what it names may be gone.
   private func value(_ field: FieldDescription, of card: CardHandle) -> Value {
     do {
-      return session.value(of: try field.read(card))
+      return session.scripting.value(of: try field.read(card))
     } catch {
       return .record([("error", .text(String(describing: error)))])
     }

@@ -27,7 +27,7 @@ struct CardTableEditing {
     }
     let text = Self.heading + "\n" + lines.joined(separator: "\n") + "\n"
     var changed: [CardHandle] = []
-    try session.edit(text, orElse: "give --prompt or --answer") { edited in
+    try session.editor.edit(text, orElse: "give --prompt or --answer") { edited in
       let edits = try self.edits(edited, cards)
       if !edits.isEmpty { try session.workspace().cards.update(edits) }
       changed = edits.map(\.card)

@@ -126,7 +126,7 @@ enum NoteCommands {
 
   private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
     let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
-    try session.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
+    try session.editor.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
       let changes = try NoteSheet.changes(Sheet(edited), to: note)
       guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
       try note.update(fields: changes.fields, tags: changes.tags)

@@ -301,7 +301,7 @@ final class StudyScreen {
     pauseQuietly()
     keys.end()
     do {
-      try session.editInEditor(card)
+      try session.editor.edit(card)
     } catch {
       session.report(error, origin: "edit")
     }
