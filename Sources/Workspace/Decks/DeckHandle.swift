@@ -92,7 +92,7 @@ public final class DeckHandle: WorkspaceHandle {
     try card.withBytes { try add($0, at: place) }
   }
 
-  /// The same from bytes in place, which may be anything: they are checked here.
+  /// Adds a card from bytes in place, which may be anything: they are checked here.
   public func add(_ card: CardBytes, at place: CardPlace) throws -> CardHandle {
     let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
     var used: CardAdder?

@@ -51,7 +51,7 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// The decks that stand in no other one, in the same order.
+  /// The decks that are in no other deck, in the order of `all`.
   public func outermost() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.outermost($0) }.map { workspace.handle(of: $0.id) }
   }
@@ -88,7 +88,7 @@ public struct DeckOperations {
     try workspace.read { try StudyOutlook($0, decks.map(\.id), at: workspace.moment) }
   }
 
-  /// How each goal stands, by the names of the decks.
+  /// What is to be expected of each goal, by the names of the decks.
   public func goals() throws -> [GoalStanding] {
     try workspace.read { db in
       try DeckTable.goals(db).map { try GoalRehearsal(db, $0.deck.id, $0.goal, at: workspace.moment).standing }

@@ -18,7 +18,7 @@ public struct SettingSources {
   public var systemFile: String?
   /// The environment's variables whose names begin with `DECKHAND_SET_`.
   public var variables: () -> [String: String]
-  /// What stood after each `--set`.
+  /// What followed each `--set`.
   public var commandLine: [LayeredSetting]
   /// Whether NO_COLOR is set.
   public var noColor: Bool
