@@ -101,9 +101,9 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   ) { stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["title"])
-    if stack.isTable(1), try stack.table(1).count() > mostBars { throw tooManyBars(1) }
+    if stack.kind(1) == .table, try stack.table(1).count() > mostBars { throw tooManyBars(1) }
     let values = try bars(of: stack.value(1), argument: 1)
-    try stack.charge(values.count * 512)
+    try stack.memory.charge(values.count * 512)
     context.shell.chart(values, try options?.optionalText("title"))
     return LuaNothing()
   }
@@ -113,7 +113,7 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
     let label = try stack.text(1, limit: 4096)
-    return ProgressObject(context.shell.progress(label, total), try stack.keepCharge(1024))
+    return ProgressObject(context.shell.progress(label, total), try stack.memory.keepCharge(1024))
   }
 }
 

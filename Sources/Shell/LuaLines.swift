@@ -55,7 +55,7 @@ struct LuaLines {
         if asJSON {
           session.show(CommandResult(session.scripting.value(of: try stack.value(index))), asJSON: true)
         } else {
-          session.console.show(try stack.preview(index).lines(on: session.console.terminal))
+          session.console.show(try LuaPreview(index, on: stack).lines(on: session.console.terminal))
         }
       }
     }
