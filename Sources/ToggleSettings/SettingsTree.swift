@@ -127,9 +127,9 @@ public final class SettingsTree {
 
   /// Reads what a user typed as the value of a setting.
   public func value(of name: String, from text: String) throws(SettingsError) -> SettingValue {
-    let kind = try kind(of: name)
-    if let value = kind.value(from: text) { return value }
-    throw try misfit(text, for: declared(name))
+    let node = try forest.declared(name)
+    if let value = node.declaration?.kind.value(from: text) { return value }
+    throw node.misfit(text)
   }
 
   /// The words for the value of a setting, and whether a file may stand there.
