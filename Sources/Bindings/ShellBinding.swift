@@ -82,7 +82,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     try stack.table(1, "list of rows").forEachElement { _, row in
       let value = try row.value(-1)
       // What the layout makes of each cell.
-      try row.charge(256 * cellCount(of: value, columns))
+      try row.memory.charge(256 * cellCount(of: value, columns))
       rows.append(cells(of: value, columns))
       width = max(width, rows.last?.count ?? 0)
       guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
