@@ -161,7 +161,7 @@ public struct DailyBackups {
 
   /// Begins the day's backup on a second thread where a change made it due, and reports one that failed.
   public func begin() {
-    telling {
+    reporting {
       if let running = workspace.opened.backup, running.isOver {
         workspace.opened.backup = nil
         try running.wait()
@@ -173,7 +173,7 @@ public struct DailyBackups {
   /// Makes the day's backup where a change made it due, or waits for the one under way, until the user asks to stop.
   /// - Parameter progress: bytes done and all of them.
   public func finish(progress: (Int, Int) -> Void) {
-    telling {
+    reporting {
       if let running = workspace.opened.backup {
         workspace.opened.backup = nil
         while !running.isOver {
@@ -194,7 +194,7 @@ public struct DailyBackups {
   private static let look = 50
 
   /// The change is done, whatever happens to the backup: a failure is reported, and a change an hour later tries again.
-  private func telling(_ body: () throws -> Void) {
+  private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
       workspace.hooks.nextBackup =
         workspace.environment.clocks.now() + (workspace.environment.isInterrupted() ? 0 : 3600)
