@@ -2,7 +2,7 @@
 // one description of its type.
 
 import Bindings
-package import Commands
+import Commands
 import LuaRuntime
 import Values
 

@@ -81,6 +81,8 @@ extension SessionHost: ShellHost {
     session.console.progress(label, total: total == 0 ? nil : total)
   }
 
+  func ask(_ question: String) throws -> String? { try session.ask(question) }
+
   func run(_ line: String) throws -> CommandAnswer { try Runner(session).answer(of: line) }
 
   func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }
