@@ -89,11 +89,11 @@ public final class DeckHandle: WorkspaceHandle {
 
   @discardableResult
   public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
-    try card.withBytes { try add($0, at: place) }
+    try card.checked { try add($0, at: place) }
   }
 
-  /// The same from bytes in place, which may be anything: they are checked here.
-  public func add(_ card: CardBytes, at place: CardPlace) throws -> CardHandle {
+  /// The same from texts in place.
+  public func add(_ card: CheckedCard, at place: CardPlace) throws -> CardHandle {
     let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
     var used: CardAdder?
     let new = try workspace.perform(
