@@ -171,17 +171,12 @@ private struct AddingRequest {
     guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
     var top = deck
     if hasMore, more["deckName"].value ?? .null != .null { top = try call.deck(named: more["deckName"].text()) }
-    let within = try hasMore && flag(more, "checkChildren") ? decks(within: top, call) : []
+    let within = try hasMore && flag(more, "checkChildren") ? top.within().map(\.id) : []
     return scope(of: type, decks: [top.id] + within, all: isAll)
   }
 
   private static func flag(_ options: ValueReader, _ name: String) throws -> Bool {
     try options[name].value ?? .null == .null ? false : options[name].boolean()
-  }
-
-  private static func decks(within top: DeckHandle, _ call: ActionCall) throws -> [DeckID] {
-    let start = try top.record().name.lowercased() + "::"
-    return try call.workspace.decks().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
   }
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {

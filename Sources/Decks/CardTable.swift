@@ -154,7 +154,7 @@ public enum CardTable {
   /// them were studied.
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
-      SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      SELECT count(*), total(\(CardStatus.studied)), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
       FROM card_rows WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
