@@ -94,7 +94,8 @@ public final class RowBatch: ColumnBinding {
         try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
     }
     statements = made
-    target = RowTarget(db, Array(zip(made, parts.map { $0.used(of: columns) })), shared: shared, limit: limit)
+    target = RowTarget(
+      db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)
     self.columns = columns
     lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
