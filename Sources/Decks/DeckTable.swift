@@ -30,6 +30,12 @@ public enum DeckTable {
     throw DeckError.deckNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
+  /// The deck of that name, capitals aside; nil where there is none.
+  /// - Throws: `badName`.
+  public static func known(_ db: Database, named name: String) throws -> DeckRecord? {
+    try deck(db, key: DeckName(name).key)
+  }
+
   /// - Throws: `gone` when it was removed.
   public static func record(_ db: Database, _ id: DeckID) throws -> DeckRecord {
     let found = try db.firstRow("SELECT \(columns) FROM decks WHERE id = ?", [id.rawValue], record)
@@ -84,7 +90,7 @@ public enum DeckTable {
     }
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = :deck)
-        - (SELECT count(*) FROM cards WHERE deck = :deck AND state > 0)
+        - (SELECT count(*) FROM cards WHERE deck = :deck AND \(CardStatus.studied))
         - (SELECT count(*) FROM cards WHERE deck = :deck AND suspended = 1 AND \(CardStatus.new.sql()))
         - (SELECT count(*) FROM cards
            WHERE deck = :deck AND \(CardStatus.buried.sql()) AND \(CardStatus.new.sql()) AND suspended = 0)

@@ -6,21 +6,23 @@ import Problems
 import Templates
 
 /// The bytes are those of the file, unescaped, and not checked yet.
-struct CardRow {
-  var prompt: [UInt8] = []
-  var answer: [UInt8] = []
-  var guid: [UInt8] = []
-  var tags: [String] = []
+package struct CardRow {
+  package var prompt: [UInt8] = []
+  package var answer: [UInt8] = []
+  package var guid: [UInt8] = []
+  package var tags: [String] = []
   var fields: [CardField] = []
   var document: String?
   /// The deck within the one that is imported into, empty for itself.
-  var subdeck = ""
+  package var subdeck = ""
   /// What the card is made from; its texts are those of the note then.
-  var note: RowNote?
+  package var note: RowNote?
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
   var start = RowStart()
+
+  package init() {}
 
   mutating func clear(line: Int, column: Int? = nil) {
     prompt.removeAll(keepingCapacity: true)
@@ -59,7 +61,7 @@ struct RowStart {
 }
 
 /// What a row is made from, where it is not two texts.
-enum RowNote {
+package enum RowNote {
   /// A new one. Fields are HTML; without names they are in the order of the type's.
   /// The row is about the card of that number.
   case fields(type: String, [(name: String?, html: String)], ordinal: Int? = nil)

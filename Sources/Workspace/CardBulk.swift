@@ -6,20 +6,6 @@ import Files
 import Storage
 import Text
 
-/// New texts for a card.
-///
-///     try workspace.update([CardEdit(card, prompt: "el perro", answer: "the dog", tags: [])])
-public struct CardEdit {
-  public let card: CardHandle
-  public let prompt: String
-  public let answer: String
-  public let tags: [String]
-
-  public init(_ card: CardHandle, prompt: String, answer: String, tags: [String]) {
-    (self.card, self.prompt, self.answer, self.tags) = (card, prompt, answer, tags)
-  }
-}
-
 extension Workspace {
   /// What searches read before, as long as nothing has changed.
   var searchCache: SearchCache {
@@ -55,13 +41,13 @@ extension Workspace {
     return CardSequence(ids, positions: positions, in: self)
   }
 
-  /// Changes the texts of cards.
-  public func update(_ edits: [CardEdit]) throws {
+  /// Gives cards the texts and tags of others.
+  public func update(_ edits: [(card: CardHandle, to: NewCard)]) throws {
     let changesOthers = try perform(.editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }) { db in
       try edits.reduce(false) {
-        let (edit, now) = ($1, environment.clocks.now())
+        let (new, now) = ($1.to, environment.clocks.now())
         return try CardTable.update(
-          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+          db, $1.card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
           || $0
       }
     }

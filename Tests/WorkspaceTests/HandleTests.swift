@@ -31,6 +31,10 @@ import Text
     #expect(try workspace.openOrCreateDeck("D") === deck)
     #expect(try workspace.openOrCreateDeck("E") !== deck)
     #expect(try workspace.decks().map { try $0.record().name } == ["D", "E"])
+    // Capitals make no second deck, nor keep one from standing in another.
+    #expect(try workspace.openOrCreateDeck("d") === deck)
+    #expect(try workspace.openOrCreateDeck("d::Ü") === workspace.openOrCreateDeck("D::ü"))
+    #expect(try deck.within().map { try $0.record().name } == ["D::Ü"])
   }
 
   @Test func `a handle answers what the store has now, whoever changed it`() throws {

@@ -44,9 +44,12 @@ struct BuildRows {
       while try rows.next(into: &row) { try add(row, source, path) }
     case .generator:
       var made: [CardRow] = []
-      inputs = try generator.run(path, in: folder) { card in
+      inputs = try generator.run(path, in: folder) { row in
         if isInterrupted() { throw FileError(path, .read, .interrupted) }
-        made.append(CardRow(card, number: made.count + 1))
+        var row = row
+        // Which of the generator's cards it is, in place of a line.
+        row.start = RowStart(line: made.count + 1)
+        made.append(row)
         if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
       }
       for row in made { try add(row, source, path) }
@@ -88,19 +91,5 @@ extension BuildRow {
     }
     facts = RowFacts(
       id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]))
-  }
-}
-
-extension CardRow {
-  /// - Parameter number: which of the generator's cards it is, in place of a line.
-  fileprivate init(_ card: GeneratedCard, number: Int) {
-    self.init()
-    start = RowStart(line: number, column: nil)
-    guid = Array(card.id.utf8)
-    (prompt, answer) = (Array(card.prompt.utf8), Array(card.answer.utf8))
-    (tags, subdeck) = (card.tags, card.subdeck)
-    if let type = card.type {
-      note = .fields(type: type, card.fields.map { (name: $0.name, html: $0.value) })
-    }
   }
 }
