@@ -1,9 +1,9 @@
 // One row of a file on its way into a deck, whatever the format.
 // Invariant: a row is either whole or has a reason for which it is refused; a broken file is an error instead.
 
-import Decks
+package import Decks
 import Problems
-import Templates
+package import Templates
 
 /// The bytes are those of the file, unescaped, and not checked yet.
 package struct CardRow {
@@ -15,8 +15,7 @@ package struct CardRow {
   var document: String?
   /// The deck within the one that is imported into, empty for itself.
   package var subdeck = ""
-  /// What the card is made from; its texts are those of the note then.
-  package var note: RowNote?
+  package var content = RowContent.texts
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
@@ -32,7 +31,7 @@ package struct CardRow {
     if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
     document = nil
     if !subdeck.isEmpty { subdeck = "" }
-    note = nil
+    content = .texts
     schedule = nil
     if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)
@@ -60,12 +59,14 @@ struct RowStart {
   var invalidReason: (code: ProblemCode, message: String)?
 }
 
-/// What a row is made from, where it is not two texts.
-package enum RowNote {
-  /// A new one. Fields are HTML; without names they are in the order of the type's.
-  /// The row is about the card of that number.
-  case fields(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
-  /// Another card of a note that came before: the row's guid is the note's.
+/// What a row gives.
+package enum RowContent {
+  /// A card of its prompt and its answer.
+  case texts
+  /// A note. Fields are HTML; without names they are in the order of the type's. The row is about the card of that
+  /// number.
+  case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
+  /// Another card of a note that came before, whose guid is the row's.
   case card(ordinal: Int)
   /// A definition of a note type, and no card at all.
   case type(NoteTypeDraft)

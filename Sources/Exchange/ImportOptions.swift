@@ -69,11 +69,11 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.value)))) }
+    if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)
   }
 
-  private static func value(_ preview: Preview) -> Value {
+  private static func described(_ preview: Preview) -> Value {
     .record([
       ("prompt", .text(preview.card.prompt)), ("answer", .text(preview.card.answer)),
       ("tags", .list(preview.card.tags.map { .text($0) })), ("subdeck", .text(preview.subdeck)),

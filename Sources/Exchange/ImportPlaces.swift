@@ -43,11 +43,11 @@ final class ImportPlaces {
   /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
   func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    if row.note == nil { return try writeCard(row, isLookedAt: isLookedAt) }
+    if case .texts = row.content { return try writeCard(row, isLookedAt: isLookedAt) }
     try flush()
-    switch row.note {
-    case nil: break
-    case .fields(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
+    switch row.content {
+    case .texts: break
+    case .note(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)

@@ -69,7 +69,7 @@ public struct DeckGenerator: CardGenerator {
     row.subdeck = try table.optionalText("subdeck") ?? ""
     let fields = try fields(table)
     if let type = try table.optionalText("type") {
-      row.note = .fields(type: type, fields)
+      row.content = .note(type: type, fields)
     } else if row.prompt.isEmpty {
       throw LuaFailure.argument(1, "prompt and answer expected, or type and fields")
     }

@@ -58,10 +58,10 @@ struct BuildRows {
 
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
     if row.start.invalidReason != nil { return refused.append(row) }
-    switch row.note {
+    switch row.content {
     // Definitions and options are no cards: a build's are in its deck.json.
     case .type, .options, .card: return
-    case .fields, nil: break
+    case .texts, .note: break
     }
     rows.append(BuildRow(row, in: source))
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
@@ -76,7 +76,7 @@ extension BuildRow {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
-    if case .fields(let type, let fields, _) = row.note {
+    if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
       front = fields.first?.html ?? ""
