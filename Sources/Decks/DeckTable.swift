@@ -30,12 +30,6 @@ public enum DeckTable {
     throw DeckError.deckNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
-  /// The deck of that name, capitals aside; nil where there is none.
-  /// - Throws: `badName`.
-  public static func known(_ db: Database, named name: String) throws -> DeckRecord? {
-    try deck(db, key: DeckName(name).key)
-  }
-
   /// - Throws: `gone` when it was removed.
   public static func record(_ db: Database, _ id: DeckID) throws -> DeckRecord {
     let found = try db.firstRow("SELECT \(columns) FROM decks WHERE id = ?", [id.rawValue], record)

@@ -81,16 +81,14 @@ public struct RowBuffer: Sendable {
   /// - Returns: what the body answers, or why SQLite refused a value.
   func bind(_ statement: OpaquePointer, from first: Int32, _ used: [Int], _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in
-      cells.withUnsafeBufferPointer { cells in
-        for start in stride(from: 0, to: count * columns, by: columns) {
-          for column in used {
-            let place = start + column
-            let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
-            if code != SQLITE_OK { return code }
-          }
+      for start in stride(from: 0, to: count * columns, by: columns) {
+        for column in used {
+          let place = start + column
+          let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
+          if code != SQLITE_OK { return code }
         }
-        return body()
       }
+      return body()
     }
   }
 

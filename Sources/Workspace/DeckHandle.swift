@@ -171,7 +171,7 @@ extension Workspace {
 
   /// The deck of that name, capitals aside, made when it is missing.
   public func openOrCreateDeck(_ name: String) throws -> DeckHandle {
-    if let known = try read({ try DeckTable.known($0, named: name) }) { return handle(of: known.id) }
+    if let known = try read({ try DeckTable.named($0, name) }) { return handle(of: known.id) }
     return try createDeck(name)
   }
 
