@@ -13,14 +13,14 @@ import Text
 ///
 ///     let generator = DeckGenerator(seconds: 60)
 ///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
-public struct DeckGenerator: CardGenerator {
+package struct DeckGenerator: CardGenerator {
   private static let memoryLimit = 512 << 20
   private static let fileLimit = 256 << 20
 
   private let seconds: Double
 
   /// - Parameter seconds: that one generator may take.
-  public init(seconds: Double) { self.seconds = seconds }
+  package init(seconds: Double) { self.seconds = seconds }
 
   package func run(
     _ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void
