@@ -48,9 +48,7 @@ struct TableCardWriter: CardRowWriter {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return "" }
         let field = rest[index]
         if index == rest.startIndex { rest.removeFirst() }
-        switch field.value {
-        case .text(let text), .json(let text): return text
-        }
+        return field.value.written
       }
     }
   }

@@ -83,11 +83,7 @@ extension BuildRow {
     } else {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       parts += [front, String(decoding: row.answer, as: UTF8.self).trimmed]
-      for field in row.fields {
-        switch field.value {
-        case .text(let text), .json(let text): parts += [field.name, text]
-        }
-      }
+      for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
       id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]))
