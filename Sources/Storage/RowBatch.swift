@@ -57,7 +57,7 @@ public final class RowBatch: ColumnBinding {
 
     /// The places of a row's values that it is given, from 0.
     func used(of columns: Int) -> [Int] {
-      if values.contains("*") { return Array(0..<columns) }
+      if values.utf8.contains(UInt8(ascii: "*")) { return Array(0..<columns) }
       let named = values.split { !$0.isLetter && !$0.isNumber }.filter { $0.hasPrefix("column") }
       return Set(named.compactMap { Int($0.dropFirst(6)) }).map { $0 - 1 }.filter((0..<columns).contains).sorted()
     }
