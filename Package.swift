@@ -224,7 +224,7 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
-    tests("Memory", ["Problems"]),
+    tests("Memory", ["Problems"], exclude: ["Fixtures"]),
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),

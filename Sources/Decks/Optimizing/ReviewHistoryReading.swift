@@ -26,8 +26,8 @@ extension ReviewHistory {
       let (card, state) = (row.integer(0), row.integer(3))
       if let wanted, !wanted.contains(card) { return }
       add(
-        card: card, day: moment.day(of: row.number(1)), rating: row.integer(2), isFirst: state == 0,
-        isLearning: state == 0 || state == 1)
+        card: card, day: moment.day(of: row.number(1)), moment: Int64(row.number(1) * 1000), rating: row.integer(2),
+        isFirst: state == 0, isLearning: state == 0 || state == 1)
     }
     close()
   }
