@@ -9,6 +9,8 @@
 public struct ModelEvidence: Equatable, Sendable {
   /// Answers on later days that are held back at least.
   public static let fewestAnswers = 1000
+  /// Answers on later days that the whole log has at least, so that the first part is enough to fit to.
+  public static let fewestReviews = 500
   /// The share of the log that both are fitted to.
   static let fitted = 0.8
 

@@ -48,6 +48,8 @@ public struct Simulation: Sendable {
   /// What study goes by; each as the option of a deck of its name.
   public struct Options: Sendable {
     public var parameters: [Double] = []
+    /// Where FSRS-7 schedules.
+    public var timed: FittedModels?
     public var shortTerm = true
     public var reviewsPerDay = 200
     public var newPerDay = 20
@@ -69,9 +71,11 @@ public struct Simulation: Sendable {
     /// Days since its last answer, and until it is due; 0 or below is due.
     public var elapsed: Int
     public var dueIn: Int
+    /// By FSRS-7, where that schedules.
+    public var timed: TimedMemory?
 
-    public init(state: MemoryState, elapsed: Int, dueIn: Int) {
-      (self.state, self.elapsed, self.dueIn) = (state, elapsed, dueIn)
+    public init(state: MemoryState, elapsed: Int, dueIn: Int, timed: TimedMemory? = nil) {
+      (self.state, self.elapsed, self.dueIn, self.timed) = (state, elapsed, dueIn, timed)
     }
   }
 
@@ -95,10 +99,17 @@ public struct Simulation: Sendable {
     let strength: Double
     var last: Int
     var due: Int
+    /// By FSRS-7, where that schedules, and how it is forgotten.
+    var timed: TimedMemory?
+    var curve: ForgettingCurve7?
   }
+
+  /// Days between two answers of one day.
+  private static let minutes = 0.007
 
   let options: Options
   let model: MemoryModel
+  private let timedModel: MemoryModel7?
   let cards: [Start]
   let newCards: Int
   let habits: Habits
@@ -111,6 +122,7 @@ public struct Simulation: Sendable {
   public init(options: Options, cards: [Start], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    timedModel = options.timed?.model
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
@@ -156,8 +168,16 @@ public struct Simulation: Sendable {
     cards.reduce(0) { $0 + recall($1, day) }
   }
 
+  /// How probable it is that a card is remembered as the simulation begins.
+  func recall(of card: Start) -> Double {
+    let days = Double(max(0, card.elapsed))
+    if let timedModel, let timed = card.timed { return timedModel.retrievability(timed.state, days: days) }
+    return model.retrievability(days: days, stability: card.state.stability)
+  }
+
   private func recall(_ card: Card, _ day: Int) -> Double {
-    (truth?.model ?? model).retrievability(
+    if truth == nil, let curve = card.curve { return curve.recall(days: Double(day - card.last)) }
+    return (truth?.model ?? model).retrievability(
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
 
@@ -190,9 +210,14 @@ public struct Simulation: Sendable {
   func play(_ course: Course, _ body: (Int, [Card], DayCounts) throws -> Void) rethrows -> [Card] {
     var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
     var all = cards.map { start in
-      Card(
+      var card = Card(
         state: start.state, real: start.state, strength: strength(&draw.random), last: -max(0, start.elapsed),
         due: max(0, start.dueIn))
+      if let timedModel {
+        let known = start.timed ?? TimedMemory(timedModel.state(interval: start.state.stability), first: .good)
+        (card.timed, card.curve) = (known, timedModel.curve(known.state))
+      }
+      return card
     }
     // The cards due on each day, by their places in `all`.
     var due = [[Int]](repeating: [], count: course.days)
@@ -243,6 +268,10 @@ public struct Simulation: Sendable {
     var card = Card(
       state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&draw.random),
       last: day, due: day)
+    if let timedModel {
+      let known = TimedMemory(timedModel.initial(rating), first: rating)
+      (card.timed, card.curve) = (known, timedModel.curve(known.state))
+    }
     if rating == .again { relearn(&card) }
     plan(&card, day, retention, &draw)
     return card
@@ -263,6 +292,11 @@ public struct Simulation: Sendable {
 
   private func answer(_ card: inout Card, _ rating: Rating, days: Int) {
     card.state = model.next(card.state, rating, days: days)
+    if let timedModel, let known = card.timed {
+      let next = timedModel.next(known.state, rating, days: days == 0 ? Self.minutes : Double(days))
+      card.timed?.state = next
+      card.curve = timedModel.curve(next)
+    }
     card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
   }
 
@@ -272,7 +306,10 @@ public struct Simulation: Sendable {
   }
 
   private func plan(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) {
-    let exact = model.exactInterval(stability: card.state.stability, retention: retention)
+    var exact = model.exactInterval(stability: card.state.stability, retention: retention)
+    if let fitted = options.timed, let curve = card.curve, let first = card.timed?.first {
+      exact = fitted.guarded(curve.interval(retention: retention), first: first, usual: exact)
+    }
     let today = options.today + day
     let fuzz =
       options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none

@@ -117,25 +117,6 @@ extension DeckHandle {
     return figures
   }
 
-  /// Fits the memory model to the answers of the deck and those within it, without keeping the result.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
-  public func optimize(progress: @escaping (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
-    let isInterrupted = workspace.environment.isInterrupted
-    let (history, parameters) = try workspace.read { db in
-      (try ReviewHistory(db, decks: [id], at: workspace.moment), try DeckTable.options(db, id).parameters)
-    }
-    var optimizer = try Optimizer(history, parameters: parameters)
-    return try optimizer.run { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
-      try progress(share)
-    }
-  }
-
-  /// Keeps fitted parameters in the deck's preset.
-  public func keep(_ result: OptimizedParameters) throws {
-    if result.isBetter { try setOption(.parameters, .parameters(result.parameters)) }
-  }
-
   /// What study of the deck and those within it would come to at several retentions.
   public func simulate(
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,

@@ -112,13 +112,22 @@ import Testing
     let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
     #expect(json.status == 0, "\(json)")
     let run = try home.run("deck", "optimize", "L")
-    #expect(run.status == 0 && run.lines.count == 4 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
+    #expect(run.status == 0 && run.lines.count == 5 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
     func loss(_ line: String) -> Double {
       Double(line.split(separator: " ").drop { $0 != "loss" }.dropFirst().first?.dropLast() ?? "") ?? .nan
     }
     #expect(run.lines[1].hasPrefix("  before  log loss ") && run.lines[2].hasPrefix("  after   log loss "), "\(run)")
     #expect(loss(run.lines[2]) < loss(run.lines[1]) - 0.005, "\(run)")
     #expect(run.lines[3] == "The new parameters are kept in the preset \"L\".")
+    #expect(run.lines[4].hasPrefix("FSRS-6 stays: to choose FSRS-7 takes 1,000 answers"), "\(run)")
+    let report = try home.run("deck", "optimize", "L", "--report")
+    #expect(
+      report.status == 0 && report.lines.contains { $0.hasPrefix("FSRS-6  ") && $0.hasSuffix("yes") }, "\(report)")
+    for title in ["FSRS-6: predicted, and remembered", "FSRS-7: predicted, and remembered"] {
+      #expect(report.lines.contains(title), "\(report)")
+    }
+    let reported = try home.run("--json", "deck", "optimize", "L", "--report")
+    #expect(reported.output.contains(#""fsrs7": {"log_loss": "#) && reported.output.contains(#""calibration": "#))
     let parameters = "local n = 0 for _ in ipairs(decks.open('L').options.parameters or {}) do n = n + 1 end print(n)"
     #expect(try home.run("-e", parameters).output == "21\n")
     #expect(try home.run("undo", "--list", "--json").lines.count == steps + 1)

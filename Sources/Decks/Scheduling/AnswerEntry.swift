@@ -9,10 +9,14 @@ public import Storage
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
+  private let memories: TimedMemories
   /// What the days hold of the decks whose intervals depend on it; read at the first use.
   private var loads: DayLoads?
 
-  init(_ options: [DeckID: DeckOptions] = [:]) { self.options = options }
+  init(_ options: [DeckID: DeckOptions] = [:]) {
+    self.options = options
+    memories = TimedMemories(options)
+  }
 
   func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
 
@@ -25,7 +29,10 @@ struct DeckSchedulers {
     schedulers[card.deck] = scheduler
     let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
     let loads = options.balances ? try loads(db, for: card, options, at: moment) : nil
-    return scheduler.next(card.schedule, rating, at: moment, seed: seed, loads: loads)
+    var schedule = card.schedule
+    schedule.timed = try memories.entry(
+      db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.memory
+    return scheduler.next(schedule, rating, at: moment, seed: seed, loads: loads)
   }
 
   /// What the days hold beside a card.

@@ -5,6 +5,7 @@
 
 public import Decks
 public import Files
+import Memory
 public import Storage
 import Text
 public import Values
@@ -86,12 +87,14 @@ public struct DeckPage {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
+    let deckOptions = try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }
+    let memories = TimedMemories(Dictionary(deckOptions) { $1 })
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
     var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
     replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
-      var (cards, done) = (PageCards(db, sink, options, mediaPath, isInterrupted), 0)
+      var (cards, done) = (PageCards(db, sink, options, memories, mediaPath, isInterrupted), 0)
       try sink.append(PageText.head(title: deck.name, options: pageOptions))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
@@ -129,6 +132,16 @@ extension DeckRecord {
   var pageID: String { "\(id.rawValue)-\(String(created.bitPattern, radix: 16))" }
 }
 
+extension FittedModels {
+  /// The parameters of FSRS-7, and which first ratings enough cards had for their intervals to be believed.
+  fileprivate var forPage: Value {
+    .record([
+      ("parameters", .list(parameters.map { .number($0) })),
+      ("believed", .list(Rating.allCases.map { .boolean(guarded(3, first: $0, usual: 1) == 3) })),
+    ])
+  }
+}
+
 extension DeckOptions {
   /// What the page's script schedules by.
   var forPage: Value {
@@ -139,7 +152,8 @@ extension DeckOptions {
       ("minimumLapse", .integer(minimumLapseInterval)), ("shortTerm", .boolean(shortTerm)),
       ("newPerDay", .integer(newPerDay)), ("reviewsPerDay", .integer(reviewsPerDay)),
       ("newIgnoresReviewLimit", .boolean(newIgnoresReviewLimit)),
-      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)),
+      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)), ("timed", timed?.forPage ?? .null),
+      ("timedSteps", .list([false, true].map { .boolean(stepsAreTimed(relearning: $0)) })),
     ])
   }
 }

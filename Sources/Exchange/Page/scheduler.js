@@ -1,9 +1,10 @@
-// The script of a deck as one page, first part: FSRS-6 with its steps, as Deckhand's Scheduler gives it without fuzz.
+// The script of a deck as one page, first part: FSRS-6 and FSRS-7 with their steps, as Deckhand's Scheduler gives them
+// without fuzz.
 // Invariant: no state; times are seconds since 1970. The three parts are one script: scheduler.js, study.js, page.js.
 "use strict";
 
 const [NEW, LEARNING, REVIEW, RELEARNING] = [0, 1, 2, 3];
-const { exp, floor, max, min, pow, round } = Math;
+const { exp, floor, log, log1p, max, min, pow, round } = Math;
 const day = 86400;
 
 const within = (low, value, high) => min(high, max(low, value));
@@ -20,8 +21,81 @@ function momentAt(now, offset, rollover) {
   return { now, dayOf, today: dayOf(now), start: (number) => number * day + rollover - offset };
 }
 
+// FSRS-7: what an answer makes of a slow and a fast memory, and after how many days both together hold a share.
+function timedModel({ parameters: w, believed }) {
+  const least = 1e-5;
+  const stable = (value) => (isNaN(value) ? 1e-4 : within(1e-4, value, 36500));
+  const hard = (value) => (isNaN(value) ? 10 : within(1, value, 10));
+  const first = (rating) => w[4] - exp(w[5] * (rating - 1)) + 1;
+  const mixed = (share, fast, slow) => least + (1 - 2 * least) * (share * fast + (1 - share) * slow);
+
+  function curve({ slow, fast, difficulty }) {
+    const [hardness, logSlow, logFast] = [difficulty - 5, log(slow), log(fast)];
+    const fastPower = within(0.01, w[23] * exp((w[33] - 0.3) * logFast), 0.95);
+    const slowPower = within(0.01, w[24], 0.95);
+    const fastRate = (exp(min(-log(w[25]) / fastPower, 60)) - 1) / fast;
+    const slowRate = ((exp(-log(w[26]) / slowPower) - 1) * exp(hardness * (w[32] - 0.3))) / slow;
+    const fastWeight = w[27] * exp(-w[29] * logFast);
+    const slowWeight = w[28] * exp(w[30] * logSlow + hardness * (w[31] - 0.5));
+    const share = fastWeight / (fastWeight + slowWeight);
+    const ofFast = (days) => exp(-fastPower * log1p(fastRate * days));
+    const ofSlow = (days) => exp(-slowPower * log1p(slowRate * days));
+    return { ofFast, recall: (days) => mixed(share, ofFast(days), ofSlow(days)) };
+  }
+
+  function answered(at, stability, difficulty, recall, rating) {
+    if (rating === 1) {
+      const left = w[at + 3] * (pow(stability + 1, w[at + 4]) - 1) * exp((1 - recall) * w[at + 5]);
+      return min(stability, left);
+    }
+    const bonus = rating === 2 ? w[at + 6] : rating === 4 ? w[at + 7] : 1;
+    const gain = exp(w[at] - 1.5) * (11 - difficulty) * pow(stability, -w[at + 1]);
+    return stability * (1 + gain * (exp((1 - recall) * w[at + 2]) - 1) * bonus);
+  }
+
+  const begun = (slow, first, difficulty) => ({ slow: stable(slow), fast: stable(0.8 * slow), difficulty, first });
+  const initial = (rating) => begun(w[rating - 1], rating, hard(first(rating)));
+
+  function next(old, rating, days) {
+    const { ofFast, recall } = curve(old);
+    const held = recall(days);
+    const slow = stable(answered(7, old.slow, old.difficulty, held, rating));
+    let fast = answered(15, old.fast, old.difficulty, ofFast(days), rating);
+    if (rating === 1) fast = min(fast, 0.8 * slow);
+    const change = -w[6] * (rating - 3) * (rating === 1 ? held + 0.1 : 1);
+    const damped = old.difficulty + ((10 - old.difficulty) * change) / 9;
+    return { slow, fast: stable(fast), difficulty: hard(0.01 * first(4) + 0.99 * damped), first: old.first };
+  }
+
+  // The root of a curve that falls, by halving the logarithm of what holds it.
+  function root(low, high, isBefore) {
+    for (let count = 0; count < 100; count++) {
+      const middle = (low + high) / 2;
+      if (isBefore(exp(middle))) low = middle; else high = middle;
+    }
+    return exp(high);
+  }
+
+  function interval(memory, retention) {
+    const { recall } = curve(memory);
+    const [shortest, longest] = [1 / day, 36500];
+    if (recall(shortest) <= retention) return shortest;
+    if (recall(longest) >= retention) return longest;
+    return root(log(shortest), log(longest), (days) => recall(days) > retention);
+  }
+
+  // Of a card of which only its stability is known.
+  function known(stability) {
+    const days = within(1 / day, stability, 36500);
+    return begun(root(log(1e-4), log(36500), (slow) => curve(begun(slow, 3, 5)).recall(days) < 0.9), 3, 5);
+  }
+
+  return { initial, next, interval, known, believes: (memory) => believed[memory.first - 1] };
+}
+
 // `options.parameters` are the w0 to w20 in use; without short-term memory w17 to w19 are 0 and there are no steps.
 function scheduler(options) {
+  const timed = options.timed && timedModel(options.timed);
   const w = options.parameters;
   const decay = -w[20];
   const factor = pow(0.9, 1 / decay) - 1;
@@ -61,17 +135,38 @@ function scheduler(options) {
     return within(least, roundEven(isNaN(days) ? 1 : within(least, days, most)), most);
   }
 
+  // What FSRS-7 knows of the card after an answer; null where FSRS-6 schedules.
+  function timedMemory(old, rating, moment) {
+    if (!timed) return null;
+    if (old.state === NEW || old.stability == null) return timed.initial(rating);
+    const days = old.last == null ? 0 : max(0, moment.now - old.last) / day;
+    return timed.next(old.timed ?? timed.known(old.stability), rating, days);
+  }
+
+  function exact(old, rating, moment) {
+    const { stability: after } = memory(old, rating, moment);
+    const usual = (stable(after) / factor) * (pow(options.retention, 1 / decay) - 1);
+    if (!timed) return usual;
+    const known = timedMemory(old, rating, moment);
+    const days = timed.interval(known, options.retention);
+    return timed.believes(known) ? days : min(days, 2 * usual);
+  }
+
   function interval(old, rating, moment) {
-    const exact = (candidate) =>
-      (stable(memory(old, candidate, moment).stability) / factor) * (pow(options.retention, 1 / decay) - 1);
-    if (options.shortTerm) return whole(exact(rating), rating === 1 ? options.minimumLapse : 1);
-    let days = min(whole(exact(1), options.minimumLapse), whole(exact(2)));
-    for (let candidate = 2; candidate <= rating; candidate++) days = whole(exact(candidate), days + 1);
+    const exactly = (candidate) => exact(old, candidate, moment);
+    if (options.shortTerm) return whole(exactly(rating), rating === 1 ? options.minimumLapse : 1);
+    let days = min(whole(exactly(1), options.minimumLapse), whole(exactly(2)));
+    for (let candidate = 2; candidate <= rating; candidate++) days = whole(exactly(candidate), days + 1);
     return days;
   }
 
   // The step that follows; null when the card goes by days from here on.
-  function step(old, rating) {
+  function step(old, rating, moment) {
+    if (options.timedSteps?.[old.state >= REVIEW ? 1 : 0]) {
+      if (old.state === REVIEW && rating !== 1) return null;
+      const seconds = max(600, round(exact(old, rating, moment) * day));
+      return moment.now + seconds < moment.start(moment.today + 1) ? [0, seconds] : null;
+    }
     const steps = old.state >= REVIEW ? options.relearningSteps : options.learningSteps;
     if (!steps.length) return null;
     if (old.state === REVIEW) return rating === 1 ? [0, steps[0]] : null;
@@ -87,7 +182,8 @@ function scheduler(options) {
   return (old, rating, moment) => {
     const lapses = old.lapses + (old.state === REVIEW && rating === 1 ? 1 : 0);
     const next = { ...memory(old, rating, moment), reps: old.reps + 1, lapses, last: moment.now };
-    const short = step(old, rating);
+    if (timed) next.timed = timedMemory(old, rating, moment);
+    const short = step(old, rating, moment);
     if (short) {
       const state = old.state >= REVIEW ? RELEARNING : LEARNING;
       return { ...next, state, step: short[0], due: moment.now + short[1], interval: short[1] };
