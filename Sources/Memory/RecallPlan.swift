@@ -154,7 +154,7 @@ extension AnswerTimes {
 
 extension Simulation {
   /// A part of its cards, with the limits of a day in the same part.
-  fileprivate func sampled(_ part: Double) -> Simulation {
+  public func sampled(_ part: Double) -> Simulation {
     if part >= 1 { return self }
     var options = options
     options.newPerDay = Int((Double(options.newPerDay) * part).rounded(.up))

@@ -9,6 +9,8 @@ public struct RetentionForecast: Equatable, Sendable {
   /// Learnt cards answered on each day, and new ones.
   public let reviews: [Int]
   public let new: [Int]
+  /// Of the learnt cards answered, those that were forgotten.
+  public let lapses: [Int]
   /// Cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
   /// The number of the first day, from 1970 on.
@@ -29,6 +31,18 @@ public struct RetentionForecast: Equatable, Sendable {
   public var reviewsPerDay: Double { reviews.isEmpty ? 0 : Double(reviews.reduce(0, +)) / Double(reviews.count) }
   /// Cards that are remembered at the end.
   public var knownAtEnd: Double { known.last ?? 0 }
+}
+
+extension RetentionForecast {
+  /// Minutes of study on a day, on average.
+  public func minutesPerDay(_ times: AnswerTimes) -> Double {
+    let forgotten = Double(lapses.reduce(0, +))
+    let answered = Double(reviews.reduce(0, +))
+    let seconds =
+      (answered - forgotten) * times.remembered + forgotten * times.forgotten
+      + Double(new.reduce(0, +)) * times.first
+    return seconds / 60 / Double(max(1, reviews.count))
+  }
 }
 
 /// What is true of cards in play, where it is another thing than what study knows of them.
@@ -126,6 +140,9 @@ public struct Simulation: Sendable {
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
+  /// Learnt cards and new ones.
+  public var cardCount: Int { cards.count + newCards }
+
   /// Plays some days through at each retention.
   /// - Parameters:
   ///   - days: from 1 to 3,650.
@@ -152,15 +169,16 @@ public struct Simulation: Sendable {
   private func forecast(
     _ retention: Double, _ days: Int, _ seed: UInt64, _ progress: (Double) throws -> Void
   ) throws -> RetentionForecast {
-    var (reviews, new, known): ([Int], [Int], [Double]) = ([], [], [])
+    var (reviews, new, lapses, known): ([Int], [Int], [Int], [Double]) = ([], [], [], [])
     _ = try play(Course(retention: retention, days: days, seed: seed)) { day, cards, counts in
       reviews.append(counts.reviews)
       new.append(counts.new)
+      lapses.append(counts.forgotten)
       known.append(remembered(cards, day))
       try progress(Double(day + 1) / Double(days))
     }
     return RetentionForecast(
-      retention: retention, reviews: reviews, new: new, known: known, firstDay: options.today)
+      retention: retention, reviews: reviews, new: new, lapses: lapses, known: known, firstDay: options.today)
   }
 
   /// How many cards are remembered on a day.

@@ -72,22 +72,29 @@ extension ReviewTable {
     return (isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
   }
 
-  /// A tag at the threshold, and reported again each time half of it has been added.
+  /// A tag when the lapses are more than the model explains, or at the threshold, and reported again each time half of
+  /// that has been added.
   private static func markLeech(
     _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {
     let threshold = options.leechThreshold
+    guard new.lapses > card.lapses else { return false }
     // Half of it, rounded up.
-    guard new.lapses > card.lapses, new.lapses >= threshold,
-      (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
-    else {
-      return false
-    }
+    let isCounted = new.lapses >= threshold && (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
+    guard try isCounted || isUnexplained(db, card, options, moment) else { return false }
     if !card.tags.contains(CardStatus.leechTag) {
       try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
     if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
     return true
+  }
+
+  /// Whether the lapses of a card that is no leech yet are more than the model explains.
+  private static func isUnexplained(
+    _ db: Database, _ card: CardRecord, _ options: DeckOptions, _ moment: StudyMoment
+  ) throws -> Bool {
+    if card.tags.contains(CardStatus.leechTag) { return false }
+    return try LeechReading.test(db, card.id, options, at: moment).isLeech
   }
 
   /// Writes an answer that is older than the card's last one: the schedule stays.

@@ -112,7 +112,8 @@ extension DeckOptions.Name {
     case .relearningSteps:
       Facts(
         .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: when FSRS-7 says.")
-    case .leechThreshold: Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech.")
+    case .leechThreshold:
+      Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
     case .leechAction:
       Facts(.choice(["tag", "suspend"]), .choice("tag"), "What a leech gets: the tag alone, or suspended too.")
     case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")

@@ -12,7 +12,9 @@ import Values
 import Workspace
 
 enum DeckFigureCommands {
-  static var all: [BuiltIn] { [options, GoalCommand.command, OptimizeCommand.command, simulate, statistics] }
+  static var all: [BuiltIn] {
+    [options, GoalCommand.command, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
+  }
 
   private static let theme = "Decks and cards"
 
@@ -191,7 +193,9 @@ enum DeckFigureCommands {
     let workspace = try session.workspace()
     guard let text else { return (try workspace.statistics(), "All decks") }
     for deck in try workspace.decks() where try deck.record().name.lowercased() == text.lowercased() {
-      return (try deck.statistics(), try deck.record().name)
+      var figures = try deck.statistics()
+      figures.knowledge = try deck.knowledge()
+      return (figures, try deck.record().name)
     }
     let figures = try workspace.statistics(query: text)
     // A single word that finds nothing was most likely meant as a deck.
