@@ -23,7 +23,7 @@ enum DeckPageCommands {
       answer: "{cards, bytes, media, media_left_out, documents} or nothing",
       details: """
         The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no \
-        suspended ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; \
+        suspended ones. It schedules by the deck's memory model and options, and goes on from where the cards are here; \
         with --fresh all are new, as for somebody else. What is answered there comes back with `deck import DECK FILE \
         --format answers`. Where a browser runs no scripts, the page is a list that reveals answers.
         """,
