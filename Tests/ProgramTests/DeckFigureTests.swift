@@ -135,6 +135,44 @@ import Testing
     #expect(try home.run("-e", parameters).output == "0\n")
   }
 
+  @Test func `leeches are listed with what helps, and figures say what the memory model knows`() throws {
+    let code = """
+      local d = decks.create('Lee') d:append{prompt = 'perro', answer = 'dog'} d:append{prompt = 'perra', answer = 'bitch'}
+      d:append{prompt = 'el perro duerme mucho hoy', answer = 'x'}
+      """
+    try home.run("-e", code)
+    #expect(
+      try home.run("deck", "leeches", "Lee").output
+        == "No card is forgotten more often than the memory model explains.\n")
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      card, = db.execute("SELECT cards.id FROM cards JOIN decks ON decks.id = deck WHERE decks.name = 'Lee' ORDER BY rank").fetchone()
+      for n in range(13):
+          db.execute("INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 86400)",
+                     (card, 1700000000 + n * 86400, 4 if n == 0 else 1 + 2 * (n % 2 == 0), 0 if n == 0 else 2))
+      db.execute("UPDATE cards SET state = 2, due = 1700000000, stability = 2, difficulty = 8, lapses = 6, last_review = 1700000000"
+                 " WHERE id = ?", (card,))
+      db.commit()
+      """
+    let log = try Child(
+      ["/usr/bin/env", "python3", "-c", script, home.path + "/data/local/collection.sqlite"],
+      environment: home.environment
+    ).finish(input: "")
+    #expect(log.status == 0, "\(log)")
+    let shown = try home.run("deck", "leeches", "Lee")
+    #expect(shown.lines.first == "1 card forgotten more often than the memory model explains.", "\(shown)")
+    #expect(shown.output.contains("6 of 12") && shown.output.contains("side by side with: perra (bitch)"), "\(shown)")
+    #expect(shown.output.contains("in a sentence: el perro duerme mucho hoy"), "\(shown)")
+    let json = try home.run("--json", "deck", "leeches")
+    #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
+    let figures = try home.run("deck", "stats", "Lee")
+    #expect(figures.output.contains("12 answers on later days: too few to say how well FSRS-6 knows you"), "\(figures)")
+    #expect(figures.lines.contains("Minutes a day at a retention of") && figures.output.contains("(now)"), "\(figures)")
+    #expect(
+      try home.run("--json", "deck", "stats", "Lee").output.contains(#""model": {"name": "fsrs-6", "answers": 12, "#))
+  }
+
   @Test func `a simulation tells reviews a day and cards known for several retentions`() throws {
     let run = try home.run("deck", "simulate", "E", "--days", "30")
     #expect(run.lines.count == 14 && run.lines[0] == "Reviews a day at a retention of", "\(run)")
