@@ -8,10 +8,18 @@ public import Memory
 import Storage
 import Synchronization
 
-extension DeckHandle {
+/// The memory models of a deck.
+///
+///     let outcome = try deck.fitting.run()
+///     try deck.fitting.keep(outcome)
+public struct DeckFitting {
+  let deck: DeckHandle
+  private var id: DeckID { deck.id }
+  private var workspace: Workspace { deck.workspace }
+
   /// Fits the memory models to the answers of the deck and those within it, without keeping the result.
   /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
-  public func optimize(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
+  public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
     let isInterrupted = workspace.environment.isInterrupted
     let fitting = try workspace.read { db in
       let options = try DeckTable.options(db, id)
@@ -41,7 +49,7 @@ extension DeckHandle {
 
   /// Keeps what was fitted in the deck's preset, where it is better or another model schedules by it.
   public func keep(_ outcome: ModelFitting.Outcome) throws {
-    let before = try options()
+    let before = try deck.options()
     guard outcome.fsrs6.isBetter || outcome.fitted.model != nil || before.fitted != nil else { return }
     try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       var options = try DeckTable.presetOptions(db, id)
@@ -53,6 +61,17 @@ extension DeckHandle {
       try DeckTable.setOptions(db, id, to: options)
     }
   }
+
+  /// How well the memory model knows the user by the answers of the deck and those within it, and what study takes.
+  public func knowledge() throws -> ModelKnowledge {
+    let isInterrupted = workspace.environment.isInterrupted
+    let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
+    return try reading.knowledge { if isInterrupted() { throw WorkspaceError.interrupted } }
+  }
+}
+
+extension DeckHandle {
+  public var fitting: DeckFitting { DeckFitting(deck: self) }
 }
 
 /// What was fitted beside the prompt and is kept now.
@@ -113,35 +132,40 @@ final class BackgroundFit {
   }
 }
 
-extension Workspace {
+/// Fitting the memory models again beside a prompt.
+public struct Refitting {
+  let workspace: Workspace
+
   /// Answers after which the log is looked at for whether it grew by enough.
   private static let answersBetweenLooks = 20
 
   /// Begins to fit a preset's models again on a second thread when its log grew by a tenth, and keeps what such a
   /// fitting found. Called between two lines of a prompt.
   /// - Returns: what was kept just now.
-  public func advanceFitting() throws -> RefitNews? {
-    guard isOpen, !rehearsal.isOn, fileExists(folder + "/collection.sqlite"), !database.hasOpenTransaction else {
+  public func advance() throws -> RefitNews? {
+    guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.folder + "/collection.sqlite"),
+      !workspace.database.hasOpenTransaction
+    else {
       return nil
     }
-    if let running = opened.fit {
+    if let running = workspace.opened.fit {
       guard running.isOver else { return nil }
-      opened.fit = nil
+      workspace.opened.fit = nil
       return try keep(running)
     }
-    let last = try read { try PresetTable.lastAnswer($0) }
-    let seen = opened.answersSeen ?? last
-    opened.answersSeen = opened.answersSeen ?? last
+    let last = try workspace.read { try PresetTable.lastAnswer($0) }
+    let seen = workspace.opened.answersSeen ?? last
+    workspace.opened.answersSeen = workspace.opened.answersSeen ?? last
     guard last - seen >= Self.answersBetweenLooks else { return nil }
-    opened.answersSeen = last
-    try beginFitting()
+    workspace.opened.answersSeen = last
+    try begin()
     return nil
   }
 
-  private func beginFitting() throws {
-    opened.fit = try read { db in
+  private func begin() throws {
+    workspace.opened.fit = try workspace.read { db in
       guard let preset = try PresetTable.dueForFitting(db) else { return nil }
-      let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: moment)
+      let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: workspace.moment)
       return try BackgroundFit(
         preset.id, ModelFitting(history, parameters: preset.options.parameters, wish: preset.options.wish))
     }
@@ -149,14 +173,17 @@ extension Workspace {
 
   private func keep(_ running: BackgroundFit) throws -> RefitNews? {
     guard let outcome = try running.outcome() else { return nil }
-    let presets = try read { try PresetTable.list($0) }
+    let presets = try workspace.read { try PresetTable.list($0) }
     guard let preset = presets.first(where: { $0.id == running.preset }) else { return nil }
-    try perform(.changePresets, on: preset.name) { db in
+    try workspace.perform(.changePresets, on: preset.name) { db in
       var options = try PresetTable.record(db, preset.id).options
       try options.take(outcome, answers: PresetTable.answerCount(db, of: preset.id))
       try PresetTable.setOptions(db, preset.id, to: options)
     }
     return RefitNews(preset: preset.name, outcome: outcome)
   }
+}
 
+extension Workspace {
+  public var refitting: Refitting { Refitting(workspace: self) }
 }

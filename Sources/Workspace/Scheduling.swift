@@ -117,13 +117,6 @@ extension DeckHandle {
     return figures
   }
 
-  /// How well the memory model knows the user by the answers of the deck and those within it, and what study takes.
-  public func knowledge() throws -> ModelKnowledge {
-    let isInterrupted = workspace.environment.isInterrupted
-    let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
-    return try reading.knowledge { if isInterrupted() { throw WorkspaceError.interrupted } }
-  }
-
   /// What study of the deck and those within it would come to at several retentions.
   public func simulate(
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,

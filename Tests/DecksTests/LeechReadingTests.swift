@@ -95,7 +95,7 @@ import Testing
       #expect(Set(prompts) == ["perra", "pero", "perros", "can"] && prompts.last == "can", "\(prompts)")
       #expect(try Confusions.cards(db, like: record, in: [deck], limit: 2).count == 2)
       #expect(try Confusions.sentence(db, with: record) == "El perro duerme bajo la mesa")
-      #expect(try DeckTable.family(db, of: DeckTable.record(db, deck)) == [deck])
+      #expect(try Confusions.family(db, of: DeckTable.record(db, deck)) == [deck])
     }
   }
 }

@@ -12,7 +12,8 @@ import Testing
     var (test, isEver) = (LeechTest(), false)
     var state = model.initial([.again, .hard, .good, .easy].randomElement(using: &random) ?? .good)
     for _ in 0..<answers {
-      let exact = model.exactInterval(stability: state.stability, retention: Double.random(in: 0.75...0.95, using: &random))
+      let retention = Double.random(in: 0.75...0.95, using: &random)
+      let exact = model.exactInterval(stability: state.stability, retention: retention)
       let days = max(1, Int(min(36_500, exact).rounded()))
       let recall = model.retrievability(days: Double(days), stability: state.stability)
       let forgetting = odds * (1 - recall) / (1 + (odds - 1) * (1 - recall))

@@ -1,5 +1,5 @@
-// What a leech may be confused with: cards whose prompts are nearly the same letters, or whose answers are the same; and
-// a sentence that shows its word. Invariant: nothing is changed; the same cards give the same findings.
+// What a leech may be confused with: cards whose prompts are nearly the same letters, or whose answers are the same;
+// and a sentence that shows its word. Invariant: nothing is changed; the same cards give the same findings.
 
 public import Storage
 import Text
@@ -66,13 +66,11 @@ public enum Confusions {
     guard words.count >= max(fewestWords, wanted.count + 2), let first = wanted.first else { return false }
     return words.indices.contains { words[$0] == first && words[$0...].starts(with: wanted) }
   }
-}
 
-extension DeckTable {
   /// The outermost deck around a deck, and all decks within that.
   public static func family(_ db: Database, of deck: DeckRecord) throws -> [DeckID] {
     let outermost = (DeckName.split(deck.name).first ?? deck.name).lowercased()
-    return try list(db).filter {
+    return try DeckTable.list(db).filter {
       let key = $0.name.lowercased()
       return key == outermost || DeckName.isKey(key, within: outermost)
     }.map(\.id)

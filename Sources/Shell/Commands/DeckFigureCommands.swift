@@ -194,7 +194,7 @@ enum DeckFigureCommands {
     guard let text else { return (try workspace.statistics(), "All decks") }
     for deck in try workspace.decks() where try deck.record().name.lowercased() == text.lowercased() {
       var figures = try deck.statistics()
-      figures.knowledge = try deck.knowledge()
+      figures.knowledge = try deck.fitting.knowledge()
       return (figures, try deck.record().name)
     }
     let figures = try workspace.statistics(query: text)

@@ -26,7 +26,7 @@ enum LeechCommand {
     ) { invocation, session in
       let workspace = try session.workspace()
       let deck = try invocation.optionalText("DECK").map { try workspace.openDeck($0) }
-      let leeches = try workspace.leeches(of: deck)
+      let leeches = try workspace.leeches.list(of: deck)
       return CommandResult(.list(leeches.map(\.value)), display(leeches, session))
     }
   }

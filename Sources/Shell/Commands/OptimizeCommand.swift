@@ -39,7 +39,7 @@ enum OptimizeCommand {
         ?? StudyChoice.only(session, usage: "deck optimize DECK")
       if invocation.flag("--report") { return try report(deck, session) }
       let outcome = try fitted(deck, session)
-      try deck.keep(outcome)
+      try deck.fitting.keep(outcome)
       let lines = try FittingWords.lines(outcome, preset: deck.presetName ?? "", session)
       return CommandResult(outcome.value(try deck.record().name), .lines(lines))
     }
@@ -48,7 +48,7 @@ enum OptimizeCommand {
   private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting.Outcome {
     let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
     defer { progress.finish() }
-    return try deck.optimize { progress.update(Int($0 * 1000), of: 1000) }
+    return try deck.fitting.run { progress.update(Int($0 * 1000), of: 1000) }
   }
 
   /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
@@ -60,7 +60,7 @@ enum OptimizeCommand {
       guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
       do {
         let outcome = try fitted(deck, session)
-        try deck.keep(outcome)
+        try deck.fitting.keep(outcome)
         values.append(outcome.value(name))
         lines += [name + ":"]
         lines += try FittingWords.lines(outcome, preset: deck.presetName ?? "", session).map { "  " + $0 }
@@ -79,7 +79,7 @@ enum OptimizeCommand {
     let name = try deck.record().name
     let progress = session.console.progress("Fitting \(name)", total: 1000)
     defer { progress.finish() }
-    let evidence = try deck.evidence { progress.update(Int($0 * 1000), of: 1000) }
+    let evidence = try deck.fitting.evidence { progress.update(Int($0 * 1000), of: 1000) }
     progress.finish()
     let uses7 = try deck.options().timed != nil
     var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])

@@ -50,7 +50,7 @@ package final class Prompt {
           IdleLock(session).watch()
           showNotices()
           session.data.opened?.beginDueBackup()
-          if let news = try session.data.opened?.advanceFitting() {
+          if let news = try session.data.opened?.refitting.advance() {
             session.console.note(FittingWords.news(news, session))
           }
           try readAndRun(from: source)

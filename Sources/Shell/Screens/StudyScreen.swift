@@ -276,7 +276,7 @@ final class StudyScreen {
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
-      if result.isLeech { view.notice = LeechWords.notice(try session.workspace().leechHelp(for: result.card)) }
+      if result.isLeech { view.notice = LeechWords.notice(try session.workspace().leeches.help(with: result.card)) }
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
       return
