@@ -2,7 +2,7 @@
 // Invariant: what is kept is one operation, one step of undo; the second thread has a copy of the answers and reaches
 // neither the database nor the terminal.
 
-import Decks
+public import Decks
 import Files
 public import Memory
 import Storage

@@ -1,5 +1,6 @@
 // What FSRS-7 knows of cards, from the log: of one card when it is answered, of all cards of decks when they are
-// counted. Invariant: nothing of it is stored, so nothing of it can be out of date; decks that FSRS-6 schedules cost nothing.
+// counted. Invariant: nothing of it is stored, so nothing of it can be out of date; decks that FSRS-6 schedules cost
+// nothing.
 
 public import Memory
 public import Storage
