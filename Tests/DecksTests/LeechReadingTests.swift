@@ -42,6 +42,12 @@ import Testing
     return (deck, card)
   }
 
+  private func everything(_ deck: DeckID) -> StudySelection {
+    var selection = StudySelection([deck])
+    selection.kind = .everything
+    return selection
+  }
+
   private func leeches(_ deck: DeckID) throws -> [Leech] {
     try collection.store.read { try LeechReading.leeches($0, in: [deck], at: StudyMoment(now: collection.now)) }
   }
@@ -76,7 +82,7 @@ import Testing
     // It is told once.
     collection.now += 2 * 86_400
     let next = StudyMoment(now: collection.now)
-    let later = try collection.store.read { try ReviewSession($0, StudySelection([deck], kind: .everything), at: next) }
+    let later = try collection.store.read { try ReviewSession($0, everything(deck), at: next) }
     _ = try collection.store.read { try later.card($0, at: next) }
     #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
   }

@@ -28,6 +28,12 @@ import Testing
     return options
   }
 
+  private func everything(_ deck: DeckID) -> StudySelection {
+    var selection = StudySelection([deck])
+    selection.kind = .everything
+    return selection
+  }
+
   // MARK: Options
 
   @Test func `a preset keeps what was fitted, and the option says which model schedules`() throws {
@@ -136,7 +142,7 @@ import Testing
       collection.now = start + Double(days) * 86_400
       let moment = StudyMoment(now: collection.now)
       let session = try collection.store.read {
-        try ReviewSession($0, StudySelection([deck], kind: .everything), at: moment)
+        try ReviewSession($0, everything(deck), at: moment)
       }
       for place in 0..<6 {
         let rating: Rating = number == 2 && place < 2 ? .again : number == 0 && place == 5 ? .easy : .good
@@ -216,11 +222,13 @@ import Testing
     let other = try collection.deck("d::inner")
     try collection.add(other, "q", "a")
     let preset = try #require(try collection.store.read { try DeckTable.preset($0, deck) })
-    try collection.store.read { db in
-      #expect(try PresetTable.decks(db, of: preset) == [deck, other])
-      #expect(try PresetTable.answerCount(db, of: preset) == 18)
-      #expect(try PresetTable.dueForFitting(db) == nil)
+    let (decks, count, due) = try collection.store.read { db in
+      (
+        try PresetTable.decks(db, of: preset), try PresetTable.answerCount(db, of: preset),
+        try PresetTable.dueForFitting(db)
+      )
     }
+    #expect(decks == [deck, other] && count == 18 && due == nil)
     try collection.store.operation("x") { db in
       var values = try PresetTable.record(db, preset).options
       values.fitted?.answers = 0

@@ -122,7 +122,7 @@ struct PageScriptTests {
         #expect(try reader["due"].number() == schedule.due)
         #expect(try reader["reps"].integer() == schedule.reps && reader["lapses"].integer() == schedule.lapses)
         if let timed = schedule.timed?.state {
-          let memory = try reader["timed"]
+          let memory = reader["timed"]
           for (name, value) in [("slow", timed.slow), ("fast", timed.fast), ("difficulty", timed.difficulty)] {
             worst = max(worst, abs(try memory[name].number() - value) / value)
           }
