@@ -74,7 +74,7 @@ import Testing
     let ratings: [Rating] = [.easy, .again, .good, .again, .good, .again, .good, .again, .good]
     let (deck, card) = try deck([("a", "x")], ratings: ratings, days: 1)
     let moment = StudyMoment(now: collection.now)
-    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    let session = try collection.store.read { try ReviewSession($0, everything(deck), at: moment) }
     _ = try collection.store.read { try session.card($0, at: moment) }
     let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
     #expect(result.isLeech && result.schedule.lapses < 8)

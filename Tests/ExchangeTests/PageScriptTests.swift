@@ -16,7 +16,7 @@ import Values
 /// Calls of functions of the page's script.
 enum PageScript {
   /// The files of the script, in their order.
-  static let parts = ["scheduler", "study", "page"].map { "/Sources/Exchange/Page/\($0).js" }
+  static let parts = ["scheduler", "study", "page", "fsrs7"].map { "/Sources/Exchange/Page/\($0).js" }
 
   static let node: String? = (["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"] as [String]).first { path in
     access(path, X_OK) == 0

@@ -71,7 +71,9 @@ public struct DeckPage {
 
   /// About how many bytes the file will have, reckoned without making it.
   public func weight() throws -> Int {
-    try decks.reduce(PageText.head(title: "", options: "").count + PageText.end.count) { sum, deck in
+    let isTimed = try !memories().isEmpty
+    let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
+    return try decks.reduce(frame) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
       let schedules = options.isFresh ? 0 : texts.studied * 250
@@ -87,15 +89,14 @@ public struct DeckPage {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
-    let deckOptions = try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }
-    let memories = TimedMemories(Dictionary(deckOptions) { $1 })
+    let memories = try memories()
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
     var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
     replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
       var (cards, done) = (PageCards(db, sink, options, memories, mediaPath, isInterrupted), 0)
-      try sink.append(PageText.head(title: deck.name, options: pageOptions))
+      try sink.append(PageText.head(title: deck.name, options: pageOptions, timed: !memories.isEmpty))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -106,11 +107,16 @@ public struct DeckPage {
         }
         try sink.append("</section>\n".utf8)
       }
-      try sink.append(PageText.end)
+      try sink.append(PageText.end(timed: !memories.isEmpty))
       report = cards.report
       report.bytes = sink.count
     }
     return report
+  }
+
+  /// What FSRS-7 knows of the cards of the decks that it schedules.
+  private func memories() throws -> TimedMemories {
+    TimedMemories(Dictionary(try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }) { $1 })
   }
 
   private var pageOptions: String {
