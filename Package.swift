@@ -103,7 +103,9 @@ let package = Package(
       "Exchange",
       ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
-      resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
+      resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
+        .embedInCode("Page/" + $0)
+      }),
     // An account and the server that it syncs with.
     room(
       "Sync",
