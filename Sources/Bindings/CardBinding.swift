@@ -4,6 +4,7 @@ import CardDocuments
 import Decks
 public import LuaRuntime
 import Text
+import Values
 public import Workspace
 
 extension CardHandle: BoundObject {}
@@ -79,6 +80,14 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
   type.field("note", .object("note"), "The note that it is made from.") {
     try $0.note()
   }
+  type.field(
+    "fields", .table,
+    "The fields of its note by name, as HTML, and beside them what the card keeps of a file's other columns."
+  ) { card in
+    FrozenValue(
+      .table(try card.fields().map { (.text($0.name), $0.value.luaValue) }),
+      advice: "assign a field of the note (card.note.fields.NAME = ...)")
+  }
   type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
   type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
   type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }
@@ -119,6 +128,23 @@ private func describeSchedule(_ type: BoundType<CardHandle>) {
   type.field("difficulty", .optional(.number), "From 1, easy, to 10.") { try $0.record().difficulty }
   type.field("reps", .integer, "How many times it was answered in reviews.") { try $0.record().reps }
   type.field("lapses", .integer, "How many times it was forgotten.") { try $0.record().lapses }
+}
+
+extension CardFieldValue {
+  private static let limits = JSONLimits(bytes: 1 << 20, depth: 64, values: 100_000, string: 1 << 20)
+
+  fileprivate var luaValue: LuaValue {
+    switch self {
+    case .text(let text): return .text(text)
+    case .json(let json):
+      do throws(JSONFailure) {
+        return LuaValue(try JSONParser.parse(Array(json.utf8), limits: Self.limits))
+      } catch {
+        // A column that no program of ours wrote.
+        return .text(json)
+      }
+    }
+  }
 }
 
 /// The iterator over cards: called for the next one.

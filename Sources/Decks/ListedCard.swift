@@ -2,6 +2,7 @@
 // Invariant: a row is good until the next one is read; each column goes by its name.
 
 public import Storage
+public import Templates
 
 /// A card while it is read. Its texts are bytes, which a damaged file may hold in any form.
 ///
@@ -10,14 +11,16 @@ public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
     case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
-    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid, noteType
+    case noteFields
   }
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
   /// The same where nobody asks for the texts.
-  static let columnsWithoutTexts = Column.allCases.map { [.prompt, .answer].contains($0) ? "NULL" : columnName($0) }
-    .joined(separator: ", ")
+  static let columnsWithoutTexts = Column.allCases.map { column in
+    [.prompt, .answer, .noteFields].contains(column) ? "NULL" : columnName(column)
+  }.joined(separator: ", ")
   /// The place of the first column that follows.
   static let next = Int32(Column.allCases.count)
 
@@ -54,6 +57,13 @@ public struct ListedCard {
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
+  public var noteType: NoteTypeID { NoteTypeID(rawValue: integer(.noteType)) }
+  /// The fields of its note as HTML, in the order of its type.
+  public var noteFields: [TextBytes] {
+    bytes(.noteFields).split(separator: NoteFieldText.separator, omittingEmptySubsequences: false).map {
+      TextBytes(rebasing: $0)
+    }
+  }
   public var ordinal: Int { row.count(Column.ord.rawValue) }
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }

@@ -131,7 +131,9 @@ public enum DecksSchema {
       \(CardTextFunctions.call(side: 1)) AS answer,
       notes.tags AS tags,
       \(NoteData.fieldsSQL) AS fields,
-      notes.guid AS note_guid
+      notes.guid AS note_guid,
+      notes.type AS note_type,
+      notes.fields AS note_fields
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 

@@ -57,6 +57,30 @@ public final class CardHandle: WorkspaceHandle {
     return try workspace.position(of: id, in: deck)
   }
 
+  /// The fields of its note by name, as HTML, and those that it keeps beside them.
+  public func fields() throws -> [CardField] {
+    let record = try record()
+    return try workspace.read { try CardFields.all($0, of: record) }
+  }
+
+  /// Of these, as plain text, what no template names: nothing else shows it.
+  public func unnamedFields() throws -> [(name: String, text: String)] {
+    let record = try record()
+    return try workspace.read { try CardFields.unnamed($0, of: record) }
+  }
+
+  /// Where in the UTF-8 of its answer stands what a cloze hid.
+  public func hiddenParts() throws -> [Range<Int>] {
+    let record = try record()
+    return try workspace.read { try CardFields.hiddenParts($0, of: record) }
+  }
+
+  /// Its answers, the earliest first.
+  public func answers() throws -> [LoggedReview] {
+    _ = try record()
+    return try workspace.read { try SentReviews($0).of(id).map(\.review) }
+  }
+
   /// What the name of a step says of it.
   var stepName: String? {
     if workspace.isInUnit, kept == nil { return nil }

@@ -30,7 +30,8 @@ extension LexiconHandle {
 }
 
 extension Workspace {
-  func define(
+  /// What dictionaries say of a word, as `LexiconHandle.define`.
+  public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?

@@ -161,9 +161,10 @@ extension Workspace {
   /// database that is not there yet is not made for it.
   public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
     guard Glibc.access(folder + "/collection.sqlite", F_OK) == 0 else { return nil }
+    let limit = try preferences().studyLimit
     return try read { db in
       if try DeckTable.list(db).isEmpty { return nil }
-      return (try StudyCounts.total(db, at: moment), try DeckStatistics.streak(db, at: moment))
+      return (try StudyCounts.total(db, limit: limit, at: moment), try DeckStatistics.streak(db, at: moment))
     }
   }
 

@@ -46,7 +46,8 @@ import Testing
       ("lua deck .. 'x'", "\"5x\""), ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"),
       ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
       ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
-      ("studdy", "did you mean \"study\"?"), ("nobody_knows", "nil\r\n"), ("nobody knows", "`help` lists them"),
+      ("studdy", "did you mean \"study\"?"),
+      ("nobody_knows", "no name in Lua yet; `help` lists the commands.\r\n> "), ("nobody knows", "`help` lists them"),
       ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
       terminal.type(line + "\r")

@@ -54,7 +54,7 @@ enum CardCommands {
       let deck = "\(try card.deck().record().name), position \(session.grouped(try card.position()))"
       var rows = [
         ["prompt", record.prompt], ["answer", record.answer], ["tags", record.tags.joined(separator: " ")],
-        ["deck", deck], ["state", record.isSuspended ? "suspended" : record.state.name],
+        ["deck", deck], ["state", CardColumn.stateName(record, session)],
       ]
       for column in [CardColumn.due, .interval, .stability, .difficulty, .reps, .lapses, .created, .modified] {
         let text = try column.text(card, 0, session)
@@ -66,7 +66,7 @@ enum CardCommands {
         rows.append(["document", "\(document.id.description.prefix(8))  \(document.content.summary)"])
       }
       rows.append(["note", try card.note().type().record().name])
-      for field in record.fields { rows.append([field.name, field.value.text]) }
+      for field in try card.unnamedFields() { rows.append([field.name, field.text]) }
       return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }
   }
@@ -107,15 +107,6 @@ enum CardCommands {
       }
       let removed = try session.workspace().remove(cards)
       return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
-    }
-  }
-}
-
-extension CardFieldValue {
-  fileprivate var text: String {
-    switch self {
-    case .text(let text): text
-    case .json(let json): json
     }
   }
 }

@@ -31,7 +31,7 @@ enum CardColumn: String, CaseIterable {
     case .prompt: return record.prompt
     case .answer: return record.answer
     case .tags: return record.tags.joined(separator: " ")
-    case .state: return record.isSuspended ? "suspended" : record.state.name
+    case .state: return Self.stateName(record, session)
     case .guid: return record.guid
     default: return value(record, position, session).map(Self.words) ?? ""
     }
@@ -54,10 +54,19 @@ enum CardColumn: String, CaseIterable {
     case .prompt: return .text(record.prompt)
     case .answer: return .text(record.answer)
     case .tags: return .list(record.tags.map { .text($0) })
-    case .state: return .text(record.isSuspended ? "suspended" : record.state.name)
+    case .state: return .text(Self.stateName(record, session))
     case .guid: return .text(record.guid)
     case .deck: return nil
     }
+  }
+
+  /// What keeps it from being studied, else where it is in its schedule.
+  static func stateName(_ record: CardRecord, _ session: Session) -> String {
+    stateName(record.state, isSuspended: record.isSuspended, isBuried: record.isBuried(at: session.studyMoment))
+  }
+
+  static func stateName(_ state: CardState, isSuspended: Bool, isBuried: Bool) -> String {
+    isSuspended ? "suspended" : isBuried ? "buried" : state.name
   }
 
   static func words(_ value: Value) -> String { value.text ?? value.json }

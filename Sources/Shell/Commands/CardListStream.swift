@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Decks
 import LuaRuntime
+import Templates
 import Text
 import Values
 import Workspace
@@ -108,7 +109,9 @@ extension CardColumn {
     case .prompt: row.add(card.prompt)
     case .answer: row.add(card.answer)
     case .tags: row.add(card.tags)
-    case .state: row.add(card.isSuspended ? "suspended" : card.state.name)
+    case .state:
+      let isBuried = card.buriedUntil != nil && card.isBuried(at: session.studyMoment)
+      row.add(Self.stateName(card.state, isSuspended: card.isSuspended, isBuried: isBuried))
     case .guid: row.add(card.guid)
     default: row.add(value(try card.record(), position, session).map(Self.words) ?? "")
     }
@@ -184,7 +187,7 @@ private struct CardJSON {
   /// The fields of a card in Lua that its row alone answers.
   private enum RowField: String {
     case prompt, answer, tags, document, note, guid, deck, position, state, due, stability, difficulty, reps, lapses
-    case flag, buried
+    case flag, buried, fields
   }
 
   private let session: Session
@@ -193,6 +196,8 @@ private struct CardJSON {
   private let fields: [(description: FieldDescription, known: RowField?)]
   private let moment: StudyMoment
   private var names: DeckNames
+  /// The names of the fields of note types, each asked for once, and in which order they are written.
+  private var types: [NoteTypeID: [(name: String, place: Int)]] = [:]
   private var writer = JSONWriter(.line)
 
   init(_ columns: [CardColumn]?, _ cards: CardSequence, _ session: Session) {
@@ -265,8 +270,31 @@ private struct CardJSON {
     case .lapses: writer.write(.integer(card.schedule.lapses))
     case .flag: writer.write(.integer(card.flag))
     case .buried: writer.write(.boolean(card.isBuried(at: moment)))
+    case .fields where card.hasFields: return false
+    case .fields: try writeFields(card)
     }
     return true
+  }
+
+  private mutating func writeFields(_ card: ListedCard) throws {
+    let names = try fieldNames(of: card)
+    let values = card.noteFields
+    writer.beginRecord()
+    for (name, place) in names {
+      writer.name(name)
+      if place < values.count { writer.write(values[place]) } else { writer.write("") }
+    }
+    writer.endRecord()
+  }
+
+  private mutating func fieldNames(of card: ListedCard) throws -> [(name: String, place: Int)] {
+    if let known = types[card.noteType] { return known }
+    let fields = try names.cards.card(card).note().type().record().fields
+    let names = fields.enumerated().map { (name: $0.element, place: $0.offset) }.sorted {
+      $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+    }
+    types[card.noteType] = names
+    return names
   }
 
   private mutating func write(_ number: Double?) { writer.write(number.map { Value.number($0) } ?? .null) }

@@ -49,6 +49,8 @@ enum DeckFileCommands {
           "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written, found when left out"),
         Option("--separator", "S", help: "of a table: comma, semicolon, tab, space, pipe, colon or a character"),
         Option("--columns", "CHOICES", help: "of a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
+        Option(
+          "--notetype", "T", help: "of a table: its rows are notes of this type, and --columns names fields: Word=1"),
         Option("--no-header", help: "of a table: the first row is a card"),
       ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
     ) { invocation, session in try runImport(invocation, session) }
@@ -91,6 +93,7 @@ enum DeckFileCommands {
     options.table.separator = try invocation.optionalText("--separator").map { try Separator.byte(named: $0) }
     options.table.columns = try invocation.optionalText("--columns").map { try ColumnChoice.list(of: $0) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
+    options.noteType = invocation.optionalText("--notetype")
     options.previewed = previewed
     return options
   }

@@ -15,6 +15,8 @@ struct StudyLayout {
   let prompt: String
   /// Nil while it is not shown.
   let answer: String?
+  /// What of it was hidden, and what stands below it.
+  var answerParts = AnswerParts()
   /// Below the texts, as lines that are ready to be drawn.
   let picture: [String]
   /// What was typed beside the right answer, or is being typed, ready to be drawn.
@@ -75,18 +77,22 @@ struct StudyLayout {
     guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) + picture }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
-    return prompt + [blanks(indent) + rule] + typed + textLines(answer).map { blanks(indent) + $0 } + picture
+    let below = answerParts.fieldLines(width: textWidth, on: terminal)
+    let lines = answerParts.lines(answer, width: textWidth, on: terminal) + (below.isEmpty ? [] : [""] + below)
+    return prompt + [blanks(indent) + rule] + typed + lines.map { blanks(indent) + $0 } + picture
   }
 
-  /// A card's text in lines; control characters in it are shown.
-  private func textLines(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false)
-      .flatMap { printable(String($0), limit: .max).lines(within: textWidth) }
-  }
+  private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }
 
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
 
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
+}
+
+/// A card's text in lines; control characters in it are shown.
+func cardLines(_ text: String, within width: Int) -> [String] {
+  text.split(separator: "\n", omittingEmptySubsequences: false)
+    .flatMap { printable(String($0), limit: .max).lines(within: width) }
 }
 
 /// How the card is shown now.
@@ -95,6 +101,8 @@ struct CardView {
   var isHelpShown = false
   /// The next key is the number of a flag.
   var asksFlag = false
+  /// Of the answer that is shown.
+  var answer = AnswerParts()
   /// What the card asks to be typed; nil for nothing, and once it was answered.
   var question: TypedQuestion?
   /// What was typed so far, and once the answer is shown beside it.

@@ -90,7 +90,9 @@ final class StudyScreen {
       if isLockedOut { return }
       switch event {
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
-      case .resized: screen.redrawAll(try lines())
+      case .resized:
+        view.picture = nil
+        screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
       case .interrupted, .endOfInput, .key(.escape): return try leave()
       case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
@@ -102,6 +104,7 @@ final class StudyScreen {
       case .key(let key): try take(key)
       case .line(let line): try take(line)
       }
+      if session.state.leaving != nil { return try leave() }
     }
     try finish()
   }
@@ -276,7 +279,7 @@ final class StudyScreen {
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
-      if result.isLeech { view.notice = "A leech: it was forgotten so often that it got the tag leech." }
+      if result.isLeech { try showLeech(result.card) }
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
       return
@@ -295,19 +298,23 @@ final class StudyScreen {
     }
   }
 
-  /// Opens the card in the user's editor; a race's clock stands meanwhile.
+  /// Opens the card's note in the user's editor; a race's clock stands meanwhile.
   private func edit() throws {
     guard let card = try study.card() else { return }
     pauseQuietly()
     keys.end()
+    screen.clear()
     do {
-      try session.editInEditor(card)
+      _ = try NoteCommands.edit(card.note(), [], session)
     } catch {
       session.report(error, origin: "edit")
     }
     try keys.begin()
     resumeQuietly()
-    screen.keep()
+    view.picture = nil
+    // The change may have taken the card away.
+    if try study.card() !== card { return try showPrompt() }
+    if view.isAnswerShown { view.answer = try AnswerParts(card, session) }
   }
 
   /// Ctrl-Z stops the clock; it goes on with the program.
