@@ -42,7 +42,7 @@ import Testing
     let order = ["Decks and cards", "card", "Studying", "study", "The shell", "For developers", "Lua", "decks"]
     var rest = list[...]
     for words in order {
-      let found = rest.range(of: words)
+      let found = rest.firstRange(of: words)
       #expect(found != nil, "\(words): \(list)")
       if let found { rest = rest[found.upperBound...] }
     }

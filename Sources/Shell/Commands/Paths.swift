@@ -59,10 +59,12 @@ extension Session {
     }
   }
 
-  /// Whether it was Ctrl-C that interrupted, no signal that ends the program: the edit ends, and nothing else.
+  /// Whether it was Ctrl-C that interrupted, no signal that ends the program: the edit ends, and nothing else. What is
+  /// shown next begins a line.
   private func endsWithCtrlC() -> Bool {
     guard Interrupts.endingSignal == nil else { return false }
     Interrupts.clear()
+    if input.lineReader == nil { console.write("\n") }
     return true
   }
 

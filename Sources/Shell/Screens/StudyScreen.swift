@@ -179,8 +179,10 @@ final class StudyScreen {
   private func take(_ key: Key) throws {
     view.notice = ""
     if view.isHelpShown || view.asksFlag {
+      let isScroll = [.up, .down, .pageUp, .pageDown, .home, .end].contains(key)
+      if view.isHelpShown, isScroll, try scroll(key) { return try draw() }
       if view.asksFlag { try flag(key) }
-      (view.isHelpShown, view.asksFlag) = (false, false)
+      (view.isHelpShown, view.asksFlag, view.scroll) = (false, false, view.scrollBefore)
       return try draw()
     }
     let isPaused = try !study.isActive()
@@ -188,11 +190,11 @@ final class StudyScreen {
     switch key {
     case .character("?"):
       if !redraws { return session.console.show(help) }
-      view.isHelpShown = true
+      (view.isHelpShown, view.scrollBefore, view.scroll) = (true, view.scroll, 0)
     case .character("p"): try isPaused ? study.resume() : study.pause()
     case _ where isPaused: try study.resume()
     case .enter, .character(" "): try showAnswer()
-    case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
+    case .up, .down, .pageUp, .pageDown, .home, .end: _ = try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
     case .character(let letter) where !isSprint && "sbfr".contains(letter): try act(letter)
@@ -233,7 +235,7 @@ final class StudyScreen {
     case "s": try hide("Suspended") { try study.suspend() }
     case "b": try hide("Buried until tomorrow") { try study.bury() }
     case "f":
-      view.asksFlag = true
+      (view.asksFlag, view.scrollBefore) = (true, view.scroll)
       if !redraws { session.console.show(.lines([flagQuestion])) }
     default: try replay()
     }

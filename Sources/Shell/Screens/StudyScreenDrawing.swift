@@ -49,8 +49,9 @@ extension StudyScreen {
   // MARK: Texts
 
   /// Moves the texts by some lines, or by pages.
-  func scroll(_ key: Key) throws {
-    guard let layout = try layout() else { return }
+  /// - Returns: false where all is seen.
+  func scroll(_ key: Key) throws -> Bool {
+    guard let layout = try layout(), layout.deepest > 0 else { return false }
     switch key {
     case .up: view.scroll -= 1
     case .down: view.scroll += 1
@@ -60,6 +61,7 @@ extension StudyScreen {
     default: view.scroll = layout.deepest
     }
     view.scroll = min(max(0, view.scroll), layout.deepest)
+    return true
   }
 
   func showAnswer() throws {

@@ -101,7 +101,7 @@ extension String {
   fileprivate var withoutTrailingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
-/// Names in a column, their values beside them in as many lines as they need.
+/// Names in a column, their values beside them in as many lines as they need; below a name that is too long for it.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
   let names = min(20, fields.map { printable($0.name).displayWidth }.max() ?? 0)
   let blank = String(repeating: " ", count: names + 2)
@@ -110,11 +110,15 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
     let lines = field.value.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
       printable(String($0), limit: .max).lines(within: width)
     }
-    let name = printable(field.name).cut(to: names).filled(to: names) + "  "
-    return lines.enumerated().map { index, line in
-      let whole = (index == 0 ? name : blank) + line
-      return line.isEmpty ? whole.withoutTrailingBlanks : whole
-    }
+    let name = printable(field.name)
+    let isLong = name.displayWidth > names
+    let start = isLong ? blank : name.filled(to: names) + "  "
+    let above = isLong ? terminal.cutWidth.map { name.lines(within: $0) } ?? [name] : []
+    return above
+      + lines.enumerated().map { index, line in
+        let whole = (index == 0 ? start : blank) + line
+        return line.isEmpty ? whole.withoutTrailingBlanks : whole
+      }
   }
 }
 
