@@ -47,7 +47,8 @@ import Testing
       ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
       ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
       ("studdy", "did you mean \"study\"?"),
-      ("nobody_knows", "no name in Lua yet; `help` lists the commands.\r\n> "), ("nobody knows", "`help` lists them"),
+      ("nobody_knows", "no name in Lua yet; `help` lists the commands.\r\n\u{1B}[?2004h"),
+      ("nobody knows", "`help` lists them"),
       ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
       terminal.type(line + "\r")

@@ -106,6 +106,7 @@ enum CardBulkCommands {
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
         Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field of its note"),
+        Option("--yes", help: "agree to the cards of the note that are taken away"),
       ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
@@ -124,7 +125,10 @@ enum CardBulkCommands {
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      guard try NoteCommands.edit(found[0].note(), given, session) else { return .unchanged(.objects([])) }
+      guard
+        try NoteCommands.edit(
+          found[0].note(), given, session, NoteCommands.Change(agreed: invocation.flag("--yes")))
+      else { return .unchanged(.objects([])) }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }
