@@ -68,14 +68,14 @@ import Testing
     #expect(text.contains("La <b>capital &amp; más</b> de España: <b>Madrid</b>"))
   }
 
-  @Test func `a leech says so when it becomes one, with its answers`() throws {
+  @Test func `a leech says so when it becomes one, with its answers, also as the last card`() throws {
     home.clock = try StandingClock()
     try home.run("-e", "decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
-    try home.run("deck", "options", "D", "leech_threshold=1")
+    try home.run("deck", "options", "D", "leech_threshold=1", "leech_action=suspend")
     #expect(try home.run("study", "D", input: "\n4\n").output.contains("1 right"))
     home.clock?.pass(seconds: 40 * 86_400)
     let plain = try home.run("--dry-run", "study", "D", input: "\n1\n").output
-    #expect(plain.contains("\"el perro\" is a leech: forgotten 1 time, now tagged leech."), "\(plain)")
+    #expect(plain.contains("\"el perro\" is a leech: forgotten 1 time, now tagged leech and suspended."), "\(plain)")
     let terminal = try home.terminal("study", "D")
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("\r1")
@@ -84,8 +84,7 @@ import Testing
       #expect(page.contains(words), "\(words): \(page)")
     }
     terminal.type(" ")
-    terminal.wait(for: "Enter  show the answer")
-    terminal.type("q")
+    terminal.wait(for: "Done. 0 right, 1 wrong.")
     #expect(terminal.ended() == 0)
   }
 

@@ -61,6 +61,9 @@ private struct LeechPage {
       lines.append("\(session.date(answer.at))  \(name.filled(to: width))  back in \(span(answer.interval))")
     }
     let place = "\(try card.deck().record().name):\(try card.position())"
-    return lines + ["", "Write it anew (`card edit \(printable(place))`), or keep it out (`card suspend`)."]
+    let name = printable(ShellWords.quote(place))
+    let rest =
+      record.isSuspended ? "and let it in again (`card resume \(name)`)" : "or keep it out (`card suspend \(name)`)"
+    return lines + ["", "Write it anew (`card edit \(name)`), \(rest)."]
   }
 }
