@@ -79,8 +79,7 @@ import Testing
     terminal.type("help all\r")
     terminal.wait(for: "PAGED:Decks and cards")
     terminal.type("set display.pager off\r")
-    terminal.wait(for: "display.pager")
-    _ = terminal.takeOutput(milliseconds: 200)
+    terminal.wait(for: "display.pager is off now.")
     terminal.type("help all\r")
     #expect(!terminal.wait(for: "searches").contains("PAGED:"))
   }
