@@ -60,7 +60,9 @@ enum ListSource: Equatable {
     _ dictionary: ListFile, _ rules: AffixRules, _ normalizer: WordNormalizer, _ limits: ListLimits
   ) throws(LexiconError) -> WordCollection {
     var words = WordCollection(limit: limits.words)
-    let expansion = AffixExpansion(rules: rules, path: dictionary.path, limit: limits.words) { form in
+    let expansion = AffixExpansion(
+      rules: rules, path: dictionary.path, limit: limits.words, isInterrupted: limits.isInterrupted
+    ) { form in
       words.add(form, by: normalizer)
     }
     try expansion.expand(dictionary.bytes)
