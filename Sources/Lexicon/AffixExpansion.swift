@@ -29,12 +29,15 @@ final class AffixExpansion {
     prefixed = FormBuffer(capacity: room + affixes.longestAddition)
   }
 
-  /// Expands each line of a `.dic` file but the first, which is their number.
-  func expand(_ dictionary: UnsafeBufferPointer<UInt8>) throws(LexiconError) {
+  /// Expands each line of a `.dic` file but the first, which is their number. `didRead` is told which part of it was.
+  func expand(_ dictionary: UnsafeBufferPointer<UInt8>, _ didRead: (Double) -> Void) throws(LexiconError) {
     var lines = 0
     for line in dictionary.split(separator: 0x0A).dropFirst() {
       lines += 1
-      if lines & 0xFF == 0, isInterrupted() { throw .interrupted }
+      if lines & 0xFF == 0 {
+        if isInterrupted() { throw .interrupted }
+        didRead(Double(line.startIndex) / Double(dictionary.count))
+      }
       guard let entry = DictionaryEntry(line) else { continue }
       forms[0].set(entry.word)
       try entry.flags.withUnsafeBufferPointer { flags throws(LexiconError) in try addAffixes(flags) }

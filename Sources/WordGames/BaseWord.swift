@@ -10,13 +10,15 @@ extension Game {
   public static let longestBase = 1000
 
   /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil),
-  /// `base` a base word in place of one chosen by chance. `now` gives seconds since 1970.
+  /// `base` a base word in place of one chosen by chance, `common` the words that the game is about where it is not
+  /// about all of the list. `now` gives seconds since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
+    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, length: Int? = nil, base: String? = nil,
+    level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
     let choice = BaseChoice(random: random, level: level, wantedLength: length)
-    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
     if let base {
       try game.setUp(base: game.checked(base: base))
     } else {
@@ -68,16 +70,19 @@ extension Game {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
     guard mode.isDaily, let day = Int(exactly: (clock.today / 86_400).rounded(.down)) else {
-      return worthwhile { _ in randomWord(length) }
+      let words = sought.count(length: length) > 0 ? sought : lexicon
+      return worthwhile(in: words) { _ in randomWord(length, in: words) }
     }
     // Each try of a day has a number of its own, so that everybody who has the list comes to the same word.
-    return worthwhile { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
+    return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list
+  /// Where nobody asked for a length: that of the base word in play, the mode's, the default, or the nearest to it that the list
   /// has.
   private var usualLength: Int {
-    for length in [baseWord.count, Self.defaultLength] where lexicon.count(length: length) > 0 { return length }
+    for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
+      return length
+    }
     return lexicon.lengths.min { abs($0 - Self.defaultLength) < abs($1 - Self.defaultLength) } ?? Self.defaultLength
   }
 
@@ -85,16 +90,16 @@ extension Game {
 
   /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but
   /// when there is no other.
-  private func worthwhile(_ candidate: (Int) -> String?) -> String {
+  private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return lexicon.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
+    return list.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
   }
 
-  private func randomWord(_ length: Int) -> String? {
+  private func randomWord(_ length: Int, in list: Lexicon) -> String? {
     var generator = AnyGenerator(base: choice.random)
     defer { choice.random = generator.base }
-    return lexicon.random(length: length, using: &generator)
+    return list.random(length: length, using: &generator)
   }
 
   func shortest(_ rules: [Rule]) -> Int {
@@ -109,11 +114,11 @@ extension Game {
   /// The words of the list that pass the rules, but for those that look at found words.
   func candidates(rules: [Rule], baseWord: String) -> [String] {
     let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(lexicon: lexicon, found: FoundWords())
+    let judge = Judge(lexicon: sought, found: FoundWords())
     judge.take(rules: lasting, baseWord: baseWord)
     let words =
       rules.contains(.fromLetters)
-      ? lexicon.formable(from: baseWord, minLength: shortest(rules)) : wordsOfList(within: rules)
+      ? sought.formable(from: baseWord, minLength: shortest(rules)) : wordsOfList(within: rules)
     return words.filter { word in
       var word = word
       let letters = word.count
@@ -134,7 +139,7 @@ extension Game {
       default: break
       }
     }
-    return Array(lexicon.words(length: length, prefix: prefix))
+    return Array(sought.words(length: length, prefix: prefix))
   }
 }
 

@@ -72,12 +72,15 @@ extension GameResult {
 }
 
 extension Game {
-  /// What the game came to, as of now.
-  public var result: GameResult {
+  /// What the game came to, as of now. What is found in a mode of letters has no length, and a base word that is hidden
+  /// stands there as the word that it hides.
+  public func result() throws -> GameResult {
     let words = foundWords.words
-    let longest = words.reduce("") { $1.count > $0.count ? $1 : $0 }
+    let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
+    let solution = try solution()
     return GameResult(
-      mode: mode.name, language: language.name, baseWord: baseWord, count: count, score: score, average: average,
-      longest: longest, scores: scores, elapsed: clock.elapsed, finishedAt: clock.today)
+      mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
+      average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,
+      finishedAt: clock.today)
   }
 }

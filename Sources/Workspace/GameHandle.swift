@@ -98,14 +98,17 @@ extension Workspace {
     let mode = try modes.mode(named: options.mode)
     let preferences = try preferences()
     // A list of the user's own may have no words of the length that is usual.
-    let length = options.length ?? (options.lexicon == nil && options.base == nil ? preferences.gameLength : nil)
+    let usual = options.lexicon == nil && options.base == nil && mode.length == nil
+    let length = options.length ?? (usual ? preferences.gameLength : nil)
     let lexicon =
       if let given = options.lexicon { given } else {
         try self.lexicon(options.language, foldAccents: options.foldsAccents || preferences.foldsAccents).lexicon
       }
     let random = options.seed.map { RandomChoices(seed: $0) } ?? environment.random.choices
+    let common = try gameWords(lexicon, isGiven: options.lexicon != nil)
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, length: length, base: options.base, level: options.level, random: random,
+      mode: mode, lexicon: lexicon, common: common, length: length, base: options.base, level: options.level,
+      random: random,
       now: environment.clocks.now)
     let handle = handle(of: game)
     handle.canResume = options.lexicon.map(lexicons.gives) ?? true

@@ -1,7 +1,6 @@
-// What joins games with the user's data: a game stored and resumed, results, and missed words turned into cards.
-// Invariant: a missed word makes one card however often it is missed.
+// What joins games with the user's data: a game stored and resumed, and results. Invariant: one game at most is stored
+// to be taken up again; a result is kept once.
 
-public import Decks
 import Files
 import Lexicon
 import Storage
@@ -27,8 +26,9 @@ extension Workspace {
   func storeEnd(of game: GameHandle) throws {
     if unit.waitingGame === game { (unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
+    let result = try game.game.result()
     try perform(.keepGame) { db in
-      try GameTable.keep(db, game.game.result)
+      try GameTable.keep(db, result)
       if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
     }
     game.stored = nil
@@ -48,49 +48,9 @@ extension GameHandle {
     try GameTable.save(db, game.state, game: id, now: now)
     stored = (id, game.count)
   }
-
-  /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary or a dictionary
-  /// of this machine knows it, else its letters and how many they are; answer, the word.
-  public func addMissed(to deck: DeckHandle) throws -> AddReport {
-    let missed = game.missed()
-    let language = game.language
-    let meanings = try workspace.meanings(in: language)
-    return try deck.addAll(onDuplicate: .skip) { batch in
-      for word in missed {
-        try batch.add(
-          NewCard(
-            prompt: meanings[word] ?? workspace.gloss(of: word, in: language) ?? Self.letters(of: word), answer: word,
-            tags: ["missed"],
-            guid: "missed:\(language.name):\(word)"))
-      }
-    }
-  }
-
-  /// The letters in order, and how many there are: `a b c (3 letters)`.
-  private static func letters(of word: String) -> String {
-    "\(word.map(String.init).sorted().joined(separator: " ")) (\(word.count) letters)"
-  }
 }
 
 extension Workspace {
-  /// Words and their meanings from the deck `Dictionary::<Language>`, else `Dictionary`: prompt, the word; answer, the
-  /// meaning.
-  fileprivate func meanings(in language: Language) throws -> [String: String] {
-    let names = ["Dictionary::\(language.title)", "Dictionary"]
-    let known = try decks()
-    guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first
-    else {
-      return [:]
-    }
-    let cards = try deck.cards()
-    var meanings: [String: String] = [:]
-    while let card = try cards.nextCard() {
-      let record = try card.record()
-      meanings[normalize(record.prompt, language: language)] = record.answer
-    }
-    return meanings
-  }
-
   /// The stored game, resumed; nil when there is none.
   /// - Parameter prepare: sees to it that the mode is there.
   public func resumeGame(prepare: (String) throws -> Void) throws -> GameHandle? {
@@ -102,7 +62,8 @@ extension Workspace {
     let language = try lexicons.language(named: state.language)
     let lexicon = try lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
-      state, mode: mode, lexicon: lexicon, random: environment.random.choices, now: environment.clocks.now)
+      state, mode: mode, lexicon: lexicon, common: gameWords(lexicon, isGiven: false),
+      random: environment.random.choices, now: environment.clocks.now)
     let handle = handle(of: game)
     handle.stored = (saved.game, saved.found)
     return handle

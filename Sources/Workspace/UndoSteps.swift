@@ -89,7 +89,7 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
-    case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
+    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }
 }

@@ -43,6 +43,7 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
+  case countWords = "counting the words of texts"
   case keepPlace = "keeping a place in a text"
   case speakCards = "adding speech"
   case keepGame = "keeping a game"
@@ -122,7 +123,7 @@ public final class Workspace {
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
-      + ListedWordTable.migrations + ReadingPlaceTable.migrations
+      + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
@@ -333,7 +334,7 @@ public final class Workspace {
     handles.cards[card] { CardHandle(card, in: self) }
   }
 
-  func handle(of lexicon: Lexicon) -> LexiconHandle {
+  public func handle(of lexicon: Lexicon) -> LexiconHandle {
     handles.lexicons[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
   }
 

@@ -99,7 +99,7 @@ import Workspace
     _ = try deck.add(NewCard(prompt: "a", answer: "b"), at: .top)
     _ = try deck.addNote(NewNote(fields: ["Front": "x", "Back": "y"], tags: [], guid: nil), typeNamed: "Basic")
     _ = try workspace.createPreset("P")
-    _ = try workspace.createDocument(background: nil).addText("x", color: .black, font: "", at: ElementPlacement())
+    _ = try workspace.createDocument(background: nil).addText("x", at: ElementPlacement())
   }
 
   /// One object of each type, by the name of the type, and the modules.
