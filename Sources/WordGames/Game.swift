@@ -153,6 +153,9 @@ public final class Game {
     return possible().filter { !found.contains($0) }
   }
 
+  /// Words of so many letters are little more than `of` and `the`.
+  private static let shortWord = 3
+
   /// How many of the possible words were found.
   public var foundPossible: Int {
     guard let common else { return count }
@@ -166,10 +169,14 @@ public final class Game {
   public func solution() throws -> Solution? { try asking { try mode.hooks.solution?(self) } }
 
   /// Calls `body` with the words that were not found until it answers false: those first that are used most, where that
-  /// is known, and none that the mode's own `accept` refuses.
+  /// is known, the shortest ones last; none that the mode's own `accept` refuses.
   public func forEachMissed(_ body: (String) throws -> Bool) throws {
     let missed = missed()
-    for word in common?.byUse(missed) ?? missed {
+    let ordered = common.map { common in
+      let words = common.byUse(missed)
+      return words.filter { $0.count > Self.shortWord } + words.filter { $0.count <= Self.shortWord }
+    }
+    for word in ordered ?? missed {
       if let accept = mode.hooks.accept, try asking({ try accept(self, word) }) != nil { continue }
       if try !body(word) { return }
     }

@@ -30,6 +30,8 @@ extension DocumentHandle {
   /// The width of a text, and the sizes that one is tried at that has none of its own.
   private static let textWidth = 1100.0
   private static let textSizes = [200.0, 160, 130, 105, 85, 70, 55, 45]
+  /// A text that is given no size is no higher than this, so that more finds room, unless it is at the smallest size.
+  private static let usualHeight = 700.0
   /// How much smaller pictures, and texts in a box of a fixed height, are tried.
   private static let shares = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3]
 
@@ -62,11 +64,12 @@ extension DocumentHandle {
   /// The largest size at which a text finds a place; the style is given it.
   private func textRoom(_ text: String, _ style: inout TextStyle, _ wish: PlaceWish) throws -> Room {
     let document = try document()
-    let width = wish.width ?? Self.textWidth
-    for size in style.size.map({ [$0] }) ?? Self.textSizes {
+    let (width, asked) = (wish.width ?? Self.textWidth, style.size)
+    for size in asked.map({ [$0] }) ?? Self.textSizes {
       style.size = size
       let height = try wish.height ?? document.neededHeight(of: text, style: style, width: width)
-      if !wish.isChosen { return (asked(wish, width, height), false) }
+      if asked == nil, height > Self.usualHeight, size != Self.textSizes.last { continue }
+      if !wish.isChosen { return (put(wish, width, height), false) }
       if let open = document.content.openPlace(width: width, height: height) { return (turned(open, wish), false) }
     }
     let height = try wish.height ?? document.neededHeight(of: text, style: style, width: width)
@@ -75,7 +78,7 @@ extension DocumentHandle {
 
   /// The largest box of a ratio that finds a place; where a side is asked for, it stays as it is.
   private func openRoom(_ wish: PlaceWish, width: Double, height: Double) throws -> Room {
-    if !wish.isChosen { return (asked(wish, width, height), false) }
+    if !wish.isChosen { return (put(wish, width, height), false) }
     let content = try document().content
     for share in Self.shares {
       let (wide, high) = (wish.width ?? width * share, wish.height ?? height * share)
@@ -84,7 +87,7 @@ extension DocumentHandle {
     return (turned(content.freePlace(width: width, height: height), wish), true)
   }
 
-  private func asked(_ wish: PlaceWish, _ width: Double, _ height: Double) -> ElementPlacement {
+  private func put(_ wish: PlaceWish, _ width: Double, _ height: Double) -> ElementPlacement {
     ElementPlacement(x: wish.x ?? 0, y: wish.y ?? 0, width: width, height: height, rotation: wish.rotation ?? 0)
   }
 

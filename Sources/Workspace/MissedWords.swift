@@ -2,6 +2,7 @@
 // word makes one card however often it is missed, and none without a meaning or a sentence.
 
 public import Decks
+import Language
 import Lexicon
 import Text
 public import Values
@@ -43,6 +44,7 @@ extension GameHandle {
     var (explained, plain): ([MissedWord], [MissedWord]) = ([], [])
     var meanings = WordMeanings(self)
     try game.forEachMissed { word in
+      guard meanings.isNew(word) else { return true }
       let missed = MissedWord(word: word, meaning: try meanings.meaning(of: word))
       if missed.meaning == nil { plain.append(missed) } else { explained.append(missed) }
       return explained.count < limit && explained.count + plain.count < limit * Self.triesPerWord
@@ -61,6 +63,7 @@ extension GameHandle {
   public func addMissed(to deck: DeckHandle) throws -> MissedReport {
     var (meanings, cards, report) = (WordMeanings(self), [NewCard](), MissedReport())
     try game.forEachMissed { word in
+      guard meanings.isNew(word) else { return true }
       guard let prompt = try meanings.meaning(of: word) ?? meanings.sentence(with: word) else {
         report.unexplained += 1
         return cards.count + report.unexplained < Self.mostCards * Self.triesPerWord
@@ -81,10 +84,19 @@ extension GameHandle {
 private struct WordMeanings {
   private let workspace: Workspace
   private let language: Language
+  private let lemmatizer: Lemmatizer
+  /// The dictionary forms of the words so far.
+  private var lemmas: Set<String> = []
   /// Of the deck `Dictionary::<Language>`, else `Dictionary`; read at the first use.
   private var own: [String: String]?
 
-  init(_ game: GameHandle) { (workspace, language) = (game.workspace, game.game.language) }
+  init(_ game: GameHandle) {
+    (workspace, language) = (game.workspace, game.game.language)
+    lemmatizer = workspace.languages.lemmatizer(of: language)
+  }
+
+  /// Whether a word is no other form of one before it.
+  mutating func isNew(_ word: String) -> Bool { lemmas.insert(lemmatizer.lemmas(of: word).primary).inserted }
 
   mutating func meaning(of word: String) throws -> String? {
     let known = try own ?? ownMeanings()

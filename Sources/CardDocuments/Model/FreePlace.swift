@@ -6,17 +6,18 @@ import Glibc
 extension CardDocument {
   /// Units between elements, and from the sides of the card.
   private static let gap = 20.0
+  private static let margin = 60.0
   /// How far an element is from the one below when the card is full.
   private static let shift = 60.0
 
   /// A place for an element of a size where it hides no other: from the top down, in the middle first; nil when there is
   /// none.
   ///
-  ///     document.openPlace(width: 1000, height: 300)   // y is -830 on an empty card
+  ///     document.openPlace(width: 1000, height: 300)   // y is -790 on an empty card
   public func openPlace(width: Double, height: Double) -> ElementPlacement? {
     let (right, bottom) = ((Self.width - width) / 2, (Self.height - height) / 2)
     guard right >= 0, bottom >= 0 else { return nil }
-    let (across, down) = (max(0, right - Self.gap), max(0, bottom - Self.gap))
+    let (across, down) = (max(0, right - Self.margin), max(0, bottom - Self.margin))
     let taken = elements.filter { $0.kind != nil }.map(\.upright)
     let steps: [Double] = stride(from: 50, to: across, by: 50).flatMap { (step: Double) -> [Double] in [-step, step] }
     let columns = [0, -across, across] + steps
