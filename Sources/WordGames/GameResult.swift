@@ -74,10 +74,12 @@ extension GameResult {
 extension Game {
   /// What the game came to, as of now. What is found in a mode of letters has no length, and a base word that is hidden
   /// stands there as the word that it hides.
-  public func result() throws -> GameResult {
+  public var result: GameResult {
     let words = foundWords.words
     let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
-    let solution = try solution()
+    let solution: Solution?
+    // A mode that fails here fails where its solution is shown, too, and is told there; the result is kept all the same.
+    do { solution = try self.solution() } catch { solution = nil }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
       average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,

@@ -26,7 +26,7 @@ extension Workspace {
   func storeEnd(of game: GameHandle) throws {
     if unit.waitingGame === game { (unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
-    let result = try game.game.result()
+    let result = game.game.result
     try perform(.keepGame) { db in
       try GameTable.keep(db, result)
       if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }

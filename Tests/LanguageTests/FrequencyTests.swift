@@ -9,6 +9,13 @@ import Testing
 @Suite struct FrequencyTests {
   private let folder = TemporaryFolder()
 
+  init() throws {
+    try folder.makeFolder("onboard/models")
+    try folder.makeFolder("own")
+  }
+
+  private func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
+
   private func library() -> LanguageLibrary {
     LanguageLibrary(
       ownFolder: "", sharedFolders: [folder.path], spellingFolders: [], frequencyFolder: folder.path + "/own",

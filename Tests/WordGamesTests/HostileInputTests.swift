@@ -99,7 +99,7 @@ import WordGames
           state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
         _ = try again.guess("bean")
         _ = again.scores
-        _ = try again.result().encoded
+        _ = again.result.encoded
         again.pass()
       } catch {
         let problem = try #require(error as? GameError)
@@ -132,7 +132,7 @@ import WordGames
   @Test func `results are kept and the best of each mode and language is found`() throws {
     let game = try game(now: { 77 })
     for word in ["cab", "bearing", "grace", "margin"] { _ = try game.guess(word) }
-    let result = try game.result()
+    let result = game.result
     #expect(result.longest == "bearing")
     #expect(result.finishedAt == 77)
     #expect(try GameResult(decoding: result.encoded) == result)
