@@ -17,8 +17,8 @@ public struct FrequencyList {
   public let path: String
   public private(set) var counts: [String: Double] = [:]
 
-  /// Reads one of two kinds: a language model as Onboard has it, of which the part `\1-grams:` counts (a count, a blank,
-  /// a word), or a table of words and counts with a tab between them. A table without counts is in the order of use.
+  /// Reads one of two kinds: a language model as Onboard has it, whose part `\1-grams:` counts (a count, a blank, a
+  /// word), or a table of words and counts with a tab between them. A table without counts is in the order of use.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
     self.path = path
     let text: String?
@@ -64,9 +64,9 @@ public struct FrequencyList {
 }
 
 extension LanguageLibrary {
-  /// How often words of a language are used, each word's count in a million, by the list of the user (`frequency/CODE.tsv`
-  /// in the data folder), else by the model of Debian's onboard-data (there or in `frequency`); nil where neither is
-  /// here.
+  /// How often words of a language are used, each word's count in a million, by the list of the user
+  /// (`frequency/CODE.tsv` in the data folder), else by the model of Debian's onboard-data (there or in `frequency`);
+  /// nil where neither is here.
   public func frequencies(of language: Language) -> [String: Double]? {
     let code = String(language.code.prefix(2))
     let own = frequencyFolder

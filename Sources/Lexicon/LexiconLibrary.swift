@@ -31,7 +31,7 @@ public final class LexiconLibrary {
   /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the
   /// same.
   public private(set) var cacheFailure: LexiconError?
-  /// Is told as a list is compiled, which happens at its first use and takes up to seconds: begun, how far it is, ended.
+  /// Is told as a list is compiled, which happens at its first use: begun, how far it is, ended.
   public var didReach: (CompileStage) -> Void = { _ in }
 
   private struct Key: Hashable {

@@ -3,24 +3,37 @@
 
 public import Lexicon
 
+/// What is asked of the base word of a game.
+///
+///     try Game.start(mode: .classic, lexicon: lexicon, BaseWish(word: "cambering"), random: random, now: now)
+public struct BaseWish {
+  /// Its letters; nil for the mode's number, or the usual one, or the nearest that the list has.
+  public var length: Int?
+  /// A word in place of one that is chosen by chance.
+  public var word: String?
+  public var level: Difficulty
+
+  public init(length: Int? = nil, word: String? = nil, level: Difficulty = .normal) {
+    (self.length, self.word, self.level) = (length, word, level)
+  }
+}
+
 extension Game {
   /// The length of a base word when nobody asks for one.
   public static let defaultLength = 8
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil),
-  /// `base` a base word in place of one chosen by chance, `common` the words that the game is about where it is not
-  /// about all of the list. `now` gives seconds since 1970.
+  /// Starts a game. `common` are the words that it is about where it is not about all of the list; `now` gives seconds
+  /// since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, length: Int? = nil, base: String? = nil,
-    level: Difficulty = .normal,
+    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ wish: BaseWish = BaseWish(),
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
-    let choice = BaseChoice(random: random, level: level, wantedLength: length)
+    let choice = BaseChoice(random: random, level: wish.level, wantedLength: wish.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
-    if let base {
-      try game.setUp(base: game.checked(base: base))
+    if let word = wish.word {
+      try game.setUp(base: game.checked(base: word))
     } else {
       try game.takeNewBase()
     }
@@ -77,8 +90,8 @@ extension Game {
     return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the mode's, the default, or the nearest to it that the list
-  /// has.
+  /// Where nobody asked for a length: that of the base word in play, the mode's, the default, or the nearest to it that
+  /// the list has.
   private var usualLength: Int {
     for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
       return length

@@ -14,7 +14,7 @@ public enum Ending: Sendable {
 
 /// A game under way:
 ///
-///     let game = try Game.start(mode: .classic, lexicon: lexicon, base: "cambering", random: random, now: now)
+///     let game = try Game.start(mode: .classic, lexicon: lexicon, random: random, now: now)
 ///     try game.guess("grace")            // .accepted(points: 5)
 public final class Game {
   public let mode: Mode
@@ -153,9 +153,6 @@ public final class Game {
     return possible().filter { !found.contains($0) }
   }
 
-  /// Words of so many letters are little more than `of` and `the`.
-  private static let shortWord = 3
-
   /// How many of the possible words were found.
   public var foundPossible: Int {
     guard let common else { return count }
@@ -166,21 +163,7 @@ public final class Game {
   public var countsWords: Bool { rules.contains(.inDictionary) }
 
   /// What the mode tells of what was to be found; nil for a mode that lists words.
-  public func solution() throws -> Solution? { try asking { try mode.hooks.solution?(self) } }
-
-  /// Calls `body` with the words that were not found until it answers false: those first that are used most, where that
-  /// is known, the shortest ones last; none that the mode's own `accept` refuses.
-  public func forEachMissed(_ body: (String) throws -> Bool) throws {
-    let missed = missed()
-    let ordered = common.map { common in
-      let words = common.byUse(missed)
-      return words.filter { $0.count > Self.shortWord } + words.filter { $0.count <= Self.shortWord }
-    }
-    for word in ordered ?? missed {
-      if let accept = mode.hooks.accept, try asking({ try accept(self, word) }) != nil { continue }
-      if try !body(word) { return }
-    }
-  }
+  public var solution: Solution? { get throws { try asking { try mode.hooks.solution?(self) } } }
 
   /// Asks a function of the mode; what it tries to change meanwhile is refused.
   func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {

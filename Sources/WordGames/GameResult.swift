@@ -78,8 +78,8 @@ extension Game {
     let words = foundWords.words
     let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
     let solution: Solution?
-    // A mode that fails here fails where its solution is shown, too, and is told there; the result is kept all the same.
-    do { solution = try self.solution() } catch { solution = nil }
+    // A mode that fails here fails where its solution is shown, too, and is told there; the result is kept.
+    do { solution = try self.solution } catch { solution = nil }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
       average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,

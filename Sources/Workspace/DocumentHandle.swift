@@ -106,7 +106,7 @@ public final class ElementHandle: WorkspaceHandle {
     switch field {
     // Who says how high a box is wants it so.
     case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
-    case .text, .font, .size, .width, .wraps, .grows: try stored.growBox(of: id)
+    case .text, .font, .size, .width, .wraps, .grows: try growBox()
     default: break
     }
   }

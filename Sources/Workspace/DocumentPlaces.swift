@@ -1,5 +1,5 @@
-// Where new elements of a document are put when nobody says where, and how large they are then. Invariant: a new element
-// hides no other while there is room for it, if need be smaller than usual.
+// Where new elements of a document are put when nobody says where, and how large they are then. Invariant: a new
+// element hides no other while there is room for it, if need be smaller than usual.
 
 public import CardDocuments
 
@@ -64,15 +64,16 @@ extension DocumentHandle {
   /// The largest size at which a text finds a place; the style is given it.
   private func textRoom(_ text: String, _ style: inout TextStyle, _ wish: PlaceWish) throws -> Room {
     let document = try document()
+    let rooms = TextRooms(document.store)
     let (width, asked) = (wish.width ?? Self.textWidth, style.size)
     for size in asked.map({ [$0] }) ?? Self.textSizes {
       style.size = size
-      let height = try wish.height ?? document.neededHeight(of: text, style: style, width: width)
+      let height = try wish.height ?? rooms.height(of: text, style: style, width: width)
       if asked == nil, height > Self.usualHeight, size != Self.textSizes.last { continue }
       if !wish.isChosen { return (put(wish, width, height), false) }
       if let open = document.content.openPlace(width: width, height: height) { return (turned(open, wish), false) }
     }
-    let height = try wish.height ?? document.neededHeight(of: text, style: style, width: width)
+    let height = try wish.height ?? rooms.height(of: text, style: style, width: width)
     return (turned(document.content.freePlace(width: width, height: height), wish), true)
   }
 
@@ -95,5 +96,17 @@ extension DocumentHandle {
     var place = place
     place.rotation = wish.rotation ?? 0
     return place
+  }
+}
+
+extension ElementHandle {
+  /// Makes the box of a text that grows as high as it must be; its upper side stays where it is.
+  func growBox() throws {
+    let (element, stored) = (try element(), try document.document())
+    guard element.grows == true else { return }
+    let height = try TextRooms(stored.store).height(of: element)
+    guard height != element.height else { return }
+    try stored.set(.y, of: id, to: .number(element.y + (height - element.height) / 2))
+    try stored.set(.height, of: id, to: .number(height))
   }
 }

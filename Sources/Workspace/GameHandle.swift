@@ -107,9 +107,8 @@ extension Workspace {
     let random = options.seed.map { RandomChoices(seed: $0) } ?? environment.random.choices
     let common = try gameWords(lexicon, isGiven: options.lexicon != nil)
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common, length: length, base: options.base, level: options.level,
-      random: random,
-      now: environment.clocks.now)
+      mode: mode, lexicon: lexicon, common: common,
+      BaseWish(length: length, word: options.base, level: options.level), random: random, now: environment.clocks.now)
     let handle = handle(of: game)
     handle.canResume = options.lexicon.map(lexicons.gives) ?? true
     return handle

@@ -43,7 +43,7 @@ extension GameHandle {
   public func missedWords(_ limit: Int) throws -> [MissedWord] {
     var (explained, plain): ([MissedWord], [MissedWord]) = ([], [])
     var meanings = WordMeanings(self)
-    try game.forEachMissed { word in
+    try MissedWords(of: game).forEach { word in
       guard meanings.isNew(word) else { return true }
       let missed = MissedWord(word: word, meaning: try meanings.meaning(of: word))
       if missed.meaning == nil { plain.append(missed) } else { explained.append(missed) }
@@ -62,7 +62,7 @@ extension GameHandle {
   /// cards with a gap in its place; answer, the word.
   public func addMissed(to deck: DeckHandle) throws -> MissedReport {
     var (meanings, cards, report) = (WordMeanings(self), [NewCard](), MissedReport())
-    try game.forEachMissed { word in
+    try MissedWords(of: game).forEach { word in
       guard meanings.isNew(word) else { return true }
       guard let prompt = try meanings.meaning(of: word) ?? meanings.sentence(with: word) else {
         report.unexplained += 1

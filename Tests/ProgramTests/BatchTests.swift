@@ -156,7 +156,7 @@ import Testing
 }
 
 extension String {
-  fileprivate var trimmingLineEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
+  var trimmingLineEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
 
   fileprivate func replacingArgument(_ name: String) -> String {
     split(separator: "arg[1] or ...", maxSplits: 1).joined(separator: "\"\(name)\"")

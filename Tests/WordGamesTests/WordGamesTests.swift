@@ -19,7 +19,7 @@ func game(
   language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
 ) throws -> Game {
   try Game.start(
-    mode: mode, lexicon: lexicon(words, language), length: length, base: base, random: TestGenerator(seed),
+    mode: mode, lexicon: lexicon(words, language), BaseWish(length: length, word: base), random: TestGenerator(seed),
     now: now)
 }
 
@@ -136,7 +136,8 @@ extension Game {
     let lexicon = try lexicon()
     let common = try CommonWords(["bearing": 9, "ring": 20, "grace": 5, "zebra": 1], of: lexicon, least: 1)
     return try Game.start(
-      mode: .classic, lexicon: lexicon, common: common, length: length, base: base, random: TestGenerator(1), now: { 0 })
+      mode: .classic, lexicon: lexicon, common: common, BaseWish(length: length, word: base), random: TestGenerator(1),
+      now: { 0 })
   }
 
   @Test func `only common words are chosen and looked for, and any word of the list counts`() throws {
@@ -156,9 +157,9 @@ extension Game {
     var mode = Mode(name: "m", title: "M", summary: "", rules: Mode.classicRules)
     mode.hooks.accept = { _, word in word == "grace" ? Refusal.notAccepted("no", word: word) : nil }
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common, base: "cambering", random: TestGenerator(1), now: { 0 })
+      mode: mode, lexicon: lexicon, common: common, BaseWish(word: "cambering"), random: TestGenerator(1), now: { 0 })
     var words: [String] = []
-    try game.forEachMissed { words.append($0) == () }
+    try MissedWords(of: game).forEach { words.append($0) == () }
     #expect(words == ["ring", "crab", "bean", "cab"])
   }
 

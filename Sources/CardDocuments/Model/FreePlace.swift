@@ -10,8 +10,8 @@ extension CardDocument {
   /// How far an element is from the one below when the card is full.
   private static let shift = 60.0
 
-  /// A place for an element of a size where it hides no other: from the top down, in the middle first; nil when there is
-  /// none.
+  /// A place for an element of a size where it hides no other: from the top down, in the middle first; nil when there
+  /// is none.
   ///
   ///     document.openPlace(width: 1000, height: 300)   // y is -790 on an empty card
   public func openPlace(width: Double, height: Double) -> ElementPlacement? {

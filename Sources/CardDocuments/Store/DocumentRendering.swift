@@ -27,21 +27,6 @@ public struct PixelDrawing: Equatable, Sendable {
   public let rgba: [UInt8]
 }
 
-/// What came of a document that was written to a file.
-///
-///     let written = try document.export(to: "dog.rwcard")
-///     written.beside   // the pictures that were written beside it
-public struct WrittenDocument: Equatable, Sendable {
-  /// The files that belong to it, from its folder on.
-  public fileprivate(set) var beside: [String] = []
-  /// What could not be written, or the format cannot hold.
-  public fileprivate(set) var losses: [ExportLoss] = []
-
-  public init() {}
-
-  fileprivate init(beside: [String], losses: [ExportLoss]) { (self.beside, self.losses) = (beside, losses) }
-}
-
 extension StoredDocument {
   /// How wide a drawing may be, in pixels (svg, png) or points (pdf).
   public static let widths = 1...6500
@@ -79,32 +64,6 @@ extension StoredDocument {
 
   /// A PNG of 260 × 400 pixels.
   public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
-
-  /// Writes the document as it is, and its pictures into the folder `images` beside the file, where it is read from.
-  public func export(to path: String) throws -> WrittenDocument {
-    try refresh()
-    var written = WrittenDocument()
-    let folder = parentFolder(of: path) + "/images"
-    for hash in content.images.sorted(by: { $0.description < $1.description }) {
-      if let bytes = try picture(hash) {
-        try makeFolder(folder)
-        try writeWhole(bytes, to: folder + "/" + hash.description)
-        written.beside.append("images/" + hash.description)
-      } else {
-        written.losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
-      }
-    }
-    for (name, bytes) in try picturesBeside().sorted(by: { $0.key < $1.key }) {
-      try writeWhole(bytes, to: parentFolder(of: path) + "/" + name)
-      written.beside.append(name)
-    }
-    try writeWhole(content.encoded, to: path)
-    return written
-  }
-
-  private func makeFolder(_ path: String) throws(DocumentError) {
-    do { try makePrivateFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
-  }
 
   /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
   public func exportEdition2(to path: String) throws -> WrittenDocument {

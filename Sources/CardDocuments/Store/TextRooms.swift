@@ -1,18 +1,25 @@
-// How much room a text needs in its box. Invariant: the answer is for the fonts of this machine, as they are drawn; without
-// the drawing program it is reckoned by the number of letters.
+// How much room a text needs in its box. Invariant: the answer is for the fonts of this machine, as they are drawn;
+// without the drawing program it is reckoned by the number of letters.
 
 import Wire
 
-extension StoredDocument {
+/// Measures texts.
+///
+///     try TextRooms(document.store).height(of: "el gato", style: TextStyle(size: 120), width: 1100)
+public struct TextRooms {
   /// Units above and below the lines of a box that grows.
   private static let margin = 10.0
 
+  private let drawing: DrawingProgram
+
+  public init(_ store: DocumentStore) { drawing = store.drawing }
+
   /// How high the box of a text must be, as wide as it is.
-  public func neededHeight(of element: Element) throws -> Double {
+  public func height(of element: Element) throws -> Double {
     let query = element.measureQuery
     let height: Double
     do throws(DrawingFailure) {
-      height = try store.drawing.measure([query])[0].height
+      height = try drawing.measure([query])[0].height
     } catch {
       if error == .interrupted { throw DocumentError.drawing(error) }
       height = Self.reckonedHeight(query)
@@ -20,20 +27,11 @@ extension StoredDocument {
     return (height + 2 * Self.margin).rounded(.up)
   }
 
-  /// The same for a text that is not on the card yet.
-  public func neededHeight(of text: String, style: TextStyle, width: Double) throws -> Double {
-    var draft = CardDocument(id: id, background: .yellow)
-    let place = ElementPlacement(width: width, height: 100)
-    return try neededHeight(of: draft.addText(text, style: style, at: place, id: id))
-  }
-
-  /// Makes the box of a text that grows as high as it must be; its upper side stays where it is.
-  public func growBox(of id: String) throws {
-    guard let element = content.element(id), element.grows == true else { return }
-    let height = try neededHeight(of: element)
-    guard height != element.height else { return }
-    try set(.y, of: id, to: .number(element.y + (height - element.height) / 2))
-    try set(.height, of: id, to: .number(height))
+  /// The same for a text that is not on a card yet.
+  public func height(of text: String, style: TextStyle, width: Double) throws -> Double {
+    let id = DocumentID(bytes: [UInt8](repeating: 0, count: 16))
+    var draft = CardDocument(id: id, background: .black)
+    return try height(of: draft.addText(text, style: style, at: ElementPlacement(width: width, height: 100), id: id))
   }
 
   /// A letter is about half as wide as it is high, a line a fifth higher than its letters.

@@ -1,5 +1,5 @@
-// `doc render` and `doc export`: documents as files. Invariant: the ending of a name says what is written, another one is
-// refused; what is written beside the file is named.
+// `doc render` and `doc export`: documents as files. Invariant: the ending of a name says what is written, another one
+// is refused; what is written beside the file is named.
 
 import CardDocuments
 import Commands
@@ -54,7 +54,7 @@ enum DocumentFileCommands {
       guard isCard else {
         return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, invocation, session))
       }
-      return answer(try isForApp ? document.exportEdition2(to: path) : document.export(to: path), path)
+      return answer(try isForApp ? document.exportEdition2(to: path) : WrittenDocument(document, to: path), path)
     }
   }
 

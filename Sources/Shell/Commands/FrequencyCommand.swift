@@ -1,4 +1,4 @@
-// `text frequency`. Invariant: a text is counted once; what is counted decides which words are common, and nothing else.
+// `text frequency`. Invariant: a text is counted once; what is counted decides which words are common, nothing else.
 
 import Commands
 import Language

@@ -69,8 +69,8 @@ enum PlayCommands {
     return game
   }
 
-  /// The language and the length that were asked for are those of the next game too, but for a length in a mode that has
-  /// its own. One that is forced for this run stays.
+  /// The language and the length that were asked for are those of the next game too, but for a length in a mode that
+  /// has its own. One that is forced for this run stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
     let tree = try session.workspace().preferences().tree
     if let language = options.language { try keep("game.language", language, tree, from: "play --language") }

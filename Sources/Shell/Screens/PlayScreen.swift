@@ -266,7 +266,7 @@ final class PlayScreen {
     guard !options.wantsJSON else { return }
     if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
     do {
-      if let solution = try game.solution() {
+      if let solution = try game.solution {
         let text = try game.ending() == .byMode ? [] : [printable(solution.text, limit: 4_000)]
         return session.console.show(text + meaningLines(try handle.meanings(of: solution.words)))
       }
