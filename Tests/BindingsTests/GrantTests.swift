@@ -32,9 +32,9 @@ import Workspace
     "decks.write (unless the session changes no schedule)": "session:answer session:undo",
     "documents.write":
       "document.background= document:add_image document:add_text document:duplicate document:lower document:raise "
-      + "document:remove document:remove_element document:save document:set_panel documents:create element.alt= "
-      + "element.color= element.cropped= element.font= element.frame= element.group= element.height= "
-      + "element.rotation= element.text= element.width= element.wraps= element.x= element.y=",
+      + "document:remove document:remove_element document:save document:set_panel documents:create element.align= element.alt= "
+      + "element.color= element.cropped= element.font= element.frame= element.group= element.grows= element.height= "
+      + "element.rotation= element.size= element.text= element.width= element.wraps= element.x= element.y=",
     "shell.run": "shell:redo shell:run shell:undo",
   ]
 

@@ -47,7 +47,8 @@ enum FrequencyCommand {
   private static func answer(_ counts: WordCounts, _ lines: [String], _ session: Session) throws -> CommandResult {
     let workspace = try session.workspace()
     let (texts, frequent) = (try counts.texts(), try counts.frequent(shownWords))
-    let common = try workspace.commonWords(of: workspace.lexicon(counts.language.name).lexicon)
+    let hasList = session.lexicons.languages().contains(counts.language)
+    let common = hasList ? try workspace.commonWords(of: workspace.lexicon(counts.language.name).lexicon) : nil
     let words = texts.reduce(0) { $0 + $1.words }
     var lines = lines
     if !texts.isEmpty {
