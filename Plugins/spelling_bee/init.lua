@@ -21,8 +21,9 @@ end
 ---@return string
 local function pangram(game)
   if #letters_of(game.base_word) == 7 then return game.base_word end
-  local lexicon = game.lexicon
-  for try = 1, 2000 do
+  for try = 1, 4000 do
+    -- The common words may have none.
+    local lexicon = try <= 2000 and game.lexicon or assert(words.lexicon(game.language))
     local word = lexicon:random { length = 7 + try % 3 }
     if word and #letters_of(word) == 7 then return word end
   end

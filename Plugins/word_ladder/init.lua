@@ -58,10 +58,11 @@ end
 
 ---@param game game
 local function setup(game)
-  local lexicon = game.lexicon
-  local start, ladder = game.base_word, walk(lexicon, game.base_word)
-  for _ = 1, 200 do
+  local start, ladder = game.base_word, walk(game.lexicon, game.base_word)
+  for try = 1, 400 do
     if ladder then break end
+    -- The common words may be too few for a way.
+    local lexicon = try <= 200 and game.lexicon or assert(words.lexicon(game.language))
     start = lexicon:random { length = utf8.len(game.base_word) } or start
     ladder = walk(lexicon, start)
   end

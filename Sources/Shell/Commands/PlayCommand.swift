@@ -24,7 +24,8 @@ enum PlayCommands {
       details: """
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
-        played: --resume takes it up again.
+        played: --resume takes it up again. Where it is known which words are common (`text frequency`), a game chooses and \
+        looks for those; a guess may be any word of the list (`set game.words all`).
         """,
       arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
       options: [
