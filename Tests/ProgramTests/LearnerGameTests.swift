@@ -39,6 +39,7 @@ import Testing
   @Test func `missed words become twenty cards at most, with a meaning or a sentence, never what the mode refuses`()
     throws
   {
+    try home.run("deck", "create", "Mine")
     try home.run("card", "add", "Mine", "He made the first image of it.", "x")
     try home.install(
       "picky",
