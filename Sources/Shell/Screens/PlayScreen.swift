@@ -70,7 +70,7 @@ final class PlayScreen {
     try handle.leave()
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, session.state.leaving == nil { session.console.show([summary] + goodbye) }
+    if isScreen, session.state.leaving == nil { showGoodbye() }
     return CommandResult(options.wantsJSON ? .null : result)
   }
 
@@ -311,6 +311,11 @@ final class PlayScreen {
       case .byMode, nil: "The game is over."
       }
     return isOwnShow ? "\(why) \(shownBase)" : why
+  }
+
+  /// How the game stands when it is left, in lines that are broken between words.
+  private func showGoodbye() {
+    session.console.show(([summary] + goodbye).flatMap { wrapped($0, width: terminal.width) })
   }
 
   /// What to do next, and where one is now.
