@@ -26,11 +26,12 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
       "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language, encoding, "
-        + "translation (a path, or one for each file), offset, deck (only its cards say what is known)."
+        + "translation (a path, or one for each file), offset, deck (only its cards say what is known), known (a list of "
+        + "words that count as known)."
     ) { stack in
       let paths = try texts(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
-      for path in paths + options.translations { try context.requireReading(path) }
+      for path in paths + options.translations + options.knownLists { try context.requireReading(path) }
       // Reading and analysing is the program's work, not a plugin's.
       return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
     }
@@ -40,11 +41,12 @@ func textsModule(_ context: BindingContext) -> BoundModule {
 private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions {
   var options = TextOptions()
   guard let table else { return options }
-  try table.allowOnly(["language", "encoding", "translation", "offset", "deck"])
+  try table.allowOnly(["language", "encoding", "translation", "offset", "deck", "known"])
   options.language = try table.optionalText("language")
   options.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   options.offset = try table.optionalNumber("offset")
   options.deck = try table.optionalText("deck")
+  options.knownLists = try table.optionalText("known").map { [$0] } ?? []
   if let path = try table.value("translation").text {
     options.translations = [path]
   } else {
@@ -71,6 +73,9 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   ) { type in
     type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
     type.field("coverage", .number, "How much of it is known, from 0 to 1.") { try $0.view().coverage }
+    type.field("expected_coverage", .number, "How much of it is remembered today, by the memory model, from 0 to 1.") {
+      try $0.view().expectedCoverage
+    }
     type.field("count", .integer, "How many words it has, names and numbers among them.") { $0.text.tokens.count }
     type.field("language", .string, "The language's name.") { $0.language.name }
     let options = LuaParameter("options", .optional(.table))
@@ -142,13 +147,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card of each unknown word of a text with the sentence that shows it best; answers added, present, "
       + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
-      + "require_gloss, cloze, dictionary."
+      + "require_gloss, cloze, dictionary, type (of notes, in place of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
-    var options = MiningOptions()
+    var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
     if let table = try stack.optionalTable(3) {
       try table.allowOnly([
-        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary",
+        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary", "type",
       ])
       options.count = try table.optionalInteger("count", in: 1...100_000)
       options.target = try table.optionalNumber("target")
@@ -157,12 +162,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
       options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false
       options.isCloze = try table.optionalBoolean("cloze") ?? false
       options.dictionary = try table.optionalText("dictionary")
+      type = try table.optionalText("type")
     }
-    let given = options
+    let (given, noteType) = (options, type)
     let name = try deck.record().name
     let (report, added) = try CallPause.lendingTime {
       let report = try text.minable(given)
-      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze))
+      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze, noteType: noteType))
     }
     return LuaValue(
       .record([

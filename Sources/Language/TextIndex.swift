@@ -10,10 +10,15 @@ public struct TextPlace: Equatable, Sendable {
   public var file: Int
   /// Seconds from the beginning, of a subtitle.
   public var start: Double?
+  public var end: Double?
   public var translation: String?
+  /// The word that somebody looked up there.
+  public var word: String?
 
-  public init(file: Int, start: Double? = nil, translation: String? = nil) {
-    (self.file, self.start, self.translation) = (file, start, translation)
+  public init(
+    file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil
+  ) {
+    (self.file, self.start, self.end, self.translation, self.word) = (file, start, end, translation, word)
   }
 }
 
@@ -98,6 +103,14 @@ public struct TextIndex: Sendable {
 
   /// The likeliest lemma of a token; nil for a number.
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
+
+  /// The lemma of the word that was looked up in a sentence, by one of its forms or by itself; nil where there is none.
+  public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
+    let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
+      forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }
+    }
+    return found.first { lemmas.contains($0.form) || lemmas.contains(self.lemmas[Int($0.lemma)].text) }?.lemma
+  }
 
   /// The text of a sentence in pieces: a token with what it is, or what is between two.
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {

@@ -98,7 +98,10 @@ extension Workspace {
     defer { for name in ["text", "sound.wav", ""] { Glibc.remove(folder + "/" + name) } }
     try AtomicFile.write(folder + "/text", Array(text.utf8), .ofOurs(temporaryName: "text.new"))
     let words = [program, "-v", language.code, "-w", folder + "/sound.wav", "-f", folder + "/text"]
-    try finish(startProgram(words, environment: environment.variables.beginning("").map { "\($0.key)=\($0.value)" }))
+    let variables = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    let started = startProgram(words, environment: variables)
+    if started.failure != 0 { throw WorkspaceError.noSpeech }
+    try wait(for: started.process, seconds: 600)
     let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
     let bytes =
       try sound.map {
@@ -107,20 +110,6 @@ extension Workspace {
     // A head without a sample is no sound.
     if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title) }
     return bytes
-  }
-
-  /// Waits for a program's end.
-  private func finish(_ started: (process: pid_t, failure: CInt)) throws {
-    if started.failure != 0 { throw WorkspaceError.noSpeech }
-    var status: Int32 = 0
-    while waitpid(started.process, &status, WNOHANG) == 0 {
-      if environment.isInterrupted() {
-        kill(started.process, SIGKILL)
-        waitpid(started.process, &status, 0)
-        throw WorkspaceError.interrupted
-      }
-      environment.clocks.pause(2)
-    }
   }
 }
 

@@ -244,6 +244,7 @@ extension ProblemTable {
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
+      "noCutting": WorkspaceError.noCutting, "notCut": WorkspaceError.notCut(path: hostile),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
     ])
 }
