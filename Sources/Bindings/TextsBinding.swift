@@ -81,8 +81,8 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
     let options = LuaParameter("options", .optional(.table))
     type.method(
       "words", [options], returns: .list(.table), example: "{unknown = true, limit = 20}",
-      "Its words, the most frequent first: lemma, count, state, forms. Options: unknown (only those that are not known), "
-        + "limit = 1000."
+      "Its words, the most frequent first: lemma, count, state, forms, and of a word that is unknown or new the sentence "
+        + "that shows it best. Options: unknown (only those that are not known), limit = 1000."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
       try options?.allowOnly(["unknown", "limit"])
@@ -90,7 +90,10 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
-      return LuaValue(.list(lemmas.map { word($0, of: view) }))
+      // However many other unknown words it has.
+      let best = view.bestSentences(for: Array(lemmas), unknownAtMost: .max)
+      let sentences = Dictionary(best.map { ($0.lemma, $0.sentence) }) { first, _ in first }
+      return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
     }
     type.method(
       "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
@@ -121,12 +124,13 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   }
 }
 
-private func word(_ number: UInt32, of view: TextView) -> Value {
+private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
   let lemma = view.text.lemmas[Int(number)]
   return .record([
     ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
     ("state", .text(view.lemmaStates[Int(number)].name)),
     ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
+    ("sentence", sentence.map { .text(view.text.text(of: view.text.sentences[$0])) } ?? .null),
   ])
 }
 

@@ -9,6 +9,10 @@ public struct PlannedWord: Equatable, Sendable {
   public let sentence: Int
   /// Unknown words of the sentence at its turn, this one among them.
   public let unknown: Int
+
+  public init(lemma: UInt32, sentence: Int, unknown: Int) {
+    (self.lemma, self.sentence, self.unknown) = (lemma, sentence, unknown)
+  }
 }
 
 extension TextView {

@@ -25,6 +25,15 @@ extension LexiconHandle {
     }
   }
 
+  /// How frequent dictionaries say that a word, or a lemma of it, is.
+  public func frequencies(of word: String) throws -> [(dictionary: String, text: String)] {
+    let language = lexicon.language
+    let found = try workspace.lexicons.meanings.frequencies(of: word, in: language)
+    if !found.isEmpty { return found }
+    let lemma = workspace.languages.lemmatizer(of: language).lemmas(of: word).primary
+    return lemma == word ? [] : try workspace.lexicons.meanings.frequencies(of: lemma, in: language)
+  }
+
   /// Why dictionaries could not be read, the last time one was asked.
   public var unreadDictionaries: [any Problem] { workspace.lexicons.meanings.failures }
 }
@@ -37,7 +46,8 @@ extension Workspace {
     func defined(_ form: String) throws -> [Meaning] {
       let translations = name == nil ? languages.meanings(of: form, in: language) : []
       do {
-        return try lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name) + translations
+        let order = try preferences().dictionaries
+        return try lexicons.meanings.plain(form, in: language, foldAccents, only: name, order) + translations
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
@@ -69,9 +79,9 @@ extension Workspace {
 extension DictionaryLibrary {
   /// What dictionaries say, their markup made plain.
   fileprivate func plain(
-    _ word: String, in language: Language, foldAccents: Bool, only name: String?
+    _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
   ) throws -> [Meaning] {
-    try define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
+    try define(word, in: language, foldAccents: foldAccents, only: name, order: order).map { meaning in
       guard meaning.isMarkup else { return meaning }
       return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
     }

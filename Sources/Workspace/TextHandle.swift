@@ -43,8 +43,8 @@ public final class TextHandle: WorkspaceHandle {
   private let deck: String?
   /// Lemmas that count as known whatever the cards say.
   private let listed: Set<String>
-  private let lemmatizer: Lemmatizer
-  private var seen: (changes: Int, view: TextView)?
+  let lemmatizer: Lemmatizer
+  private var seen: (changes: Int, day: Int, view: TextView)?
 
   /// Reads and analyses files as one text.
   /// - Throws: `FileError`, `TextFileError`, `LexiconError.unknownLanguage`, `WorkspaceError.interrupted`.
@@ -69,12 +69,14 @@ public final class TextHandle: WorkspaceHandle {
   /// What is known of it now.
   public func view() throws -> TextView {
     _ = try workspace.store(for: "text")
-    if let seen, seen.changes == workspace.changeCount { return seen.view }
+    // What is remembered changes with the day.
+    let today = workspace.moment.today
+    if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
     let words = try CardWords.known(workspace, lemmatizer, deck: deck)
     let view = TextView(text) { listed.contains($0) ? .known : words[$0]?.state ?? .unknown } recall: {
       listed.contains($0) ? 1 : words[$0]?.recall
     }
-    seen = (workspace.changeCount, view)
+    seen = (workspace.changeCount, today, view)
     return view
   }
 

@@ -5,6 +5,7 @@
 import Files
 import Glibc
 import Lexicon
+import TestSupport
 import Testing
 
 @testable import Language
@@ -52,6 +53,34 @@ private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ??
     print("\(wanted.name): \(figures)")
     #expect(figures.lemmas >= wanted.lemmas && figures.sentences >= wanted.sentences && figures.words >= wanted.words)
     if let clitics = wanted.clitics, let found = figures.clitics { #expect(found >= clitics) }
+  }
+}
+
+/// The reader of Apertium's files against Apertium's own, over each form of the treebanks.
+@Suite(.enabled(if: !folder.isEmpty && fileExists("/usr/bin/lt-proc"))) struct AnalyserPeerTests {
+  @Test(arguments: [
+    ("apertium-eng-spa/spa-eng", ["es_gsd", "es_pud"]), ("apertium-cat-ita/ita-cat", ["it_isdt", "it_vit"]),
+  ])
+  func `readings are those of lt-proc`(name: String, treebanks: [String]) throws {
+    let path = "/usr/share/apertium/\(name).automorf.bin"
+    let forms = try Set(
+      treebanks.compactMap { try Treebank("\(folder)/\($0).conllu") }.flatMap(\.forms).filter { form in
+        form.unicodeScalars.allSatisfy { $0.properties.isAlphabetic && !$0.properties.isUppercase }
+      }
+    ).sorted()
+    guard fileExists(path), !forms.isEmpty else { return }
+    let file = try TransducerFile(path) { false }
+    let answer = try Child(["/usr/bin/lt-proc", "-c", path], environment: ["LC_ALL=C.UTF-8"]).finish(
+      input: forms.map { $0 + "\n" }.joined())
+    try #require(answer.lines.count == forms.count)
+    var differing: [String] = []
+    for (form, line) in zip(forms, answer.lines) {
+      let readings = Set(line.dropFirst().dropLast().split(separator: "/").dropFirst().map(String.init))
+      let ours = Set(file.readings(of: form))
+      if readings != (ours.isEmpty ? ["*" + form] : ours) { differing.append(form) }
+    }
+    print("\(name): \(forms.count) forms, \(differing.count) differ")
+    #expect(differing.isEmpty)
   }
 }
 
@@ -119,6 +148,9 @@ private struct Treebank {
       }
     }
   }
+
+  /// As they are written, in small letters.
+  var forms: [String] { sentences.flatMap(\.surfaces).map { $0.lowercased() } }
 
   func figures(_ lemmatizer: Lemmatizer) -> Figures {
     var figures = Figures()

@@ -3,6 +3,7 @@
 // is no vocabulary is refused by name.
 
 import Files
+import Problems
 import Storage
 import Text
 
