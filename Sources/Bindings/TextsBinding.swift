@@ -95,32 +95,36 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let sentences = Dictionary(best.map { ($0.lemma, $0.sentence) }) { first, _ in first }
       return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
     }
-    type.method(
-      "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
-      "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
-    ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["unknown_at_most", "limit"])
-      let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
-      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
-      let view = try handle.view()
-      let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
-      return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
-    }
-    type.method(
-      "plan", [options], returns: .list(.table), example: "{limit = 30}",
-      "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
-    ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["limit"])
-      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
-      let plan = try handle.view().plan(count: limit)
-      return LuaValue(
-        .list(
-          plan.map { word in
-            sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
-          }))
-    }
+    describeSentences(type, options)
+  }
+}
+
+private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaParameter) {
+  type.method(
+    "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
+    "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["unknown_at_most", "limit"])
+    let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
+    let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+    let view = try handle.view()
+    let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
+    return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
+  }
+  type.method(
+    "plan", [options], returns: .list(.table), example: "{limit = 30}",
+    "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["limit"])
+    let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+    let plan = try handle.view().plan(count: limit)
+    return LuaValue(
+      .list(
+        plan.map { word in
+          sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
+        }))
   }
 }
 

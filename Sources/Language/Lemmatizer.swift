@@ -1,6 +1,6 @@
 // The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then forms
-// that dictionaries list, then the affixes of a spelling dictionary, and at last the form itself. Invariant: the answer for a form is the same each
-// time; without any data every form is its own lemma.
+// that dictionaries list, then the affixes of a spelling dictionary, and at last the form itself. Invariant: the answer
+// for a form is the same each time; without any data every form is its own lemma.
 
 public import Lexicon
 
@@ -93,7 +93,9 @@ public final class Lemmatizer {
     }
     if !found.isEmpty { return found }
     let listed = dictionaryForms(form)
-    return (listed.isEmpty ? spelling?.stems(of: form) ?? [] : listed).enumerated().map { LemmaCandidate(lemma: $1, rank: Int32($0)) }
+    return (listed.isEmpty ? spelling?.stems(of: form) ?? [] : listed).enumerated().map {
+      LemmaCandidate(lemma: $1, rank: Int32($0))
+    }
   }
 
   /// What the analysers, or WordNet, say of a form as it is written.

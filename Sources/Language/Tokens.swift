@@ -1,9 +1,9 @@
 // Words and sentences in a paragraph. Invariant: words and sentences are ranges of bytes in the order of the text;
 // they never overlap, and a word is in one sentence.
 //
-// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, a number by
-// a comma too, never by a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or an opening mark
-// follows.
+// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, a number
+// by a comma too, never by a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or
+// an opening mark follows.
 
 import Text
 

@@ -9,8 +9,8 @@
 public enum ForeignDatabase {
   /// Opens a file that nobody else uses, to be read.
   /// - Parameters:
-  ///   - hasJournal: the file is a copy of this process's own, beside which its journal is: both are read. Otherwise what
-  ///     waits in a journal is passed over.
+  ///   - hasJournal: the file is a copy of this process's own, beside which its journal is: both are read. Otherwise
+  ///     what waits in a journal is passed over.
   ///   - collations: names of orders of texts that its tables are made with; all go by small letters.
   ///   - isInterrupted: asked while statements run; true ends them.
   public static func open(

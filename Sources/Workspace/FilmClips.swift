@@ -85,7 +85,8 @@ public final class FilmClips {
     try run(
       common + ["-ss", Self.seconds(start + length / 2)] + input
         + [
-          "-map", "0:v:0", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2", "-update",
+          "-map", "0:v:0", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
+          "-update",
           "1", "file:" + picture(number),
         ])
   }
@@ -102,7 +103,7 @@ public final class FilmClips {
     let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let started = startProgram(words, environment: variables)
     if started.failure != 0 { throw WorkspaceError.noCutting }
-    try workspace.wait(for: started.process, seconds: Self.patience)
+    try wait(for: started.process, seconds: Self.patience, workspace.environment)
   }
 
   /// What the fields of a word's note take; its media are added.
@@ -119,23 +120,21 @@ public final class FilmClips {
   }
 }
 
-extension Workspace {
-  /// Waits for the end of a program; one that takes too long, or that the user does not wait for, is ended with all it
-  /// started.
-  /// - Throws: `WorkspaceError.interrupted`.
-  func wait(for process: pid_t, seconds: Double) throws {
-    let start = environment.clocks.elapsed()
-    var status: Int32 = 0
-    while waitpid(process, &status, WNOHANG) == 0 {
-      let isInterrupted = environment.isInterrupted()
-      if isInterrupted || environment.clocks.elapsed() - start > seconds {
-        kill(-process, SIGKILL)
-        kill(process, SIGKILL)
-        waitpid(process, &status, 0)
-        if isInterrupted { throw WorkspaceError.interrupted }
-        return
-      }
-      environment.clocks.pause(2)
+/// Waits for the end of a program; one that takes too long, or that the user does not wait for, is ended with all it
+/// started.
+/// - Throws: `WorkspaceError.interrupted`.
+func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws {
+  let start = environment.clocks.elapsed()
+  var status: Int32 = 0
+  while waitpid(process, &status, WNOHANG) == 0 {
+    let isInterrupted = environment.isInterrupted()
+    if isInterrupted || environment.clocks.elapsed() - start > seconds {
+      kill(-process, SIGKILL)
+      kill(process, SIGKILL)
+      waitpid(process, &status, 0)
+      if isInterrupted { throw WorkspaceError.interrupted }
+      return
     }
+    environment.clocks.pause(2)
   }
 }

@@ -101,7 +101,9 @@ extension TextHandle {
       guard counts[lemma] == 1, view.lemmaStates[Int(lemma)] != .ignored else { continue }
       first.append(PlannedWord(lemma: lemma, sentence: number, unknown: Int(view.missing[number])))
     }
-    let known = first.filter { view.lemmaStates[Int($0.lemma)] == .known || view.lemmaStates[Int($0.lemma)] == .learning }
+    let known = first.filter {
+      view.lemmaStates[Int($0.lemma)] == .known || view.lemmaStates[Int($0.lemma)] == .learning
+    }
     report.present += known.count
     return first.filter { view.lemmaStates[Int($0.lemma)].isMissing }.enumerated().sorted { a, b in
       (-counts[a.element.lemma, default: 0], a.offset) < (-counts[b.element.lemma, default: 0], b.offset)

@@ -101,7 +101,7 @@ extension Workspace {
     let variables = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let started = startProgram(words, environment: variables)
     if started.failure != 0 { throw WorkspaceError.noSpeech }
-    try wait(for: started.process, seconds: 600)
+    try wait(for: started.process, seconds: 600, environment)
     let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
     let bytes =
       try sound.map {

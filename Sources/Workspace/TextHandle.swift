@@ -73,7 +73,9 @@ public final class TextHandle: WorkspaceHandle {
     let today = workspace.moment.today
     if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
     let words = try CardWords.known(workspace, lemmatizer, deck: deck)
-    let view = TextView(text) { listed.contains($0) ? .known : words[$0]?.state ?? .unknown } recall: {
+    let view = TextView(text) {
+      listed.contains($0) ? .known : words[$0]?.state ?? .unknown
+    } recall: {
       listed.contains($0) ? 1 : words[$0]?.recall
     }
     seen = (workspace.changeCount, today, view)

@@ -148,7 +148,8 @@ import Testing
   }
 
   @Test func `a column is chosen by name or number, and a wrong one is named`() throws {
-    #expect(try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
+    #expect(
+      try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
     #expect(try list("c.csv", "gato,cat\nsol,sun\n").map(\.word) == ["gato", "sol"])
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "word=Frond") }
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "prompt=Front") }
@@ -168,7 +169,9 @@ import Testing
     return path
   }
 
-  private let head = ("index.json", "{\"title\": \"Mine\", \"format\": 3, \"sourceLanguage\": \"es\", \"revision\": \"1\"}")
+  private let head = (
+    "index.json", "{\"title\": \"Mine\", \"format\": 3, \"sourceLanguage\": \"es\", \"revision\": \"1\"}"
+  )
 
   private func entries(_ members: [(String, String)]) throws -> [YomitanFile.Entry] {
     var entries: [YomitanFile.Entry] = []

@@ -52,7 +52,8 @@ import Testing
     for name in ["es-a", "es-b", "es-c"] { try write("\(name).words", [(.meaning, "sol", name)]) }
     let library = library()
     #expect(try library.define("sol", in: spanish).map(\.text) == ["es-a", "es-b", "es-c"])
-    #expect(try library.define("sol", in: spanish, order: ["es-c", "none", "es-b"]).map(\.text) == ["es-c", "es-b", "es-a"])
+    #expect(
+      try library.define("sol", in: spanish, order: ["es-c", "none", "es-b"]).map(\.text) == ["es-c", "es-b", "es-a"])
   }
 
   @Test func `a file that is cut or changed anywhere finds less and breaks nothing`() throws {

@@ -5,6 +5,8 @@ import Decks
 import Exchange
 import Language
 import Lexicon
+import Memory
+import Problems
 import Storage
 import Templates
 import TestSupport
@@ -168,7 +170,8 @@ import Testing
   }
 
   @Test func `words of a list are listed by what it says of them, in one step`() throws {
-    try person.folder.write("term,status,language\nhond,5,Dutch\nkat,2,Dutch\nvis,I,Dutch\nchien,5,French\n", to: "l.csv")
+    try person.folder.write(
+      "term,status,language\nhond,5,Dutch\nkat,2,Dutch\nvis,I,Dutch\nchien,5,French\n", to: "l.csv")
     let list = try UserWordList(workspace, language: "dutch")
     let imported = try list.add(from: person.data + "/l.csv", columns: [], as: .known)
     #expect(imported.changed == 2 && imported.learning == 1)
@@ -226,17 +229,18 @@ import Testing
     let workspace = try person.workspace(meanings: meanings)
     try person.folder.write("slaapt\tsleeps\n", to: "nl-a.tsv")
     try person.folder.write("slaapt\tis asleep\n", to: "nl-b.tsv")
-    let added = try workspace.addDictionary(person.data + "/nl-a.tsv", words: nil)
+    let added = try UserDictionaries(workspace).add(person.data + "/nl-a.tsv", words: nil)
     #expect(added.name == "nl-a" && added.meanings == 1)
-    _ = try workspace.addDictionary(person.data + "/nl-b.tsv", named: "Second one", words: workspace.language(named: "dutch"))
+    _ = try UserDictionaries(workspace).add(
+      person.data + "/nl-b.tsv", named: "Second one", words: workspace.language(named: "dutch"))
     let dutch = try workspace.language(named: "dutch")
     #expect(try workspace.gloss(of: "slaapt", in: dutch) == "sleeps")
-    try workspace.preferences().tree.set("text.dictionaries", text: "nl-second-one", by: .user)
+    try UserDictionaries(workspace).setOrder(["nl-second-one"], by: .user)
     #expect(try workspace.gloss(of: "slaapt", in: dutch) == "is asleep")
-    try workspace.removeDictionary("nl-second-one")
+    try UserDictionaries(workspace).remove("nl-second-one")
     #expect(try workspace.gloss(of: "slaapt", in: dutch) == "sleeps")
-    #expect(throws: DictionaryError.self) { try workspace.removeDictionary("nl-a.tsv") }
+    #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).remove("nl-a.tsv") }
     try person.folder.write("a\tb\n", to: "words.tsv")
-    #expect(throws: DictionaryError.self) { try workspace.addDictionary(person.data + "/words.tsv") }
+    #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).add(person.data + "/words.tsv") }
   }
 }

@@ -1,5 +1,5 @@
-// Lists of words with how well they are known: a word a line, or a table such as Lute's. Invariant: a row without a word
-// is passed over; a status that is none of the known ones means that the word is still being learned.
+// Lists of words with how well they are known: a word a line, or a table such as Lute's. Invariant: a row without a
+// word is passed over; a status that is none of the known ones means that the word is still being learned.
 
 import Files
 import Text
@@ -72,7 +72,8 @@ public struct KnownWordList: Sendable {
       guard entries.count < VocabularyFile.mostWords else {
         throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(VocabularyFile.mostWords)) words")
       }
-      let entry = entry(rows, word: word ?? 0, status: word == nil ? nil : status, language: word == nil ? nil : language)
+      let entry = entry(
+        rows, word: word ?? 0, status: word == nil ? nil : status, language: word == nil ? nil : language)
       if let entry { entries.append(entry) }
     }
     return entries
@@ -81,7 +82,9 @@ public struct KnownWordList: Sendable {
   private static func entry(_ rows: TableRows, word: Int, status: Int?, language: Int?) -> VocabularyEntry? {
     func cell(_ index: Int?) -> String? { index.flatMap { $0 < rows.count ? rows.text($0).trimmed : nil } }
     // Zero width spaces mark the parts of Lute's terms.
-    guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else { return nil }
+    guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
+      return nil
+    }
     return VocabularyEntry(
       word: text, language: cell(language), standing: status == nil ? .known : standing(cell(status) ?? ""))
   }

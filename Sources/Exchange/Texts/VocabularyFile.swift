@@ -1,6 +1,6 @@
 // The words that another program keeps of its user: those that an e-reader looked up, with the sentences they were in,
-// and lists of words that are known. Invariant: a database of others is only read, and nothing that it says is run; what
-// is no vocabulary is refused by name.
+// and lists of words that are known. Invariant: a database of others is only read, and nothing that it says is run;
+// what is no vocabulary is refused by name.
 
 import Files
 import Problems

@@ -1,6 +1,6 @@
-// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms and banks of frequencies. Invariant:
-// a bank is read entry by entry, whatever its size; what is unpacked is counted as it comes, and bounded; pictures and
-// sounds of a dictionary are not unpacked.
+// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms and banks of frequencies.
+// Invariant: a bank is read entry by entry, whatever its size; what is unpacked is counted as it comes, and bounded;
+// pictures and sounds of a dictionary are not unpacked.
 
 import Files
 import Text

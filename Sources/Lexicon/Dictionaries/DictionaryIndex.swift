@@ -1,10 +1,11 @@
 // A dictionary that was indexed once: entries one after the other, and a table that leads to them by their headwords.
-// It is mapped, so that opening it costs nothing and looking up costs a page or two. Invariant: every offset is compared
-// with the bytes that are there before it is used, so that a damaged file finds less and breaks nothing.
+// It is mapped, so that opening it costs nothing and looking up costs a page or two. Invariant: every offset is
+// compared with the bytes that are there before it is used, so that a damaged file finds less and breaks nothing.
 //
-// A file: `DHWORDS1`; entries, each of a kind (1 byte), the bytes of its headword and of its text (4 bytes each), both of
-// them; slots of 8 bytes, a power of two of them: the upper 24 bits of the key's hash and where the entry is, 0 for none;
-// where the slots begin, how many there are, how many entries (8 bytes each), `DHWORDS1` again. All little-endian.
+// A file: `DHWORDS1`; entries, each of a kind (1 byte), the bytes of its headword and of its text (4 bytes each), both
+// of them; slots of 8 bytes, a power of two of them: the upper 24 bits of the key's hash and where the entry is, 0 for
+// none; where the slots begin, how many there are, how many entries (8 bytes each), `DHWORDS1` again. All
+// little-endian.
 
 import CMapping
 import Files
@@ -158,7 +159,9 @@ final class DictionaryIndex {
     for _ in 0...mask {
       let slot = slot(number)
       if slot == 0 || offsets.count > 10_000 { break }
-      if slot >> IndexFile.offsetBits == hash >> IndexFile.offsetBits { offsets.append(Int(slot & IndexFile.offsetMask)) }
+      if slot >> IndexFile.offsetBits == hash >> IndexFile.offsetBits {
+        offsets.append(Int(slot & IndexFile.offsetMask))
+      }
       number = (number + 1) & mask
     }
     return offsets.sorted().compactMap(entry)

@@ -146,7 +146,9 @@ public final class DictionaryLibrary {
     let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
     formPlaces[language] = listing
     for place in listing {
-      for lemma in try ask(place, { try $0.lemmas(of: word, form) }) where !lemmas.contains(lemma) { lemmas.append(lemma) }
+      for lemma in try ask(place, { try $0.lemmas(of: word, form) }) where !lemmas.contains(lemma) {
+        lemmas.append(lemma)
+      }
     }
     return lemmas
   }

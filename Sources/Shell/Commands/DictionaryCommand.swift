@@ -1,6 +1,8 @@
-// `word dictionaries`: which dictionaries there are, others that are indexed, and the order they are asked in. Invariant:
-// what is added is indexed whole or not at all; only an index is ever removed, never a file that it was made of.
+// `word dictionaries`: which dictionaries there are, others that are indexed, and the order they are asked in.
+// Invariant: what is added is indexed whole or not at all; only an index is ever removed, never a file that it was made
+// of.
 
+import Bindings
 import Commands
 import Files
 import Lexicon
@@ -103,7 +105,9 @@ enum DictionaryCommand {
       let progress = session.console.progress("Indexing", total: nil)
       defer { progress.finish() }
       let name = invocation.optionalText("--name")
-      let added = try workspace.addDictionary(path, named: name, words: language) { progress.update($0, of: nil) }
+      let added = try UserDictionaries(workspace).add(path, named: name, words: language) {
+        progress.update($0, of: nil)
+      }
       values.append(
         .record([
           ("name", .text(added.name)), ("path", .text(added.path)), ("meanings", .integer(added.meanings)),
@@ -121,7 +125,7 @@ enum DictionaryCommand {
   private static func remove(_ names: [String], _ session: Session) throws -> CommandResult {
     try require(names, "remove", "NAME")
     for name in names where session.rehearsal.mayActOutside("remove the dictionary \(printable(name))") {
-      try session.workspace().removeDictionary(name)
+      try UserDictionaries(session.workspace()).remove(name)
     }
     return CommandResult(
       .record([("removed", .list(names.map { .text($0) }))]),
@@ -133,12 +137,11 @@ enum DictionaryCommand {
     for name in names where !known.contains(name) {
       throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: known))
     }
-    let tree = try session.workspace().preferences().tree
-    try tree.set(
-      ProgramSettings.Name.dictionaries.rawValue, text: names.joined(separator: " "), by: session.settingOwner)
+    try UserDictionaries(session.workspace()).setOrder(names, by: session.settingOwner)
     return CommandResult(
       .record([("order", .list(names.map { .text($0) }))]),
       line: names.isEmpty
-        ? "No dictionary comes before the others." : "Asked first: \(names.map { printable($0) }.joined(separator: ", ")).")
+        ? "No dictionary comes before the others."
+        : "Asked first: \(names.map { printable($0) }.joined(separator: ", ")).")
   }
 }

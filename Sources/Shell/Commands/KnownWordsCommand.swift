@@ -1,5 +1,5 @@
-// `text known`: the list of words that are known, or not to be learned, although no card says so. Invariant: a change is
-// one step of undo.
+// `text known`: the list of words that are known, or not to be learned, although no card says so. Invariant: a change
+// is one step of undo.
 
 import Commands
 import Exchange
@@ -35,7 +35,9 @@ enum KnownWordsCommand {
       let workspace = try session.workspace()
       let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
-      if let path = invocation.optionalText("--import") { return try imported(path, as: state, list, invocation, session) }
+      if let path = invocation.optionalText("--import") {
+        return try imported(path, as: state, list, invocation, session)
+      }
       let words = invocation.list("WORD")
       if !words.isEmpty {
         let count = try list.set(words, as: state)

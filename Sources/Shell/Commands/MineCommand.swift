@@ -1,6 +1,7 @@
 // `mine`: cards from texts. Invariant: one step of undo; what has no meaning or no fitting sentence is told, never
 // made up.
 
+import Bindings
 import Commands
 import Exchange
 import Files

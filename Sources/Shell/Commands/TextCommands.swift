@@ -1,5 +1,5 @@
-// `text words`, `text sentences`, `text compare`: lists of what is known of texts. Invariant: nothing of a text or of the
-// cards is changed; what was found out about a file is told.
+// `text words`, `text sentences`, `text compare`: lists of what is known of texts. Invariant: nothing of a text or of
+// the cards is changed; what was found out about a file is told.
 
 import Commands
 import Exchange

@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Commands
+import Files
 import Language
 import Problems
 import Text
@@ -19,18 +20,49 @@ enum TextShowCommand {
         A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
         lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
         word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
-        its forms.
-        """, arguments: [files], options: common, example: "text show novel.epub --language spanish"
+        its forms. Expected is what is remembered of it today, by the memory model: a word that is nearly forgotten counts \
+        for less. --plot draws charts, --png and --svg write them to a file.
+        """, arguments: [TextCommands.files],
+      options: TextCommands.common + [
+        Option("--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing for so much of the text"),
+        Option("--plot", help: "draw charts"),
+        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
+        Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
+        Option("--dark", help: "light on dark"),
+      ], example: "text show novel.epub --language spanish"
     ) { invocation, session in
-      let text = try open(invocation, session, deck: given(invocation))
+      let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
       let view = try text.view()
-      return CommandResult(figures(view), .parts(shown(view, session)))
+      let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
+      let figures = figures(view, goals)
+      let drawn = try draw(view, text.titles.first ?? "", invocation, session)
+      if !drawn.isEmpty { return CommandResult(figures, .lines(drawn)) }
+      guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
+      let charts = TextPanels(view).panels.map { $0.lines(on: session.console.terminal) }
+      return CommandResult(
+        figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
+    }
+  }
+
+  /// Writes the charts to the files that are asked for.
+  private static func draw(
+    _ view: TextView, _ title: String, _ invocation: Invocation, _ session: Session
+  ) throws -> [String] {
+    try [("--png", true), ("--svg", false)].compactMap { option, asPNG -> String? in
+      guard let given = invocation.optionalText(option) else { return nil }
+      let path = session.environment.folders.expanded(given)
+      let picture = ChartPicture(
+        title: printable(title), panels: TextPanels(view).panels, isDark: invocation.flag("--dark"))
+      if session.rehearsal.mayActOutside("write \(printable(path))") {
+        try session.workspace().writeCharts(picture, to: path, asPNG: asPNG)
+      }
+      return "Drew the figures to \(printable(path))."
     }
   }
 
   private static let goals = [0.8, 0.9, 0.95, 0.98]
 
-  private static func figures(_ view: TextView) -> Value {
+  private static func figures(_ view: TextView, _ goals: [Double]) -> Value {
     let counts = view.counts()
     let states = WordState.allCases.compactMap { state in
       counts[state].map {
