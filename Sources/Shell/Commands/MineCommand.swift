@@ -30,6 +30,7 @@ enum MineCommand {
         """, arguments: [TextCommands.files],
       options: [
         Option("--deck", "DECK", .deck, help: "the deck of the cards"), Common.language, TextCommands.encoding,
+        TextCommands.knownList,
         Option(
           "--translation", "FILE", .file, isRepeating: true, access: .read,
           help: "subtitles in another language, one a text"),

@@ -20,7 +20,7 @@ enum TextCommands {
   static let encoding = Option(
     "--encoding", choice: TextEncoding.allNames, help: "how the files are written, found when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "only the cards of this deck say what is known")
-  private static let knownList = Option(
+  static let knownList = Option(
     "--known", "LIST", .file, isRepeating: true, access: .read,
     help: "the words of a list count as known: a word a line, a table, the vocabulary of a Kindle")
   static let common = [Common.language, deck, encoding, knownList]
