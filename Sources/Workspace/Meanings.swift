@@ -4,7 +4,6 @@
 import Decks
 import Language
 public import Lexicon
-public import Problems
 import Templates
 
 extension LexiconHandle {
@@ -24,22 +23,12 @@ extension LexiconHandle {
         && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
     }
   }
-
-  /// How frequent dictionaries say that a word, or a lemma of it, is.
-  public func frequencies(of word: String) throws -> [(dictionary: String, text: String)] {
-    let language = lexicon.language
-    let found = try workspace.lexicons.meanings.frequencies(of: word, in: language)
-    if !found.isEmpty { return found }
-    let lemma = workspace.languages.lemmatizer(of: language).lemmas(of: word).primary
-    return lemma == word ? [] : try workspace.lexicons.meanings.frequencies(of: lemma, in: language)
-  }
-
-  /// Why dictionaries could not be read, the last time one was asked.
-  public var unreadDictionaries: [any Problem] { workspace.lexicons.meanings.failures }
 }
 
 extension Workspace {
-  func define(
+  /// What dictionaries say of a word, as `LexiconHandle.define` has it: no word list is needed for it.
+  /// - Throws: `DictionaryError`.
+  public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?

@@ -2,6 +2,7 @@
 
 import Commands
 import Files
+import Language
 import Lexicon
 import LuaRuntime
 import Problems
@@ -118,12 +119,17 @@ enum WordCommands {
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
       let word = invocation.text("WORD")
-      let handle = try session.workspace().lexicon(
-        invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name))
-      let meanings = try handle.define(word, only: invocation.optionalText("--dictionary"))
-      for failure in handle.unreadDictionaries { session.console.note("word define: \(failure.message)") }
-      if meanings.isEmpty { throw LookupError.noMeaning(word: word, language: handle.lexicon.language.title) }
-      let frequencies = try invocation.optionalText("--dictionary") == nil ? handle.frequencies(of: word) : []
+      let workspace = try session.workspace()
+      let language = try workspace.language(named: invocation.optionalText("--language"))
+      let only = invocation.optionalText("--dictionary")
+      let meanings = try workspace.define(
+        word, in: language, foldAccents: invocation.flag(Common.foldAccents.name), only: only)
+      let library = session.lexicons.meanings
+      for failure in library.failures { session.console.note("word define: \(failure.message)") }
+      if meanings.isEmpty { throw LookupError.noMeaning(word: word, language: language.title) }
+      let lemma = workspace.languages.lemmatizer(of: language).lemmas(of: word).primary
+      var frequencies = only == nil ? try library.frequencies(of: word, in: language) : []
+      if frequencies.isEmpty, only == nil { frequencies = try library.frequencies(of: lemma, in: language) }
       return CommandResult(
         .list(
           meanings.map {
