@@ -107,7 +107,9 @@ private struct DictionaryName {
   init(_ title: String, words: String?, meanings: String?, path: String) throws {
     let plain = title.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     let parts = String(plain).split(separator: "-").map(String.init)
+    // A dictionary may say anything of itself: only what looks like a code comes into a path.
     let codes = [words, meanings].compactMap { $0?.lowercased().split(separator: "-").first.map(String.init) }
+      .filter { (2...3).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && $0.isLetter } }
     let rest = parts.starts(with: codes) ? Array(parts.dropFirst(codes.count)) : parts
     text = String((codes + rest).joined(separator: "-").prefix(80))
     if text.isEmpty || codes.isEmpty && DictionaryPlace.language(of: text) == nil {

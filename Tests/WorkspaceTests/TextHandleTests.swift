@@ -240,6 +240,9 @@ import Testing
     try UserDictionaries(workspace).remove("nl-second-one")
     #expect(try workspace.gloss(of: "slaapt", in: dutch) == "sleeps")
     #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).remove("nl-a.tsv") }
+    try person.folder.write("a\tb\n", to: "nl-x.tsv")
+    let named = try UserDictionaries(workspace).add(person.data + "/nl-x.tsv", named: "../../nl/../x\u{0}")
+    #expect(named.path == person.data + "/dictionaries/nl-x.words")
     try person.folder.write("a\tb\n", to: "words.tsv")
     #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).add(person.data + "/words.tsv") }
   }
