@@ -104,6 +104,12 @@ public struct TextIndex: Sendable {
   /// The likeliest lemma of a token; nil for a number.
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
+  /// Whether a sentence ends with a full stop or another mark that ends one, quotes and brackets behind it aside.
+  func endsWithMark(_ sentence: TextSentence) -> Bool {
+    let end = text(of: sentence).unicodeScalars.last { !"\"'»”’)]".unicodeScalars.contains($0) }
+    return end.map { ".!?…".unicodeScalars.contains($0) } ?? false
+  }
+
   /// The lemma of the word that was looked up in a sentence, by one of its forms or by itself; nil where there is none.
   public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
     let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
@@ -171,7 +177,14 @@ public struct TextBuilder {
       bytes += content
       tokenizer.forEachSentence(in: content) { range, words in
         let first = UInt32(tokens.count)
-        for word in words { add(word, of: content, base: base, isFirst: word == words.first) }
+        for place in words.indices {
+          var word = words[place]
+          // The rest of a name in parts: `Obed-edom`.
+          if place > words.startIndex + 1, words[place - 1].isCapital, words[place - 1].end + 1 == word.start {
+            word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
+          }
+          add(word, of: content, base: base, isFirst: place == words.startIndex)
+        }
         sentences.append(
           TextSentence(
             bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),

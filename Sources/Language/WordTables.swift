@@ -99,6 +99,14 @@ struct WordTables {
     primero: primer primera primeros primeras
     tercero: tercer tercera terceros terceras
     ser: es son era eran fue fueron sido sea sean será serán sería fuera fui
+    doscientos: doscientas
+    trescientos: trescientas
+    cuatrocientos: cuatrocientas
+    quinientos: quinientas
+    seiscientos: seiscientas
+    setecientos: setecientas
+    ochocientos: ochocientas
+    novecientos: novecientas
     """,
     "it": """
     il: lo la i gli le l' l

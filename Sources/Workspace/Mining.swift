@@ -149,7 +149,8 @@ extension TextHandle {
         try DeckTable.list(db).first { $0.name == deck }?.id ?? DeckTable.create(db, name: deck, now: now).id
       let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
       var added = 0
-      for (number, word) in words.enumerated() {
+      // Each goes on top: the most useful one is studied first.
+      for (number, word) in words.enumerated().reversed() {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
         let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
         do {
