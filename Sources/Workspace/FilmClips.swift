@@ -79,9 +79,13 @@ public final class FilmClips {
     let length = min(Self.longest, time.upperBound + Self.margin - start)
     let common = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file"]
     let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
+    // Without heads: behind the end of a film nothing is written, rather than a sound of no length.
     try run(
       common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
-        + ["-map", "0:a:0", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-q:a", "6", "-f", "mp3", "file:" + sound(number)])
+        + [
+          "-map", "0:a:0", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version",
+          "0", "-f", "mp3", "file:" + sound(number),
+        ])
     try run(
       common + ["-ss", Self.seconds(start + length / 2)] + input
         + [
