@@ -117,7 +117,7 @@ struct TableShape {
   }
 
   /// Whether a row names both sides of a card.
-  private static func isHeader(_ names: [String]) -> Bool {
+  static func isHeader(_ names: [String]) -> Bool {
     let lowered = Set(names.map { $0.lowercased() })
     return lowered.isSuperset(of: ["prompt", "answer"])
       || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }

@@ -41,7 +41,7 @@ extension Workspace {
     }
   }
 
-  private func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
+  func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
     if folder.options.isEmpty { return }
     let known = try DeckTable.presetOptions(db, deck)
     var options = known

@@ -65,10 +65,10 @@ extension Operation {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
       .syncMedia, .listWords, .keepPlace, .link,
-      .unlink:
+      .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote, .mineText,
+      .addNote, .mineText, .mergeDeck,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }

@@ -67,6 +67,7 @@ extension Operation {
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
     case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
     case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"
@@ -89,6 +90,7 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
+    case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
     case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
     }
   }

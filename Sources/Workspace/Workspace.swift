@@ -31,6 +31,8 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case buildDeck = "building a deck"
+  case mergeDeck = "merging into a deck"
+  case settleConflicts = "settling conflicts"
   case answerCard = "answering a card"
   case importAnswers = "importing answers"
   case addNote = "adding a note"
@@ -80,6 +82,8 @@ public final class Workspace {
   var hasCollection = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
+  /// Whether everything is read as it was at a step.
+  var isLookingBack = false
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -185,6 +189,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    if isLookingBack { throw WorkspaceError.lookingBack(operation.rawValue) }
     noteChange()
     try requireRoomInUnit()
     opened.orders.refresh(changeCount)

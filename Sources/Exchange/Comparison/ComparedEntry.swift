@@ -155,6 +155,9 @@ public struct ComparedContent: Sendable {
     lists[kind, default: ComparedList()].append(entry)
   }
 
+  /// Puts others in the place of all entries of a kind.
+  public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) { lists[kind] = ComparedList(entries) }
+
   mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
     lists[kind]?.update(key, change)
   }

@@ -2,9 +2,11 @@
 // Invariant: changes come in the order of the second content, each followed by what was removed behind it; two contents
 // that say the same have none.
 
+public import Values
+
 /// What became of one thing.
 public struct ComparedChange: Sendable {
-  public enum Event: String, Sendable {
+  public enum Event: String, CaseIterable, Sendable {
     case added, removed, changed, moved
   }
 
@@ -35,6 +37,20 @@ public struct ContentDifference: Sendable {
 
   public init(_ old: ComparedContent, _ new: ComparedContent) {
     for kind in ComparedKind.allCases { compare(kind, old[kind], new[kind]) }
+  }
+
+  /// How many notes are new, changed and gone.
+  public var counts: MergeCounts {
+    var counts = MergeCounts()
+    for change in changes where change.kind == .note {
+      switch change.event {
+      case .added: counts.added += 1
+      case .removed: counts.removed += 1
+      case .changed: counts.changed += 1
+      case .moved: continue
+      }
+    }
+    return counts
   }
 
   private mutating func compare(_ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList) {
@@ -80,6 +96,17 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
+  /// What became of one thing; nil where both say the same.
+  public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
+    switch (old, new) {
+    case (nil, nil): return nil
+    case (let old?, let new?) where old.isSame(as: new): return nil
+    case (nil, _): self.init(kind, .added, nil, new)
+    case (_, nil): self.init(kind, .removed, old, nil)
+    default: self.init(kind, .changed, old, new)
+    }
+  }
+
   fileprivate init(_ kind: ComparedKind, _ event: Event, _ old: ComparedEntry?, _ new: ComparedEntry?) {
     (self.kind, self.event) = (kind, event)
     (key, title) = ((new ?? old)?.key ?? "", (new ?? old)?.shownTitle ?? "")
@@ -98,5 +125,22 @@ extension ComparedChange {
 
 extension ComparedEntry {
   /// How it is named where people read of it.
-  var shownTitle: String { title.isEmpty ? key : title }
+  public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
+}
+
+extension ComparedChange {
+  /// As `--json` prints it.
+  public var value: Value {
+    var fields: [(String, Value)] = [
+      ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),
+      (
+        "fields",
+        .list(
+          self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
+      ),
+      ("added_tags", .list(addedTags.map { .text($0) })), ("removed_tags", .list(removedTags.map { .text($0) })),
+    ]
+    if let predecessor { fields.append(("behind", .text(predecessor))) }
+    return .record(fields)
+  }
 }

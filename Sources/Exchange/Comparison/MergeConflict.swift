@@ -1,7 +1,13 @@
 // Two changes that do not go together, kept as data.
 // Invariant: what is written is read back as the same; neither side's text is lost.
 
+import Templates
 import Values
+
+/// A side that a conflict is settled by.
+public enum SettledSide: String, CaseIterable, Sendable {
+  case base, ours, theirs
+}
 
 /// A field that both sides changed, or a thing that one changed and the other removed.
 ///
@@ -43,7 +49,9 @@ public struct MergeConflict: Hashable, Sendable {
   }
 
   /// The JSON of a list of them.
-  static func json(_ conflicts: [MergeConflict]) -> String { Value.list(conflicts.map(\.value)).json }
+  static func json(_ conflicts: [MergeConflict]) -> String { value(conflicts).json }
+
+  static func value(_ conflicts: [MergeConflict]) -> Value { .list(conflicts.map(\.value)) }
 
   /// The conflicts of a list of JSON; nil for a text that is none.
   static func list(of json: String) -> [MergeConflict]? {
@@ -54,5 +62,41 @@ public struct MergeConflict: Hashable, Sendable {
       let found = list.compactMap { MergeConflict($0) }
       return found.count == list.count && !found.isEmpty ? found : nil
     } catch { return nil }
+  }
+}
+
+extension MergeConflict {
+  /// How it is named where people read of it.
+  public var shownField: String { isRemoval ? "note" : field }
+}
+
+extension ComparedEntry {
+  /// The entry with a conflict settled by a side; nil where that side removed it.
+  public func settling(_ conflict: MergeConflict, by side: SettledSide) -> ComparedEntry? {
+    let text =
+      switch side {
+      case .base: conflict.base
+      case .ours: conflict.ours
+      case .theirs: conflict.theirs
+      }
+    if conflict.isRemoval, text == nil { return nil }
+    var entry = self
+    entry.conflicts.removeAll { $0 == conflict }
+    if conflict.isRemoval || conflict.field == ComparedField.place { return entry }
+    let (name, isPlain) = ownName(of: conflict.field)
+    entry.set(name, to: isPlain ? FieldHTML.html(ofPlain: text ?? "") : text ?? "")
+    return entry
+  }
+
+  /// The field that a file called so; `isPlain` where the file has plain text and the note HTML.
+  private func ownName(of name: String) -> (name: String, isPlain: Bool) {
+    let inner = JSONName.noteFields + "/"
+    if name.hasPrefix(inner) { return (String(name.dropFirst(inner.count)), false) }
+    guard fields.place(of: name) == nil, fields.list.count > 1 else { return (name, false) }
+    switch name {
+    case "prompt", "text": return (fields.list[0], true)
+    case "answer": return (fields.list[1], true)
+    default: return (name, false)
+    }
   }
 }

@@ -142,6 +142,9 @@ public enum ComparedField {
   /// The deck of the note's cards.
   public static let deck = "deck"
   public static let suspended = "suspended"
+  static let flag = "flag"
+  /// What every note has beside its own fields.
+  static let ofNotes = [type, deck, suspended, flag]
   /// What a thing comes behind, in a conflict of two orders.
   static let place = "place"
 }

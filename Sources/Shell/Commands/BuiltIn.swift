@@ -60,7 +60,7 @@ struct BuiltIn {
   }
 
   static var all: [BuiltIn] {
-    DeckCommands.all + [DeckOrderCommand.command] + DeckFileCommands.all + [
+    DeckCommands.all + [DeckOrderCommand.command] + DeckFileCommands.all + CompareCommands.all + [
       DeckPageCommands.page, DocumentPageCommand.page,
     ] + DeckFigureCommands.all
       + CardCommands.all

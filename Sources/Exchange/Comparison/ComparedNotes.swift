@@ -1,0 +1,183 @@
+// Notes as they are compared wherever they come from: a deck, a package, the rows of a file.
+// Invariant: the same note gives the same entry from each of them; two texts are a note of Basic, as everywhere else.
+
+import Decks
+import Storage
+import Templates
+import Text
+import Values
+
+/// Gathers the notes of one content. Entries of one type share the names of their fields.
+public struct ComparedNotes {
+  public internal(set) var content = ComparedContent()
+  /// Notes whose key is only their first field: they have no guid.
+  private(set) var unnamed: Set<String> = []
+  /// The content of media files that are nowhere else.
+  private(set) var media: [String: [UInt8]] = [:]
+  private let keepsSchedule: Bool
+  private var names: [String: FieldNames] = [:]
+
+  init(keepsSchedule: Bool) { self.keepsSchedule = keepsSchedule }
+
+  private mutating func fields(_ type: String, _ own: [String]) -> FieldNames {
+    let id = own.isEmpty ? type : type + "\u{1F}" + own.joined(separator: "\u{1F}")
+    if let known = names[id] { return known }
+    let fresh = FieldNames(own + ComparedField.ofNotes)
+    names[id] = fresh
+    return fresh
+  }
+
+  /// Adds media files with their content.
+  public mutating func addMedia(_ files: [String: [UInt8]]) {
+    media = files
+    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+      content.append(ComparedEntry(media: name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+    }
+  }
+
+  // MARK: From collections
+
+  /// What a collection says of one card of a note.
+  struct Place {
+    var deck = ""
+    var ordinal = 0
+    var isSuspended = false
+    var flag = 0
+    var schedule = ""
+  }
+
+  /// Adds a note with its cards, the first of which is where the note stands.
+  mutating func add(
+    guid: String, type: String, names: [String], values: [String], tags: [String], places: [Place],
+    kept: [CardField] = []
+  ) {
+    let own = fields(type, names)
+    var values = Array(values.prefix(names.count))
+    while values.count < names.count { values.append("") }
+    values += [type, places.first?.deck ?? "", Self.numbers(places) { $0.isSuspended }, Self.flags(places)]
+    var entry = ComparedEntry(key: guid, fields: own, values: values, tags: tags)
+    for field in kept { entry.keep(field) }
+    if keepsSchedule {
+      for place in places { entry.set("card \(place.ordinal + 1)", to: place.schedule) }
+    }
+    let others = Set(places.map(\.deck))
+    if others.count > 1 {
+      for place in places.dropFirst() { entry.set("deck of card \(place.ordinal + 1)", to: place.deck) }
+    }
+    content.append(entry, .note)
+  }
+
+  /// `yes` where it is so of all cards, else their numbers.
+  private static func numbers(_ places: [Place], _ isSo: (Place) -> Bool) -> String {
+    let some = places.filter(isSo)
+    if some.isEmpty { return "" }
+    return some.count == places.count ? "yes" : some.map { "card \($0.ordinal + 1)" }.joined(separator: ", ")
+  }
+
+  private static func flags(_ places: [Place]) -> String {
+    let flagged = places.filter { $0.flag != 0 }
+    if flagged.count == places.count, let first = flagged.first, flagged.allSatisfy({ $0.flag == first.flag }) {
+      return "\(first.flag)"
+    }
+    return flagged.map { "card \($0.ordinal + 1): \($0.flag)" }.joined(separator: ", ")
+  }
+
+  // MARK: From rows
+
+  /// Adds a row of a file. A row about another card of a note that came before says nothing more of it.
+  mutating func add(_ row: CardRow) {
+    let guid = String(decoding: row.guid, as: UTF8.self)
+    var values: [String]
+    var names = Self.sides
+    var type = StockNoteType.basic.rawValue
+    switch row.note {
+    case .fields(let given, let fields, _):
+      type = given.trimmed
+      values = fields.map(\.html)
+      let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == type.lowercased() }
+      names = fields.enumerated().map { index, field in
+        field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
+          ?? "column\(index + 1)"
+      }
+    case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
+    case .options(let fields): return content.append(ComparedEntry(options: fields, of: row.subdeck), .deck)
+    case .card: return
+    case nil: values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
+    }
+    let first = FieldHTML.sortText(values.first ?? "")
+    let key = guid.isEmpty ? first : guid
+    if guid.isEmpty { unnamed.insert(key) }
+    var place = Place(deck: row.subdeck)
+    if let plan = row.schedule {
+      (place.isSuspended, place.flag) = (plan.isSuspended, plan.flag)
+      place.schedule = ComparedNotes.text(plan.schedule)
+    }
+    add(
+      guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
+  }
+
+  private static let sides = StockNoteType.basic.draft.fields
+
+  /// A schedule as one text; empty for a card that was never studied.
+  static func text(_ schedule: CardSchedule) -> String {
+    if schedule.state == .new { return "" }
+    var parts = [schedule.state.name, "reps \(schedule.reps)", "lapses \(schedule.lapses)"]
+    for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
+      if let number { parts.append("\(name) \(Value.measure(number.rounded()).json)") }
+    }
+    for (name, number) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
+      if let number { parts.append("\(name) \(Value.measure((number * 1000).rounded() / 1000).json)") }
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Gives notes without a guid that of the note of another content with the same first field.
+  mutating func adopt(from other: ComparedNotes) {
+    if unnamed.isEmpty { return }
+    var guids: [String: String?] = [:]
+    for note in other.content[.note].entries where !other.unnamed.contains(note.key) {
+      let first = FieldHTML.sortText(note.values.first ?? "")
+      // Of two that look alike neither is meant.
+      guids[first] = .some(guids[first] == nil ? note.key : nil)
+    }
+    content[.note] = ComparedList(
+      content[.note].entries.map { note in
+        guard unnamed.contains(note.key), let guid = guids[note.key] ?? nil else { return note }
+        return note.keyed(guid)
+      })
+  }
+}
+
+extension ComparedEntry {
+  /// What a card keeps beside its texts.
+  fileprivate mutating func keep(_ field: CardField) {
+    if field.name == MergeConflict.name, let found = MergeConflict.list(of: field.value.written) {
+      conflicts = found
+    } else {
+      set(field.name, to: field.value.written)
+    }
+  }
+
+  init(type: NoteTypeDraft) {
+    var names = ["kind", "fields"]
+    var values = [type.isCloze ? "cloze" : "", type.fields.joined(separator: "\n")]
+    for card in type.cards {
+      names += ["\(card.name), front", "\(card.name), back"]
+      values += [card.front, card.back]
+    }
+    self.init(key: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
+  }
+
+  init(options: [CardField], of deck: String) {
+    self.init(key: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
+  }
+}
+
+extension CardFieldValue {
+  /// The text itself, or the JSON.
+  var written: String {
+    switch self {
+    case .text(let text), .json(let text): text
+    }
+  }
+}
