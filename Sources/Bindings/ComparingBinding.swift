@@ -1,6 +1,7 @@
 // What Lua sees of comparisons and of the past: `deck:diff` and `shell.at`.
 // Invariant: both only read; what changes anything in a look back raises.
 
+import Decks
 import Exchange
 import LuaRuntime
 import Problems

@@ -1,21 +1,29 @@
 // The database as it was at a step: the steps since then are undone in a transaction that is taken back.
 // Invariant: nothing of it is kept, and no step of undo is written or changed.
 
-extension Store {
+/// A look at what a store was.
+///
+///     try LookBack(store).read(at: 41, also: { _ in }) { try store.read { db in ... } }
+public struct LookBack {
+  private let store: Store
+
+  public init(_ store: Store) { self.store = store }
+
   /// Reads while the database is as it was when a step had just been done.
   /// - Parameter also: what else is to be done with the database, as no trigger sees what comes back.
   /// - Throws: `UndoError.noStep` for one that is not kept any more; `.tooLarge` where one since then cannot be undone.
-  public func lookingBack<T>(to step: Int, also: (Database) throws -> Void, _ body: () throws -> T) throws -> T {
+  public func read<T>(at step: Int, also: (Database) throws -> Void, _ body: () throws -> T) throws -> T {
     try takingBack { db, tables in
-      try goBack(db, to: step, tables)
+      try go(db, to: step, tables)
       try also(db)
       return try body()
     }
   }
 
-  /// Goes back step by step, the newest first, as far as steps are kept and can be undone. What is undone is passed over.
+  /// Goes back step by step, the newest first, as far as steps are kept and can be undone; what is undone is passed
+  /// over.
   /// - Parameter body: called with each step when the database is as it was before it.
-  public func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
+  public func walk(_ body: (Database, UndoStep) throws -> Void) throws {
     try takingBack { db, tables in
       for step in try UndoLog.steps(db, limit: UndoLog.mostSteps) where !step.isUndone {
         if step.isTooLarge { break }
@@ -27,15 +35,15 @@ extension Store {
 
   /// Runs what may change anything in a transaction that is taken back.
   private func takingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
-    guard let recorder else { throw UndoError.nothingToUndo }
-    guard !hasOpenTransaction else { throw UndoError.inUnit }
+    guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
+    guard !store.hasOpenTransaction else { throw UndoError.inUnit }
     var result: T?
-    try access("looking back") { db in
-      try withoutTriggers(db) {
-        try begin(db, "looking back")
+    try store.access("looking back") { db in
+      try store.withoutTriggers(db) {
+        try store.begin(db, "looking back")
         recorder.isRecording = false
         do {
-          try finish(
+          try store.finish(
             db,
             { db in
               result = try body(db, recorder.tables)
@@ -49,7 +57,7 @@ extension Store {
   }
 
   /// Undoes what was done since a step, the newest first, and does again what was undone up to it.
-  private func goBack(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
+  private func go(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
     let steps = try UndoLog.steps(db, limit: UndoLog.mostSteps)
     guard let oldest = steps.last?.id, let newest = steps.first?.id, (oldest - 1...newest).contains(id) else {
       throw UndoError.noStep(id)

@@ -39,14 +39,14 @@ extension Workspace {
     let store = try store()
     isLookingBack = true
     defer { isLookingBack = false }
-    return try store.lookingBack(to: step, also: { try SearchLog.forget($0) }, body)
+    return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
 
   /// Goes back step by step, the newest first; nothing of it is kept.
   func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
     if isLookingBack { throw WorkspaceError.lookingBack("looking back") }
     try storeGames()
-    try store().walkingBack(body)
+    try LookBack(store()).walk(body)
   }
 }
 
@@ -94,17 +94,22 @@ public struct Comparing {
       return report
     }
     if let bytes = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
-      try AtomicFile.write(output, bytes)
+      var replacement = Replacement(mode: 0o644, isInterrupted: environment.isInterrupted)
+      replacement.kinds = .any
+      try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
     } else {
-      report.counts = try write(result, operands, contents[1], to: output, settings)
+      try write(result, operands, to: output, settings)
     }
+    report.counts = ContentDifference(contents[1], result.content).counts
     return report
   }
 
   /// Whether an operand is a deck, now or at a step: no file is read for it.
   public func isOfCollection(_ operand: String) throws -> Bool {
     if try deck(of: operand) != nil { return true }
-    guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else { return false }
+    guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else {
+      return false
+    }
     return !fileExists(environment.folders.expanded(operand))
   }
 
@@ -117,7 +122,9 @@ public struct Comparing {
     _ text: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
   ) throws -> ComparedOperand {
     if text == "/dev/null" { return .nothing }
-    if let deck = try deck(of: text) { return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) }) }
+    if let deck = try deck(of: text) {
+      return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
+    }
     if let place = text.lastIndex(of: "@"), let step = Int(text[text.index(after: place)...]) {
       let name = String(text[..<place])
       return try workspace.at(step: step) {
@@ -183,15 +190,15 @@ public struct Comparing {
 
   /// Writes a merge of notes as a file: ours is brought in, changed and written, in a collection that is thrown away.
   private func write(
-    _ result: MergeResult, _ operands: [ComparedOperand], _ ours: ComparedContent, to output: String,
-    _ settings: ComparisonSettings
-  ) throws -> MergeCounts {
+    _ result: MergeResult, _ operands: [ComparedOperand], to output: String, _ settings: ComparisonSettings
+  ) throws {
     let format = try CardFormat(output, settings.format)
     let scratch = try Scratch(.package, in: folder)
     let store = scratchStore()
     defer { withExtendedLifetime(scratch) {} }
-    let (clock, random, isInterrupted) = (environment.clocks.now(), environment.random.entropy, environment.isInterrupted)
-    var counts = MergeCounts()
+    let (clock, random, isInterrupted) = (
+      environment.clocks.now(), environment.random.entropy, environment.isInterrupted
+    )
     try store.operation("merging") { db in
       func keep(_ bytes: [UInt8], _ name: String) throws -> String {
         let hash = ContentHash(of: bytes).description
@@ -200,7 +207,8 @@ public struct Comparing {
       }
       let deck = try DeckTable.create(db, name: "Merged", now: clock)
       if case .file(let path, let given) = operands[1], !given.isText {
-        var package = PackageSettings(folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
+        var package = PackageSettings(
+          folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
         package.keepsSchedule = true
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
       }
@@ -212,11 +220,9 @@ public struct Comparing {
           return
         }
       }.run(from: known, to: result.content)
-      counts = ContentDifference(ours, result.content).counts
       try export(db, deck.id, format, to: output, scratch)
     }
     try store.close()
-    return counts
   }
 
   private func export(

@@ -40,6 +40,9 @@ extension Comparing {
       var entry: ComparedEntry? = entry
       for conflict in entry?.conflicts ?? [] where isMeant && (field.map { $0 == conflict.shownField } ?? true) {
         count += 1
+        if let owner = conflict.owner, let text = conflict.text(of: side) {
+          settled.update(owner.key, owner.kind) { $0.set(owner.field, to: text) }
+        }
         entry = entry?.settling(conflict, by: side)
       }
       if let entry { kept.append(entry) }

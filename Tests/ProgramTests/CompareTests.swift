@@ -87,7 +87,8 @@ import Testing
   // MARK: merge
 
   @Test func `tables merge cell by cell, and what nobody changed stays as it was written`() throws {
-    try home.write("country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b\"\nItaly,Rom,IT,\nPeru,Lima,PE,\n", to: "base.csv")
+    try home.write(
+      "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b\"\nItaly,Rom,IT,\nPeru,Lima,PE,\n", to: "base.csv")
     try home.write(
       "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b, c\"\nItaly,Rome,IT,\nPeru,Lima,PE,\n", to: "ours.csv")
     try home.write(
@@ -218,7 +219,8 @@ import Testing
   }
 
   private func script(_ words: String...) throws -> Run {
-    let line = "cd '\(home.path)/repo' && exec '\(sourceRoot() + "/Scripts/git-deckhand")' \(words.joined(separator: " "))"
+    let line =
+      "cd '\(home.path)/repo' && exec '\(sourceRoot() + "/Scripts/git-deckhand")' \(words.joined(separator: " "))"
     return try Child(["/bin/sh", "-c", line], environment: environment).finish(input: "")
   }
 
@@ -229,7 +231,9 @@ import Testing
   }
 
   private static let formats = [
-    ("words.csv", "prompt,answer,guid,tags\ngato,cat,a,x\nperro,dog,b,x\n", "cat,a,x", "tomcat,a,x", "a,x\n", "a,x y\n"),
+    (
+      "words.csv", "prompt,answer,guid,tags\ngato,cat,a,x\nperro,dog,b,x\n", "cat,a,x", "tomcat,a,x", "a,x\n", "a,x y\n"
+    ),
     (
       "words.jsonl", "{\"prompt\":\"gato\",\"answer\":\"cat\",\"guid\":\"a\"}\n", "\"cat\"", "\"tomcat\"", "\"gato\"",
       "\"el gato\""

@@ -10,18 +10,25 @@ extension NoteTable {
   public static let foreignData = """
     iif(\(NoteData.fieldsSQL) IS NULL OR instr(data, '"conflicts":') > 0, data, '')
     """
+}
 
-  /// Sets what a note keeps beside its fields. What another program wrote there stays while there is nothing to keep.
-  public static func setKept(_ db: Database, _ id: NoteID, to fields: [CardField]) throws {
+/// What a note keeps beside its fields, for who moves notes between collections.
+public enum KeptFields {
+  /// Sets them. What another program wrote there stays while there is nothing to keep.
+  public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
     let column = NoteData.column(try FieldText.column(fields))
-    let sql = "UPDATE notes SET data = ?1 WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
-    try db.cachedStatement(sql: sql).execute(arguments: [column, id.rawValue])
+    let isOurs = "(?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
+    try db.cachedStatement(sql: "UPDATE notes SET data = ?1 WHERE id = ?2 AND data <> ?1 AND \(isOurs)")
+      .execute(arguments: [column, note.rawValue])
   }
 
-  /// The fields of ours in the column `data` of a note; none in what another program wrote.
-  public static func keptFields(inData data: String) -> [CardField] {
+  /// Those in the column `data` of a note; none in what another program wrote.
+  public static func list(inData data: String) -> [CardField] {
     guard let column = NoteData.fields(data) else { return [] }
-    do { return try FieldText.list(column) } catch { return [] }
+    do { return try FieldText.list(column) } catch {
+      // It only looks like ours.
+      return []
+    }
   }
 }
 

@@ -58,7 +58,7 @@ public struct ComparedEntry: Sendable {
   }
 
   /// Sets a field, which is put at the end where the entry has none of that name.
-  mutating func set(_ name: String, to value: String) {
+  public mutating func set(_ name: String, to value: String) {
     if let place = fields.place(of: name), place < values.count { return values[place] = value }
     if value.isEmpty { return }
     fields = FieldNames(fields.list + [name])
@@ -156,9 +156,12 @@ public struct ComparedContent: Sendable {
   }
 
   /// Puts others in the place of all entries of a kind.
-  public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) { lists[kind] = ComparedList(entries) }
+  public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
+    lists[kind] = ComparedList(entries)
+  }
 
-  mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
+  /// Changes an entry that is there.
+  public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
     lists[kind]?.update(key, change)
   }
 }

@@ -30,7 +30,7 @@ public struct ComparedNotes {
   /// Adds media files with their content.
   public mutating func addMedia(_ files: [String: [UInt8]]) {
     media = files
-    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where content[.media][name] == nil {
       content.append(ComparedEntry(media: name, sha1: bytes.withUnsafeBytes(sha1)), .media)
     }
   }
@@ -102,7 +102,8 @@ public struct ComparedNotes {
     case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
     case .options(let fields): return content.append(ComparedEntry(options: fields, of: row.subdeck), .deck)
     case .card: return
-    case nil: values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
+    case nil:
+      values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
     }
     let first = FieldHTML.sortText(values.first ?? "")
     let key = guid.isEmpty ? first : guid

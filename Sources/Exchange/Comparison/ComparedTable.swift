@@ -71,7 +71,8 @@ struct ComparedTable {
       content.append(ComparedEntry(key: name), .column)
       columns[index] = content[.column].entries.last?.key ?? name
     }
-    let names = FieldNames(columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
+    let names = FieldNames(
+      columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
     for (place, row) in rows.enumerated() where place > 0 || !hasHeader {
       var values: [String] = []
       for index in columns.indices where index != tagColumn && index != conflictColumn {
@@ -114,7 +115,8 @@ struct ComparedTable {
   /// The table of a merge, in the form of ours.
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
     let names = result.content[.column].entries.map(\.key)
-    let hasHeader = !rows.isEmpty && places.count < rows.count || !theirs.rows.isEmpty && theirs.places.count < theirs.rows.count
+    let hasHeader =
+      !rows.isEmpty && places.count < rows.count || !theirs.rows.isEmpty && theirs.places.count < theirs.rows.count
     let notes = result.content[.note].entries
     let hasConflicts = notes.contains { !$0.conflicts.isEmpty }
     var bytes: [UInt8] = []

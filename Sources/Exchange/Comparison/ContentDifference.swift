@@ -29,6 +29,17 @@ public struct ComparedChange: Sendable {
   public var predecessor: String?
 }
 
+/// How many notes a merge changed.
+public struct MergeCounts: Equatable, Sendable {
+  public var added = 0
+  public var changed = 0
+  public var removed = 0
+
+  public init() {}
+
+  public var total: Int { added + changed + removed }
+}
+
 /// The changes from one content to another.
 ///
 ///     ContentDifference(old, new).changes.isEmpty   // whether they are the same

@@ -166,7 +166,7 @@ struct PackageContent {
       types[note.type] = type
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
-        places: places(note, decks, calendar), kept: NoteTable.keptFields(inData: note.note.data))
+        places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
     }
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
@@ -174,7 +174,8 @@ struct PackageContent {
     for (id, name) in decks.sorted(by: { $0.value < $1.value }) {
       guard let deck = contents.decks[id] else { continue }
       let preset = deck.preset.flatMap { contents.presets[$0] }
-      let fields = preset.map { $0.options == DeckOptions() ? [] : NamedOptions.fields(named: $0.name, $0.options) } ?? []
+      let fields =
+        preset.map { $0.options == DeckOptions() ? [] : NamedOptions.fields(named: $0.name, $0.options) } ?? []
       let all = fields + NamedOptions.fields(preset: nil, limits: deck.limits)
       if !all.isEmpty { notes.content.append(ComparedEntry(options: all, of: name), .deck) }
     }

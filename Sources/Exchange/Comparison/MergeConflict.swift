@@ -1,7 +1,6 @@
 // Two changes that do not go together, kept as data.
 // Invariant: what is written is read back as the same; neither side's text is lost.
 
-import Templates
 import Values
 
 /// A side that a conflict is settled by.
@@ -27,6 +26,19 @@ public struct MergeConflict: Hashable, Sendable {
 
   /// Whether it is the conflict of a thing that one side removed.
   public var isRemoval: Bool { field.isEmpty }
+
+  /// The same as a note keeps it for a thing that is no note: `note_type Verb/css`.
+  func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
+    MergeConflict(field: "\(kind.rawValue) \(key)/\(shownField)", base: base, ours: ours, theirs: theirs)
+  }
+
+  /// The thing that the conflict is of, where it is no note.
+  public var owner: (kind: ComparedKind, key: String, field: String)? {
+    guard let blank = field.firstIndex(of: " "), let kind = ComparedKind(rawValue: String(field[..<blank])),
+      let slash = field.lastIndex(of: "/"), slash > blank
+    else { return nil }
+    return (kind, String(field[field.index(after: blank)..<slash]), String(field[field.index(after: slash)...]))
+  }
 
   /// The same seen from the other side.
   var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours) }
@@ -66,37 +78,15 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-  /// How it is named where people read of it.
-  public var shownField: String { isRemoval ? "note" : field }
-}
-
-extension ComparedEntry {
-  /// The entry with a conflict settled by a side; nil where that side removed it.
-  public func settling(_ conflict: MergeConflict, by side: SettledSide) -> ComparedEntry? {
-    let text =
-      switch side {
-      case .base: conflict.base
-      case .ours: conflict.ours
-      case .theirs: conflict.theirs
-      }
-    if conflict.isRemoval, text == nil { return nil }
-    var entry = self
-    entry.conflicts.removeAll { $0 == conflict }
-    if conflict.isRemoval || conflict.field == ComparedField.place { return entry }
-    let (name, isPlain) = ownName(of: conflict.field)
-    entry.set(name, to: isPlain ? FieldHTML.html(ofPlain: text ?? "") : text ?? "")
-    return entry
-  }
-
-  /// The field that a file called so; `isPlain` where the file has plain text and the note HTML.
-  private func ownName(of name: String) -> (name: String, isPlain: Bool) {
-    let inner = JSONName.noteFields + "/"
-    if name.hasPrefix(inner) { return (String(name.dropFirst(inner.count)), false) }
-    guard fields.place(of: name) == nil, fields.list.count > 1 else { return (name, false) }
-    switch name {
-    case "prompt", "text": return (fields.list[0], true)
-    case "answer": return (fields.list[1], true)
-    default: return (name, false)
+  /// What a side says; nil where it has nothing.
+  public func text(of side: SettledSide) -> String? {
+    switch side {
+    case .base: base
+    case .ours: ours
+    case .theirs: theirs
     }
   }
+
+  /// How it is named where people read of it.
+  public var shownField: String { isRemoval ? "note" : field }
 }

@@ -8,17 +8,6 @@ import Templates
 import Text
 import Values
 
-/// What a merge changed in a deck.
-public struct MergeCounts: Equatable, Sendable {
-  public var added = 0
-  public var changed = 0
-  public var removed = 0
-
-  public init() {}
-
-  public var total: Int { added + changed + removed }
-}
-
 /// Brings a deck to a merged content.
 ///
 ///     let counts = try MergeIntoDeck(db, deck, settings).run(from: ours, to: merged)
@@ -54,8 +43,16 @@ public final class MergeIntoDeck {
       case .column, .preset: continue
       }
     }
+    // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
+    for conflict in merged[.note].entries.flatMap(\.conflicts) where !isKnown(conflict, ours) {
+      if let owner = conflict.owner, owner.kind == .media { try receiveMedia(owner.key) }
+    }
     try arrange(merged[.note])
     return counts
+  }
+
+  private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
+    conflict.owner == nil || ours[.note].entries.contains { $0.conflicts.contains(conflict) }
   }
 
   // MARK: Types and options
@@ -142,8 +139,10 @@ public final class MergeIntoDeck {
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
       !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix("deck of card ")
     }.map { CardField($0, isJSON($1) ? .json($1) : .text($1)) }
-    if !entry.conflicts.isEmpty { kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts)))) }
-    try NoteTable.setKept(db, id, to: kept)
+    if !entry.conflicts.isEmpty {
+      kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
+    }
+    try KeptFields.set(db, of: id, to: kept)
     let suspended = entry[ComparedField.suspended]
     for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) {
       let isSuspended = suspended == "yes" || suspended.split(separator: ", ").contains("card \(card.ordinal + 1)")

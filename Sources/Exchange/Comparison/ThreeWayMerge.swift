@@ -35,7 +35,32 @@ public struct ThreeWayMerge {
     var result = MergeResult()
     for kind in ComparedKind.allCases { merge(kind, into: &result) }
     keepTypes(&result.content)
+    keepConflicts(&result.content)
     return result
+  }
+
+  /// Conflicts of what is no note are kept with the first note that it belongs to, which has a place for them in every
+  /// kind of file.
+  private func keepConflicts(_ content: inout ComparedContent) {
+    for kind in [ComparedKind.noteType, .deck, .media] {
+      for entry in content[kind].entries where !entry.conflicts.isEmpty {
+        let notes = content[.note].entries
+        let owner = notes.first { ThreeWayMerge.isOf($0, kind, entry.key) } ?? notes.first
+        guard let owner else { continue }
+        content.update(owner.key, .note) { note in
+          note = adding(entry.conflicts.map { $0.of(kind, entry.key) }, to: note)
+        }
+        content.update(entry.key, kind) { $0.conflicts = [] }
+      }
+    }
+  }
+
+  private static func isOf(_ note: ComparedEntry, _ kind: ComparedKind, _ key: String) -> Bool {
+    switch kind {
+    case .noteType: note[ComparedField.type] == key || note["note_type"] == key
+    case .deck: note[ComparedField.deck] == key
+    default: note.values.contains { $0.contains(key) }
+    }
   }
 
   private func merge(_ kind: ComparedKind, into result: inout MergeResult) {

@@ -3,6 +3,7 @@
 
 import Commands
 import Exchange
+import Storage
 import Text
 import Values
 import Workspace
@@ -37,9 +38,9 @@ enum CardHistoryCommand {
   private static func value(_ step: CardStep) -> Value {
     let change = step.change.value.record ?? Value.Record()
     let wanted: Set<String> = ["event", "fields", "added_tags", "removed_tags"]
-    return .record(
-      [
-        ("step", .integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at)),
-      ] + change.fields.filter { wanted.contains($0.name) }.map { ($0.name, $0.value) })
+    let names = [
+      ("step", Value.integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at)),
+    ]
+    return .record(names + change.fields.filter { wanted.contains($0.name) }.map { ($0.name, $0.value) })
   }
 }

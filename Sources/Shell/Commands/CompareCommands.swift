@@ -3,6 +3,7 @@
 
 import Bindings
 import Commands
+import Decks
 import Exchange
 import Problems
 import Templates
@@ -42,7 +43,8 @@ enum CompareCommands {
         are the same, 1 where they differ, 2 where they cannot be compared.
         """,
       arguments: [
-        Argument("A", .file, help: "a deck, DECK@STEP, a file or a folder"), Argument("B", .file, help: "the other one"),
+        Argument("A", .file, help: "a deck, DECK@STEP, a file or a folder"),
+        Argument("B", .file, help: "the other one"),
       ],
       options: [
         Option("--stat", help: "only how many things of each kind differ"),
@@ -59,7 +61,8 @@ enum CompareCommands {
         ? stat(difference, session)
         : CommandResult(
           .list(difference.changes.map(\.value)),
-          .drawn(ChangeLines(terminal: session.console.terminal).lines(difference.changes, from: names[0], to: names[1])))
+          .drawn(
+            ChangeLines(terminal: session.console.terminal).lines(difference.changes, from: names[0], to: names[1])))
       result.status = difference.changes.isEmpty ? ExitStatus.done : ExitStatus.failed
       return result
     }
@@ -73,7 +76,8 @@ enum CompareCommands {
       let changes = difference.changes.filter { $0.kind == kind }
       if changes.isEmpty { continue }
       let counts = ComparedChange.Event.allCases.map { event in (event, changes.count { $0.event == event }) }
-      rows.append(.record([("kind", .text(kind.rawValue))] + counts.map { ($0.0.rawValue, .integer($0.1)) }))
+      let numbers = counts.map { ($0.0.rawValue, Value.integer($0.1)) }
+      rows.append(.record([("kind", Value.text(kind.rawValue))] + numbers))
       let words = counts.filter { $0.1 > 0 }.map { "\(session.grouped($0.1)) \($0.0.rawValue)" }
       lines.append("\(kind.plural): \(words.joined(separator: ", "))")
     }
@@ -101,7 +105,9 @@ enum CompareCommands {
       ],
       options: [
         Option("--output", "FILE", .file, access: .write, help: "the file that the result is written to"),
-        Option("--prefer", choice: MergeSide.allCases.map(\.rawValue), help: "the side that is right where both changed a thing"),
+        Option(
+          "--prefer", choice: MergeSide.allCases.map(\.rawValue),
+          help: "the side that is right where both changed a thing"),
         key, format,
       ], example: "deck merge Spanish@40 Spanish theirs.apkg"
     ) { invocation, session in
@@ -121,7 +127,8 @@ enum CompareCommands {
     let counts = report.counts
     var lines = [
       "Merged: \(session.counted(counts.added, "note")) added, \(session.grouped(counts.changed)) changed, "
-        + "\(session.grouped(counts.removed)) removed" + (conflicts.isEmpty ? "." : "; \(session.counted(conflicts.count, "conflict")):")
+        + "\(session.grouped(counts.removed)) removed"
+        + (conflicts.isEmpty ? "." : "; \(session.counted(conflicts.count, "conflict")):")
     ]
     for (kind, entry) in conflicts.prefix(20) {
       let fields = entry.conflicts.map { $0.shownField }.joined(separator: ", ")
@@ -182,9 +189,11 @@ enum CompareCommands {
     for entry in entries where wanted.isEmpty || wanted.contains(where: { entry.key.hasPrefix($0) }) {
       for conflict in entry.conflicts {
         let sides = [conflict.base, conflict.ours, conflict.theirs].map { $0.map { FieldHTML.plain($0) ?? $0 } }
-        table.add([entry.key, conflict.shownField] + sides.enumerated().map { index, text in
-          text ?? (index == 0 ? "(none)" : "(removed)")
-        })
+        table.add(
+          [entry.key, conflict.shownField]
+            + sides.enumerated().map { index, text in
+              text ?? (index == 0 ? "(none)" : "(removed)")
+            })
         values.append(conflict.value(kind: .note, key: entry.key))
       }
     }
@@ -197,8 +206,8 @@ extension MergeConflict {
     let sides = [("base", base), ("ours", ours), ("theirs", theirs)].compactMap { name, text in
       text.map { (name, Value.text($0)) }
     }
-    return .record(
-      [("kind", .text(kind.rawValue)), ("key", .text(key)), ("field", .text(shownField))] + sides)
+    let names = [("kind", Value.text(kind.rawValue)), ("key", .text(key)), ("field", .text(shownField))]
+    return .record(names + sides)
   }
 }
 

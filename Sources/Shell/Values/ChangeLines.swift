@@ -55,7 +55,9 @@ struct ChangeLines {
   private func shown(_ text: String) -> String { FieldHTML.plain(text) ?? text }
 
   /// A field with its sign before each of its lines.
-  private func part(_ sign: String, _ name: String, _ words: [(text: String, isMarked: Bool)], _ style: Style) -> [String] {
+  private func part(_ sign: String, _ name: String, _ words: [(text: String, isMarked: Bool)], _ style: Style)
+    -> [String]
+  {
     var lines = [terminal.styled("\(sign)\(printable(name, limit: 60)): ", style)]
     for word in words {
       for (index, piece) in word.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -69,6 +69,21 @@ import Values
       ])
   }
 
+  @Test func aConflictOfATypeIsKeptWithANoteOfIt() {
+    func sides(_ css: String) -> ComparedContent {
+      var content = ComparedContent()
+      content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]), .noteType)
+      content.append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+      return content
+    }
+    let merged = merge(sides("a"), sides("b"), sides("c"))
+    let conflict = merged.content[.note]["n"]?.conflicts.first
+    #expect(conflict?.field == "note_type Verb/css" && conflict?.ours == "b" && conflict?.theirs == "c")
+    #expect(conflict?.owner?.kind == .noteType && conflict?.owner?.key == "Verb" && conflict?.owner?.field == "css")
+    let again = merge(sides("a"), merged.content, sides("c"))
+    #expect(again.content[.note]["n"]?.conflicts.count == 1)
+  }
+
   @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {
     func sides(_ hasType: Bool, _ notes: [String]) -> ComparedContent {
       var content = ComparedContent()
