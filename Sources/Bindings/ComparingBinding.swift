@@ -33,6 +33,7 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 func describeLookingBack(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "at", [LuaParameter("step", .integer), LuaParameter("fn", .function)], returns: .any.orProblem, grant: .shellRun,
+    example: "(41, function() return #decks.open(\"Spanish\") end)",
     "Calls a function while everything is as it was after a step of `undo --list`, and gives its first result. There "
       + "everything is only read: a change raises, and so does `shell.at` after a change in a script."
   ) { stack in

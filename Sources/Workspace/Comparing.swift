@@ -72,7 +72,7 @@ public struct Comparing {
   public func difference(
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
-    let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contents
+    let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
     return ContentDifference(contents[0], contents[1])
   }
 

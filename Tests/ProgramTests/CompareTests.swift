@@ -34,7 +34,6 @@ import Testing
     if ending == "csv" { try home.run("card", "remove", "Spanish:1") }
     let options = ending == "csv" ? [] : ["--with-schedule"]
     #expect(try home.run(["deck", "export", "Spanish", file("a." + ending)] + options).status == 0)
-    if ending == "csv" { try home.run("card", "resume", "Spanish:2") }
     let run = try home.run("deck", "diff", "Spanish", file("a." + ending))
     #expect(run.status == 0 && run.output.isEmpty, "\(run)")
   }

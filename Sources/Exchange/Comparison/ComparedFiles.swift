@@ -73,6 +73,33 @@ public struct ComparedFiles {
     }
   }
 
+  /// The same without what one of them has no place for: a table knows of no suspension.
+  public var contentsInCommon: [ComparedContent] {
+    guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
+      return contents
+    }
+    return contents.map { content in
+      var content = content
+      if !held.contains(.notes) { content.replace(.noteType, by: []) }
+      if !held.contains(.options) { content.replace(.deck, by: []) }
+      if !held.contains(.media) { content.replace(.media, by: []) }
+      if !held.contains(.schedule) {
+        content.replace(
+          .note,
+          by: content[.note].entries.map { note in
+            var note = note
+            for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
+            return note
+          })
+      }
+      return content
+    }
+  }
+
+  private static func common(_ all: Set<CardPart>?, _ more: Set<CardPart>) -> Set<CardPart>? {
+    all.map { $0.intersection(more) } ?? more
+  }
+
   /// The second of three, merged with the third, as a file of their format; nil where they are compared as notes.
   /// - Throws: `ComparisonError.notCards` where both sides changed what is no card.
   public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
@@ -146,6 +173,7 @@ public struct ComparedFiles {
     case .file(let path, let format):
       guard format.isText else { return try PackageContent(path, settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+      notes.held = format.holds
       var table = TableOptions()
       if let key = settings.key { table.columns = [ColumnChoice("guid", key)] }
       let rows = try format.rows(source(operand, settings), into: "", table)

@@ -12,19 +12,27 @@ public struct ComparedNotes {
   public internal(set) var content = ComparedContent()
   /// Notes whose key is only their first field: they have no guid.
   private(set) var unnamed: Set<String> = []
+  /// What the format that they come from can hold; nil for everything.
+  var held: Set<CardPart>?
   /// The content of media files that are nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
+  private var last: (own: [String], more: [String], fields: FieldNames)?
+  /// Of notes that come in several rows: the cards that came.
+  private var places: [String: [Place]] = [:]
 
   init(keepsSchedule: Bool) { self.keepsSchedule = keepsSchedule }
 
-  private mutating func fields(_ type: String, _ own: [String]) -> FieldNames {
-    let id = own.isEmpty ? type : type + "\u{1F}" + own.joined(separator: "\u{1F}")
-    if let known = names[id] { return known }
-    let fresh = FieldNames(own + ComparedField.ofNotes)
-    names[id] = fresh
-    return fresh
+  /// The names of a note's own fields, of what every note has, and of what this one keeps beside.
+  private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
+    if let last, last.own == own, last.more == more { return last.fields }
+    let all = own + ComparedField.ofNotes + more
+    let id = all.joined(separator: "\u{1F}")
+    let fields = names[id] ?? FieldNames(all)
+    names[id] = fields
+    last = (own, more, fields)
+    return fields
   }
 
   /// Adds media files with their content.
@@ -51,20 +59,48 @@ public struct ComparedNotes {
     guid: String, type: String, names: [String], values: [String], tags: [String], places: [Place],
     kept: [CardField] = []
   ) {
-    let own = fields(type, names)
+    var more: [(name: String, text: String)] = []
+    var conflicts: [MergeConflict] = []
+    for field in kept {
+      if field.name == MergeConflict.name, let found = MergeConflict.list(of: field.value.written) {
+        conflicts = found
+      } else {
+        more.append((field.name, field.value.written))
+      }
+    }
+    let cards = self.cards(places)
+    more += cards.beside
     var values = Array(values.prefix(names.count))
     while values.count < names.count { values.append("") }
-    values += [type, places.first?.deck ?? "", Self.numbers(places) { $0.isSuspended }, Self.flags(places)]
-    var entry = ComparedEntry(key: guid, fields: own, values: values, tags: tags)
-    for field in kept { entry.keep(field) }
-    if keepsSchedule {
-      for place in places { entry.set("card \(place.ordinal + 1)", to: place.schedule) }
-    }
-    let others = Set(places.map(\.deck))
-    if others.count > 1 {
-      for place in places.dropFirst() { entry.set("deck of card \(place.ordinal + 1)", to: place.deck) }
-    }
+    values += [type] + cards.common + more.map(\.text)
+    var entry = ComparedEntry(key: guid, fields: fields(names, more.map(\.name)), values: values, tags: tags)
+    entry.conflicts = conflicts
     content.append(entry, .note)
+  }
+
+  /// What is said of a note's cards: deck, suspension and flag, and what not every note has.
+  private func cards(_ places: [Place]) -> (common: [String], beside: [(name: String, text: String)]) {
+    var beside: [(name: String, text: String)] = []
+    if keepsSchedule {
+      for place in places { beside.append(("card \(place.ordinal + 1)", place.schedule)) }
+    }
+    if places.count > 1, let first = places.first, places.contains(where: { $0.deck != first.deck }) {
+      for place in places.dropFirst() { beside.append(("deck of card \(place.ordinal + 1)", place.deck)) }
+    }
+    let suspended = Self.numbers(places) { $0.isSuspended }
+    return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
+  }
+
+  /// Another card of a note that came before.
+  private mutating func add(_ place: Place, to note: String) {
+    places[note, default: []].append(place)
+    let cards = cards((places[note] ?? []).sorted { $0.ordinal < $1.ordinal })
+    content.update(note, .note) { entry in
+      for (name, text) in zip([ComparedField.deck, ComparedField.suspended, ComparedField.flag], cards.common) {
+        entry.set(name, to: text)
+      }
+      for (name, text) in cards.beside { entry.set(name, to: text) }
+    }
   }
 
   /// `yes` where it is so of all cards, else their numbers.
@@ -84,14 +120,16 @@ public struct ComparedNotes {
 
   // MARK: From rows
 
-  /// Adds a row of a file. A row about another card of a note that came before says nothing more of it.
+  /// Adds a row of a file.
   mutating func add(_ row: CardRow) {
     let guid = String(decoding: row.guid, as: UTF8.self)
     var values: [String]
     var names = Self.sides
     var type = StockNoteType.basic.rawValue
+    var ordinal = 0
     switch row.note {
-    case .fields(let given, let fields, _):
+    case .fields(let given, let fields, let number):
+      ordinal = number ?? 0
       type = given.trimmed
       values = fields.map(\.html)
       let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == type.lowercased() }
@@ -101,20 +139,25 @@ public struct ComparedNotes {
       }
     case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
     case .options(let fields): return content.append(ComparedEntry(options: fields, of: row.subdeck), .deck)
-    case .card: return
+    case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
     case nil:
       values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
     }
     let first = FieldHTML.sortText(values.first ?? "")
     let key = guid.isEmpty ? first : guid
     if guid.isEmpty { unnamed.insert(key) }
-    var place = Place(deck: row.subdeck)
+    let place = Self.place(row, ordinal)
+    if row.note != nil { places[key] = [place] }
+    add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
+  }
+
+  private static func place(_ row: CardRow, _ ordinal: Int) -> Place {
+    var place = Place(deck: row.subdeck, ordinal: ordinal)
     if let plan = row.schedule {
       (place.isSuspended, place.flag) = (plan.isSuspended, plan.flag)
-      place.schedule = ComparedNotes.text(plan.schedule)
+      place.schedule = text(plan.schedule)
     }
-    add(
-      guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
+    return place
   }
 
   private static let sides = StockNoteType.basic.draft.fields
@@ -150,15 +193,6 @@ public struct ComparedNotes {
 }
 
 extension ComparedEntry {
-  /// What a card keeps beside its texts.
-  fileprivate mutating func keep(_ field: CardField) {
-    if field.name == MergeConflict.name, let found = MergeConflict.list(of: field.value.written) {
-      conflicts = found
-    } else {
-      set(field.name, to: field.value.written)
-    }
-  }
-
   init(type: NoteTypeDraft) {
     var names = ["kind", "fields"]
     var values = [type.isCloze ? "cloze" : "", type.fields.joined(separator: "\n")]

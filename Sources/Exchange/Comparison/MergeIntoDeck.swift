@@ -155,22 +155,29 @@ public final class MergeIntoDeck {
 
   // MARK: Order
 
-  /// Puts the cards of each deck into the order of their notes.
+  /// Puts the cards of each deck into the order of their notes. Another card of a note stays behind the card that it
+  /// stands behind.
   private func arrange(_ notes: ComparedList) throws {
+    var places: [NoteID: Int] = [:]
+    for (place, note) in notes.entries.enumerated() {
+      if let id = try NoteTable.id(db, guid: note.key) { places[id] = place }
+    }
     for each in try [deck] + DeckTable.within(db, deck.id) {
       let ids = try CardTable.ids(db, in: each.id)
-      var places: [NoteID: Int] = [:]
-      for (place, note) in notes.entries.enumerated() {
-        if let id = try NoteTable.id(db, guid: note.key) { places[id] = place }
-      }
-      var ranked: [(place: Int, index: Int, id: CardID)] = []
+      var seen: Set<NoteID> = []
+      var groups: [(place: Int, ids: [CardID])] = []
       for start in stride(from: 0, to: ids.count, by: 500) {
         for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
-          ranked.append((places[card.note] ?? Int.max, ranked.count, card.id))
+          if seen.insert(card.note).inserted || groups.isEmpty {
+            groups.append((places[card.note] ?? Int.max, [card.id]))
+          } else {
+            groups[groups.count - 1].ids.append(card.id)
+          }
         }
       }
-      let sorted = ranked.sorted { ($0.place, $0.index) < ($1.place, $1.index) }
-      if sorted.map(\.id) != ids { try CardTable.arrange(db, sorted.map(\.id)) }
+      let order = groups.indices.sorted { (groups[$0].place, $0) < (groups[$1].place, $1) }
+      let sorted = order.flatMap { groups[$0].ids }
+      if sorted != ids { try CardTable.arrange(db, sorted) }
     }
   }
 }

@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Decks
 import Exchange
+import Files
 import Problems
 import Templates
 import Text
@@ -36,7 +37,7 @@ enum CompareCommands {
     BuiltIn(
       "deck", "diff", theme: DeckCommands.theme, access: .signedIn, effect: .reads,
       summary: "Shows what is different between two decks, files or steps.",
-      answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}...",
+      answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}... or {kind, EVENT}...",
       details: operands + """
          Notes are compared by field, with tags, order, suspension, flags, note types, options and media (by content). A \
         note is a hunk, a field a line; at a terminal the words that differ are marked. The exit status is 0 where both \
@@ -109,7 +110,7 @@ enum CompareCommands {
           "--prefer", choice: MergeSide.allCases.map(\.rawValue),
           help: "the side that is right where both changed a thing"),
         key, format,
-      ], example: "deck merge Spanish@40 Spanish theirs.apkg"
+      ], example: "deck merge base.apkg Spanish theirs.apkg"
     ) { invocation, session in
       var request = MergeRequest(
         base: invocation.text("BASE"), ours: invocation.text("OURS"), theirs: invocation.text("THEIRS"))

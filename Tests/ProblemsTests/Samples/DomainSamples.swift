@@ -245,6 +245,7 @@ extension ProblemTable {
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
+      "lookingBack": WorkspaceError.lookingBack("adding cards"),
     ])
 }
 
