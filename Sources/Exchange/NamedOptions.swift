@@ -11,7 +11,7 @@ struct NamedOptions {
   private let hasOptions: Bool
 
   static let presetName = "preset"
-  private static let limitsName = "limits"
+  static let limitsName = "limits"
 
   /// The deck has no preset of its own, only limits.
   var isOfLimitsAlone: Bool { !hasOptions && preset == nil }

@@ -43,6 +43,11 @@ public struct ComparedNotes {
     }
   }
 
+  /// Adds the options of a deck, by its name within the one that is compared.
+  mutating func addOptions(_ fields: [CardField], of deck: String) {
+    if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
+  }
+
   // MARK: From collections
 
   /// What a collection says of one card of a note.
@@ -138,7 +143,7 @@ public struct ComparedNotes {
           ?? "column\(index + 1)"
       }
     case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
-    case .options(let fields): return content.append(ComparedEntry(options: fields, of: row.subdeck), .deck)
+    case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
     case nil:
       values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
@@ -203,7 +208,14 @@ extension ComparedEntry {
     self.init(key: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
   }
 
-  init(options: [CardField], of deck: String) {
+  /// The options of a deck, those with their initial values left out; nil where that leaves nothing to tell.
+  init?(options fields: [CardField], of deck: String) {
+    let names = [NamedOptions.presetName, NamedOptions.limitsName]
+    var options = fields.filter { names.contains($0.name) }
+    let changed = DeckOptions(fields: fields.filter { !names.contains($0.name) }).changedFields
+    if changed.isEmpty { options.removeAll { $0.name == NamedOptions.presetName && $0.value.written == "Default" } }
+    options += changed
+    if options.isEmpty { return nil }
     self.init(key: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
   }
 }

@@ -107,9 +107,27 @@ struct ComparedTable {
 
   // MARK: Writing
 
-  private func cell(_ key: String, _ column: String) -> String? {
+  /// A cell as it stands in the file, and what it says.
+  private func cell(_ key: String, _ column: String) -> (raw: [UInt8], text: String)? {
     guard let place = places[key], let index = columns.firstIndex(of: column) else { return nil }
-    return index < rows[place].cells.count ? rows[place].cells[index] : nil
+    let raw = Self.parts(of: rows[place].raw, separator)
+    guard index < raw.count, index < rows[place].cells.count else { return nil }
+    return (Array(raw[index]), rows[place].cells[index])
+  }
+
+  /// The cells of a row with their quotes.
+  private static func parts(of row: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var (start, isQuoted) = (0, false)
+    for (place, byte) in row.enumerated() {
+      if byte == UInt8(ascii: "\""), isQuoted || place == start || row[start] == UInt8(ascii: "\"") {
+        isQuoted.toggle()
+      } else if byte == separator, !isQuoted {
+        parts.append(row[start..<place])
+        start = place + 1
+      }
+    }
+    return parts + [row[start...]]
   }
 
   /// The table of a merge, in the form of ours.
@@ -128,7 +146,7 @@ struct ComparedTable {
     if hasHeader { add(header(names) ?? theirs.header(names) ?? line(names), MergeConflict.name) }
     for entry in notes {
       let raw = raw(entry, names, separator) ?? theirs.raw(entry, names, separator)
-      add(raw ?? line(cells(entry, names, theirs)), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
+      add(raw ?? row(entry, names, theirs), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
     }
     return bytes
   }
@@ -148,14 +166,23 @@ struct ComparedTable {
     return rows[place].raw
   }
 
-  private func cells(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [String] {
-    names.map { name in
-      guard name.lowercased() == "tags", tagColumn != nil || theirs.tagColumn != nil else { return entry[name] }
-      let given = [self, theirs].compactMap { $0.cell(entry.key, name) }
-      let wanted = Set(entry.markedTags)
-      if let same = given.first(where: { Set(Self.tags($0)) == wanted }) { return same }
-      let separator = given.contains { $0.contains(", ") } ? ", " : " "
-      return entry.markedTags.joined(separator: separator)
+  /// A row of cells of both sides, each as it stands in one of them where that can be.
+  private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
+    let sides = theirs.separator == separator ? [self, theirs] : [self]
+    let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
+    var row: [UInt8] = []
+    for (index, name) in names.enumerated() {
+      if index > 0 { row.append(separator) }
+      let known = sides.compactMap { $0.cell(entry.key, name) }
+      if name == tagName {
+        let wanted = Set(entry.markedTags)
+        let same = known.first { Set(Self.tags($0.text)) == wanted }
+        let blank = known.contains { $0.text.contains(", ") } ? ", " : " "
+        row += same?.raw ?? line([entry.markedTags.joined(separator: blank)])
+      } else {
+        row += known.first { $0.text == entry[name] }?.raw ?? line([entry[name]])
+      }
     }
+    return row
   }
 }

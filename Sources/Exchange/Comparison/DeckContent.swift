@@ -99,7 +99,7 @@ struct DeckContent {
       try each.id == deck.id ? DeckTable.nearestPreset(db, each.id) : DeckTable.preset(db, each.id)
     let fields = NamedOptions.fields(
       preset: try preset.map { try PresetTable.record(db, $0) }, limits: try DeckTable.limits(db, each.id))
-    if !fields.isEmpty { notes.content.append(ComparedEntry(options: fields, of: each.name(within: deck)), .deck) }
+    notes.addOptions(fields, of: each.name(within: deck))
   }
 
   private mutating func readMedia() throws {
@@ -174,10 +174,8 @@ struct PackageContent {
     for (id, name) in decks.sorted(by: { $0.value < $1.value }) {
       guard let deck = contents.decks[id] else { continue }
       let preset = deck.preset.flatMap { contents.presets[$0] }
-      let fields =
-        preset.map { $0.options == DeckOptions() ? [] : NamedOptions.fields(named: $0.name, $0.options) } ?? []
-      let all = fields + NamedOptions.fields(preset: nil, limits: deck.limits)
-      if !all.isEmpty { notes.content.append(ComparedEntry(options: all, of: name), .deck) }
+      let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
+      notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
     }
     return notes
   }

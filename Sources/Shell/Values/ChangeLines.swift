@@ -38,6 +38,10 @@ struct ChangeLines {
     var lines: [String] = []
     for field in change.fields {
       let (old, new) = (shown(field.old), shown(field.new))
+      if old.contains("\n"), new.contains("\n") {
+        lines += differing(field.name, old, new)
+        continue
+      }
       let marked = WordMarks(old, new)
       if !field.old.isEmpty { lines += part("-", field.name, marked.old, .red) }
       if !field.new.isEmpty { lines += part("+", field.name, marked.new, .green) }
@@ -45,6 +49,17 @@ struct ChangeLines {
     for tag in change.removedTags { lines += part("-", "tag", [(tag, false)], .red) }
     for tag in change.addedTags { lines += part("+", "tag", [(tag, false)], .green) }
     return lines
+  }
+
+  /// Of two texts of many lines those that are not in both.
+  private func differing(_ name: String, _ old: String, _ new: String) -> [String] {
+    func cut(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    return cut(new).difference(from: cut(old)).flatMap { change in
+      switch change {
+      case .remove(_, let line, _): part("-", name, [(String(line), false)], .red)
+      case .insert(_, let line, _): part("+", name, [(String(line), false)], .green)
+      }
+    }
   }
 
   private func plain(_ text: String) -> String {
