@@ -98,7 +98,7 @@ public struct Comparing {
       replacement.kinds = .any
       try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
     } else {
-      try write(result, operands, to: output, settings)
+      try write(result, operands, files, to: output, settings)
     }
     report.counts = ContentDifference(contents[1], result.content).counts
     return report
@@ -190,7 +190,8 @@ public struct Comparing {
 
   /// Writes a merge of notes as a file: ours is brought in, changed and written, in a collection that is thrown away.
   private func write(
-    _ result: MergeResult, _ operands: [ComparedOperand], to output: String, _ settings: ComparisonSettings
+    _ result: MergeResult, _ operands: [ComparedOperand], _ files: ComparedFiles, to output: String,
+    _ settings: ComparisonSettings
   ) throws {
     let format = try CardFormat(output, settings.format)
     let scratch = try Scratch(.package, in: folder)
@@ -205,14 +206,15 @@ public struct Comparing {
         try AtomicFile.write(scratch.path(hash), bytes)
         return try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
       }
-      let deck = try DeckTable.create(db, name: "Merged", now: clock)
+      let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: clock)
+      var known = ComparedContent()
       if case .file(let path, let given) = operands[1], !given.isText {
         var package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
         package.keepsSchedule = true
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
+        known = files.contents[1]
       }
-      let known = try ComparedNotes.of(deck.id, in: db, settings).content
       _ = try MergeIntoDeck(db, deck.id, now: clock, random: random, isInterrupted: isInterrupted) { name in
         for operand in [operands[2], operands[1]] {
           guard let bytes = try ComparedFiles.media(name, of: operand, settings) else { continue }

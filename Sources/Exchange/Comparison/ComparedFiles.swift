@@ -73,6 +73,9 @@ public struct ComparedFiles {
     }
   }
 
+  /// The name of the deck that the second one is of; empty where it has none.
+  public var root: String { if case .notes(let all) = form { all[1].root } else { "" } }
+
   /// The same without what one of them has no place for: a table knows of no suspension.
   public var contentsInCommon: [ComparedContent] {
     guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {

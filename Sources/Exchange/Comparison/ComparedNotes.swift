@@ -12,6 +12,8 @@ public struct ComparedNotes {
   public internal(set) var content = ComparedContent()
   /// Notes whose key is only their first field: they have no guid.
   private(set) var unnamed: Set<String> = []
+  /// The name of the deck that all of them stand in; empty where it has none.
+  var root = ""
   /// What the format that they come from can hold; nil for everything.
   var held: Set<CardPart>?
   /// The content of media files that are nowhere else.
@@ -46,6 +48,14 @@ public struct ComparedNotes {
   /// Adds the options of a deck, by its name within the one that is compared.
   mutating func addOptions(_ fields: [CardField], of deck: String) {
     if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
+  }
+
+  /// Puts the notes in the order of their places, those of one place as they came.
+  mutating func sort(by places: [Int]) {
+    if zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) { return }
+    let entries = content[.note].entries
+    let order = entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }
+    content.replace(.note, by: order.map { entries[$0] })
   }
 
   // MARK: From collections

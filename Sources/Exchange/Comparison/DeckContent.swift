@@ -49,6 +49,7 @@ struct DeckContent {
   }
 
   mutating func read() throws -> ComparedNotes {
+    notes.root = deck.name
     var seen: Set<NoteID> = []
     let decks = try [deck] + DeckTable.within(db, deck.id)
     let names = Dictionary(uniqueKeysWithValues: decks.map { ($0.id, $0.name(within: deck)) })
@@ -145,29 +146,27 @@ struct PackageContent {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    let decks = Self.decks(used, contents)
+    let (root, decks) = Self.decks(used, contents)
+    notes.root = root
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
-    var found: [(place: Int, note: PackagedNote)] = []
     let rows = try PackageRows(db)
-    found.reserveCapacity(rows.count)
     // Cards that were never studied have a place; those of a package in which all are new stand in that order.
+    var order: [Int] = []
     var areNew = true
     while let note = try rows.next() {
-      if found.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+      if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       guard let first = note.cards.first else { continue }
-      areNew = areNew && first.card.type == 0
-      found.append((first.card.due, note))
-    }
-    if areNew { found = Self.sorted(found) }
-    for (_, note) in found {
       let type = try types[note.type] ?? contents.types[note.type].map { try NoteType(received: $0, id: note.type) }
       guard let type else { continue }
       types[note.type] = type
+      areNew = areNew && first.card.type == 0
+      order.append(first.card.due)
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
     }
+    if areNew { notes.sort(by: order) }
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
     }
@@ -178,13 +177,6 @@ struct PackageContent {
       notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
     }
     return notes
-  }
-
-  /// By the place of the first card, those of one place as they come.
-  private static func sorted(_ notes: [(place: Int, note: PackagedNote)]) -> [(place: Int, note: PackagedNote)] {
-    if zip(notes, notes.dropFirst()).allSatisfy({ $0.place <= $1.place }) { return notes }
-    let order = notes.indices.sorted { (notes[$0].place, $0) < (notes[$1].place, $1) }
-    return order.map { notes[$0] }
   }
 
   private func places(
@@ -203,12 +195,13 @@ struct PackageContent {
     }
   }
 
-  /// The names of decks below what they all have in common, as an import makes them.
-  private static func decks(_ used: [Int64], _ contents: PackageContents) -> [Int64: String] {
-    let names = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
-    var depth = names.map(\.1.count).min() ?? 0
-    while depth > 0, Set(names.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
-    return Dictionary(names.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first }
+  /// The names of decks below what they all have in common, as an import makes them, and that.
+  private static func decks(_ used: [Int64], _ contents: PackageContents) -> (root: String, names: [Int64: String]) {
+    let all = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
+    var depth = all.map(\.1.count).min() ?? 0
+    while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
+    let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
+    return (root, Dictionary(all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first })
   }
 }
 

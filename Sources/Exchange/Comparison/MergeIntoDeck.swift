@@ -47,7 +47,7 @@ public final class MergeIntoDeck {
     for conflict in merged[.note].entries.flatMap(\.conflicts) where !isKnown(conflict, ours) {
       if let owner = conflict.owner, owner.kind == .media { try receiveMedia(owner.key) }
     }
-    try arrange(merged[.note])
+    if ours[.note].entries.map(\.key) != merged[.note].entries.map(\.key) { try arrange(merged[.note]) }
     return counts
   }
 
