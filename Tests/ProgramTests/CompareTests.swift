@@ -98,7 +98,8 @@ import Testing
     #expect(run.status == 0, "\(run)")
     #expect(
       try text("out.csv")
-        == "country,capital,ISO,tags,note\nSpain,Madrid,ESP,\"a, b, c\",\nItaly,Rome,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n")
+        == "country,capital,ISO,tags,note\n\"Spain\",Madrid,ESP,\"a, b, c\",\nItaly,Rome,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n"
+    )
   }
 
   @Test func `a conflict goes with the file into a deck, is shown and settled there`() throws {

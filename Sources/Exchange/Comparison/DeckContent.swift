@@ -172,7 +172,7 @@ struct PackageContent {
     }
     for (id, name) in decks.sorted(by: { $0.value < $1.value }) {
       guard let deck = contents.decks[id] else { continue }
-      let preset = deck.preset.flatMap { contents.presets[$0] }
+      let preset = deck.preset.flatMap { contents.presets[$0] }.flatMap { $0.isAnkis ? nil : $0 }
       let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
       notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
     }
@@ -202,6 +202,15 @@ struct PackageContent {
     while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
     let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
     return (root, Dictionary(all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first })
+  }
+}
+
+extension PackagedPreset {
+  /// Whether it is the one that every collection of Anki has, which a package without presets has, too.
+  fileprivate var isAnkis: Bool {
+    let changed = options.changedFields
+    return name == "Default"
+      && changed.allSatisfy { $0.name == DeckOptions.Name.reviewOrder.text && $0.value == .text("due_random") }
   }
 }
 
