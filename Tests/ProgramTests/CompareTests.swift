@@ -31,7 +31,13 @@ import Testing
     try home.run("card", "add", "Spanish", "--cloze", "Madrid está en {{c1::España}}")
     try home.run("card", "tag", "Spanish:2", "--add", "animal")
     try home.run("card", "suspend", "Spanish:3")
-    if ending == "csv" { try home.run("card", "remove", "Spanish:1") }
+    if ending == "csv" {
+      try home.run("card", "remove", "Spanish:1")
+    } else {
+      try home.run("card", "add", "Spanish::Verbs", "ser", "to be")
+      try home.run("card", "add", "Spanish::Verbs", "ir", "to go")
+      try home.run("deck", "options", "Spanish", "new_per_day=7")
+    }
     let options = ending == "csv" ? [] : ["--with-schedule"]
     #expect(try home.run(["deck", "export", "Spanish", file("a." + ending)] + options).status == 0)
     let run = try home.run("deck", "diff", "Spanish", file("a." + ending))

@@ -50,11 +50,13 @@ public struct ComparedNotes {
     if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
   }
 
-  /// Puts the notes in the order of their places, those of one place as they came.
-  mutating func sort(by places: [Int]) {
+  /// Puts the notes in the order of their decks and of their places in them, those of one place as they came.
+  mutating func sort(by places: [(deck: String, place: Int)]) {
     if zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) { return }
     let entries = content[.note].entries
-    let order = entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }
+    let order = entries.indices.sorted {
+      (places[$0].deck, places[$0].place, $0) < (places[$1].deck, places[$1].place, $1)
+    }
     content.replace(.note, by: order.map { entries[$0] })
   }
 

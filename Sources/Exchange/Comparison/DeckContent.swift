@@ -148,11 +148,13 @@ struct PackageContent {
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root
+    // As `DeckTable.list` sorts them.
+    let keys = decks.mapValues { $0.lowercased().replacing("::", with: "\u{1}") }
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
     // Cards that were never studied have a place; those of a package in which all are new stand in that order.
-    var order: [Int] = []
+    var order: [(deck: String, place: Int)] = []
     var areNew = true
     while let note = try rows.next() {
       if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
@@ -161,7 +163,7 @@ struct PackageContent {
       guard let type else { continue }
       types[note.type] = type
       areNew = areNew && first.card.type == 0
-      order.append(first.card.due)
+      order.append((keys[first.deck] ?? "", first.card.due))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
@@ -170,13 +172,24 @@ struct PackageContent {
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
     }
-    for (id, name) in decks.sorted(by: { $0.value < $1.value }) {
-      guard let deck = contents.decks[id] else { continue }
-      let preset = deck.preset.flatMap { contents.presets[$0] }.flatMap { $0.isAnkis ? nil : $0 }
-      let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
-      notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
-    }
+    addOptions(to: &notes, root, decks, contents)
     return notes
+  }
+
+  /// The options of the decks. A deck within has its own only where its preset is another one than the outer deck's.
+  private func addOptions(
+    to notes: inout ComparedNotes, _ root: String, _ decks: [Int64: String], _ contents: PackageContents
+  ) {
+    let outer = contents.decks.values.first { PackageTargets.parts($0).joined(separator: "::") == root }
+    var all = decks.sorted { $0.value < $1.value }.compactMap { id, name in contents.decks[id].map { (name, $0) } }
+    if let outer, !decks.values.contains("") { all.insert(("", outer), at: 0) }
+    for (name, deck) in all {
+      let isOwn = name.isEmpty || deck.preset != outer?.preset
+      let preset = isOwn ? deck.preset.flatMap { contents.presets[$0] } : nil
+      let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
+      notes.addOptions(
+        fields.filter { !$0.isNoOrder } + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
+    }
   }
 
   private func places(
@@ -205,13 +218,9 @@ struct PackageContent {
   }
 }
 
-extension PackagedPreset {
-  /// Whether it is the one that every collection of Anki has, which a package without presets has, too.
-  fileprivate var isAnkis: Bool {
-    let changed = options.changedFields
-    return name == "Default"
-      && changed.allSatisfy { $0.name == DeckOptions.Name.reviewOrder.text && $0.value == .text("due_random") }
-  }
+extension CardField {
+  /// Whether it is what a package says where no order of reviews was chosen.
+  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text("due_random") }
 }
 
 extension ComparedEntry {
