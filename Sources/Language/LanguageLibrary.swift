@@ -12,9 +12,11 @@ import Text
 ///     try library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
 public final class LanguageLibrary {
   private let ownFolder: String
-  private let sharedFolders: [String]
+  let sharedFolders: [String]
+  /// The user's own lists of frequencies.
+  let frequencyFolder: String
   private let spellingFolders: [String]
-  private let isInterrupted: @Sendable () -> Bool
+  let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
   private var explained: [String: TransducerFile] = [:]
   /// Files that could not be read, with why.
@@ -22,18 +24,22 @@ public final class LanguageLibrary {
 
   /// - Parameters:
   ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
-  ///   - sharedFolders: `apertium` and `wordnet` are in them.
+  ///   - sharedFolders: `apertium`, `wordnet` and `onboard` are in them.
+  ///   - frequencyFolder: the user's own lists of frequencies.
   public init(
-    ownFolder: String, sharedFolders: [String], spellingFolders: [String], isInterrupted: @escaping @Sendable () -> Bool
+    ownFolder: String, sharedFolders: [String], spellingFolders: [String], frequencyFolder: String = "",
+    isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
+    self.frequencyFolder = frequencyFolder
     self.isInterrupted = isInterrupted
   }
 
   public convenience init(_ environment: Environment) {
     self.init(
       ownFolder: environment.folders.data + "/lemmas", sharedFolders: environment.sharedFolders,
-      spellingFolders: environment.folders.dictionaries, isInterrupted: environment.isInterrupted)
+      spellingFolders: environment.folders.dictionaries, frequencyFolder: environment.folders.data + "/frequency",
+      isInterrupted: environment.isInterrupted)
   }
 
   /// Whether `lemmatizer(of:)` answers at once.
@@ -71,7 +77,7 @@ public final class LanguageLibrary {
     sharedFolders.lazy.map { "\($0)/\(path)" }.first(where: fileExists)
   }
 
-  private func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
+  func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
     do { return try read() } catch {
       if !failures.contains(error) { failures.append(error) }
       return nil

@@ -11,7 +11,7 @@ import Values
 import Workspace
 
 enum TextCommands {
-  static var all: [BuiltIn] { [show, words, sentences, compare, known, read] }
+  static var all: [BuiltIn] { [show, words, sentences, compare, known, read, FrequencyCommand.command] }
 
   static let theme = "Words and games"
   static let files = Argument(
@@ -35,7 +35,7 @@ enum TextCommands {
     return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
   }
 
-  private static func options(_ invocation: Invocation, deck: String?) throws -> TextOptions {
+  static func options(_ invocation: Invocation, deck: String? = nil) throws -> TextOptions {
     var options = TextOptions()
     options.language = invocation.optionalText("--language")
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
@@ -43,7 +43,7 @@ enum TextCommands {
     return options
   }
 
-  private static func open(
+  static func open(
     _ words: [String], _ options: TextOptions, _ session: Session, command: String
   ) throws -> TextHandle {
     let paths = words.flatMap { Self.paths($0, session) }

@@ -50,7 +50,7 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color, player, origins, serveKey: SettingKey<String>
+    let language, words, color, player, origins, serveKey: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
@@ -63,6 +63,7 @@ public final class Preferences {
         try tree.key(name.rawValue, as: Int.self)
       }
       language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
+      words = try tree.key(ProgramSettings.Name.gameWords.rawValue, as: String.self)
       color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
       player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
       origins = try tree.key(ProgramSettings.Name.serveOrigins.rawValue, as: String.self)
@@ -138,6 +139,8 @@ public final class Preferences {
   public var gameLanguage: String { tree[keys.language] }
   /// Letters of a base word.
   public var gameLength: Int { tree[keys.length] }
+  /// Whether games are about common words where it is known which are.
+  var choosesCommonWords: Bool { tree[keys.words] == "common" }
   public var foldsAccents: Bool { tree[keys.foldAccents] }
   /// When the bell rings.
   public var ringsWhenRight: Bool { tree[keys.right] }

@@ -15,6 +15,7 @@ public enum ProgramSettings {
   enum Name: String, CaseIterable {
     case gameLanguage = "game.language"
     case gameLength = "game.length"
+    case gameWords = "game.words"
     case gameFoldAccents = "game.fold_accents"
     case soundRight = "sound.right"
     case soundWrong = "sound.wrong"
@@ -75,7 +76,11 @@ public enum ProgramSettings {
       SettingDeclaration(
         Name.gameLength.rawValue,
         .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Letters of a base word", help: "How many letters the base word of a game has."),
+        title: "Letters of a base word", help: "How many letters the base word of a game has, unless its mode says so."),
+      SettingDeclaration(
+        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words that games are about",
+        help: "Which words a game chooses and looks for: common ones, where it is known which are, or all of the list. "
+          + "A guess may be any word of the list."),
       SettingDeclaration(
         Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
         help: "Whether à stands for a in word games. A letter of its own, as ñ, never stands for another."),
