@@ -79,8 +79,8 @@ import Testing
     #expect(run.status == 0 && run.output == "same\n", "\(run.output)\(run.errors)")
   }
 
-  /// Real names come from the registry, which holds a type once it was described, as `lua-types` describes them all; the
-  /// stubs are read line by line.
+  /// Real names come from the registry, which holds a type once it was described, as `lua-types` describes them all;
+  /// the stubs are read line by line.
   private static let compareTypes = """
     assert(shell.run("lua-types " .. arg[1]))
     local real, stubs, classes = {}, {}, {}
