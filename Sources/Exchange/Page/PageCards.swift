@@ -36,11 +36,7 @@ struct PageCards {
     try sink.append((start + "><summary\(lang(options.promptLanguage)) dir=\"auto\">").utf8)
     try write(card.prompt, media.promptPictures + media.promptSounds)
     try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
-    // What the back of a note repeats of its front is not shown twice, unless the answer names it.
-    let front = Set(media.promptPictures + media.promptSounds)
-    try write(
-      card.answer,
-      (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
+    try write(card.answer, media.ofAnswerAlone(card.answer))
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
     if card.document != nil { report.documents += 1 }
@@ -50,7 +46,7 @@ struct PageCards {
 
   private mutating func write(_ text: String, _ names: [String]) throws {
     var bytes: [UInt8] = []
-    PageText.append(PageMedia.text(text, without: names), to: &bytes)
+    PageText.append(CardMedia.text(text, without: names), to: &bytes)
     try sink.append(bytes)
     for name in names {
       let known = try MediaTable.named(db, name)
