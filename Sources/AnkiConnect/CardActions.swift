@@ -68,7 +68,7 @@ enum CardActions {
   }
 
   private static func described(
-    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiNumbers,
+    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiCard,
     deck: String
   ) -> Value {
     .record([
@@ -77,7 +77,7 @@ enum CardActions {
       ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
       ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
       ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
-      ("interval", .integer(schedule.interval)), ("factor", .integer(schedule.factor)),
+      ("interval", .integer(schedule.ivl)), ("factor", .integer(schedule.factor)),
       ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),
       ("flags", .integer(card.flag)), ("mod", .integer(Int(card.modified))),
     ])

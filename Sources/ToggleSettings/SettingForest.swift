@@ -42,7 +42,7 @@ struct SettingForest {
   private func nameWithPart(_ part: String) -> String? {
     guard (1...100).contains(part.utf8.count) else { return nil }
     let part = part.lowercased()
-    return names.first { $0.lowercased().contains(part) }
+    return names.first { $0.lowercased().contains(text: part) }
   }
 
   // MARK: Changing

@@ -64,7 +64,7 @@ public final class SettingsTree {
   /// Whether a text names a setting that is secret, so that it may hold its value.
   public func namesSecret(in text: String) -> Bool {
     let text = text.lowercased()
-    return forest.all.contains { $0.declaration?.isSecret == true && text.contains($0.name.lowercased()) }
+    return forest.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
   }
 
   /// Who declared a name, or nil.

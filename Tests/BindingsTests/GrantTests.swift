@@ -39,17 +39,23 @@ import Workspace
   ]
 
   @Test func `the grants of all types and modules are those of the list`() throws {
-    let state = try BoundProgram().state
+    let program = try BoundProgram()
     var found: [String: [String]] = [:]
-    for (name, grant) in state.types.map({ ($0.name, $0.grant) }) + state.modules.map({ ($0.name, $0.grant) }) {
-      if let grant { found[grant, default: []].append(name) }
+    withExtendedLifetime(program) {
+      let state = program.state
+      for (name, grant) in state.types.map({ ($0.name, $0.grant) }) + state.modules.map({ ($0.name, $0.grant) }) {
+        if let grant { found[grant, default: []].append(name) }
+      }
     }
     #expect(found.mapValues { $0.sorted().joined(separator: " ") } == Self.whole)
   }
 
   @Test func `the grants of all members are those of the list`() throws {
     var found: [String: Set<String>] = [:]
-    for (name, grant) in try members(of: BoundProgram().state) { found[grant, default: []].insert(name) }
+    let program = try BoundProgram()
+    withExtendedLifetime(program) {
+      for (name, grant) in members(of: program.state) { found[grant, default: []].insert(name) }
+    }
     #expect(found.mapValues { $0.sorted().joined(separator: " ") } == Self.more)
   }
 

@@ -26,16 +26,19 @@ import ToggleSettings
     #expect(found.isEmpty, "\(found)")
   }
 
+  /// The card that was added as so many.
+  private func card(_ number: Int) -> String { "(SELECT id FROM cards ORDER BY id LIMIT 1 OFFSET \(number - 1))" }
+
   @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.perform(.mend) { db in
-      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = 1")
-      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = 2")
-      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = 3")
-      try db.execute(sql: "UPDATE notes SET guid = '' WHERE id = (SELECT note FROM cards WHERE id = 4)")
-      let note = "(SELECT note FROM cards WHERE id = 5)"
+      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = \(card(1))")
+      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = \(card(2))")
+      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = \(card(3))")
+      try db.execute(sql: "UPDATE notes SET guid = '' WHERE id = (SELECT note FROM cards WHERE id = \(card(4)))")
+      let note = "(SELECT note FROM cards WHERE id = \(card(5)))"
       try db.execute(sql: "UPDATE notes SET data = '{\"fields\":{}' WHERE id = \(note)")
       try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
       try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
@@ -70,11 +73,11 @@ import ToggleSettings
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
       try db.execute(
         sql: """
-          UPDATE cards SET deck = 999 WHERE id = 1;
-          UPDATE cards SET note = 999, ord = 0 WHERE id = 2;
-          UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = 6);
+          UPDATE cards SET deck = 999 WHERE id = \(card(1));
+          UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
+          UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
-          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (3, 0, 9, 0, 1);
+          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (\(card(3)), 0, 9, 0, 1);
           UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
           """)
     }

@@ -75,8 +75,8 @@ enum DeckCommands {
         ])
       ]
       if !listing.cards.isEmpty {
-        let columns: [CardColumn] = [.position, .prompt, .answer, .tags, .state, .guid]
-        parts.append(.table(try CardListCommand.table(listing.cards, columns, whenEmpty: "", session)))
+        let columns: [CardProperty] = [.position, .prompt, .answer, .tags, .state, .guid]
+        parts.append(.table(try CardListCommand.table(listing.cards.map(\.card), columns, whenEmpty: "", session)))
       }
       if listing.total > shown {
         let name = ShellWords.quote(try deck.record().name)

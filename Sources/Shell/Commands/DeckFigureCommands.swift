@@ -126,7 +126,9 @@ enum DeckFigureCommands {
     for deck in try session.workspace().decks.all() {
       let name = try deck.record().name
       let preset = try deck.scheduling.preset()?.name
-      guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
+        continue
+      }
       do {
         let result = try fitted(deck, session)
         try deck.scheduling.keep(result)

@@ -120,11 +120,9 @@ struct QueryOffers {
     ("relearning", "forgotten, being learnt again"), ("suspended", "kept out of reviews"),
     ("buried", "hidden until tomorrow"), ("leech", "forgotten again and again"),
   ]
-  private static let figures: [(text: String, help: String)] = [
-    ("ivl", "interval in days"), ("s", "stability in days"), ("d", "difficulty, 1 to 10"),
-    ("r", "probability of remembering now, 0 to 1"), ("reps", "answers"), ("lapses", "times forgotten"),
-    ("due", "days from today"),
-  ]
+  private static let figures = CardProperty.figures.compactMap { property in
+    property.description.figure.map { (text: $0.short, help: $0.help) }
+  }
 
   /// The offers for the last part of a query; what stands before it stays.
   func offers(_ word: String) throws -> [Offer] {

@@ -1,9 +1,12 @@
 // A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was
 // read is kept only while nothing has changed.
 
+import CardDocuments
 public import Decks
 import Files
 import Storage
+import Templates
+public import Values
 
 /// A card of an open workspace.
 ///
@@ -55,6 +58,25 @@ public final class CardHandle: WorkspaceHandle {
     let deck = try record().deck
     if let keptPosition, keptPosition.version == workspace.cards.orderVersion { return keptPosition.position }
     return try workspace.cards.position(of: id, in: deck)
+  }
+
+  /// A field as plain data, null for what the card is without. The deck, the note and the document are what stands for
+  /// them: a name, a guid, an id.
+  public func value(of property: CardProperty) throws -> Value {
+    let record = try record()
+    switch property {
+    case .prompt: return .text(record.prompt)
+    case .answer: return .text(record.answer)
+    case .tags: return .list(record.tags.map { .text($0) })
+    case .document: return try document().map { .text(try $0.document().id.description) } ?? .null
+    case .note: return .text(try note().record().guid)
+    case .noteType: return .text(try note().type().record().name)
+    case .guid: return .text(record.guid)
+    case .deck: return .text(try deck().record().name)
+    case .position: return .integer(try position())
+    case .extra: return record.extra
+    default: return record.value(of: property, at: workspace.moment) ?? .null
+    }
   }
 
   /// What the name of a step says of it.

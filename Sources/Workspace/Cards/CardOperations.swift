@@ -40,7 +40,7 @@ public struct CardOperations {
 
   /// The cards of decks that a query finds, deck by deck, top first, or sorted.
   public func find(
-    in decks: [DeckHandle], matching query: String?, sortedBy sort: CardSort? = nil, isDescending: Bool = false
+    in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
     let blank = query?.trimmed.isEmpty ?? true
     let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
@@ -142,9 +142,6 @@ public struct CardOperations {
     }
   }
 
-  /// Whether a card waits for the next day.
-  public func isBuried(_ card: CardHandle) throws -> Bool { try card.record().isBuried(at: workspace.moment) }
-
   /// Shows buried cards again; answers how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
@@ -179,13 +176,13 @@ public struct CardOperations {
   }
 
   /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiNumbers] {
+  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
     var options: [DeckID: DeckOptions] = [:]
     return try cards.map { card in
       let record = try card.record()
       let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
       options[record.deck] = known
-      return AnkiNumbers(record, known, position: try card.position(), at: workspace.moment)
+      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
     }
   }
 
