@@ -109,9 +109,9 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
 }
 
 /// What the command may do with the file that the user names: only where it is declared, and only for a file.
-private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess? {
-  guard let text = try table.optionalText("access") else { return nil }
-  guard let access = FileAccess(rawValue: text) else {
+private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess {
+  guard let text = try table.optionalText("access") else { return [] }
+  guard let access = FileAccess(named: text) else {
     throw LuaFailure.argument(table.argument, "'\(printable(name))': access is \"read\" or \"write\"")
   }
   guard kind == .file else {

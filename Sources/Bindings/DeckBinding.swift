@@ -196,7 +196,7 @@ private func addPlain(
   _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
   try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
-    return try deck.add(CardBytes(prompt: prompt, answer: answer, guid: guid), at: place)
+    return try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
 }
 

@@ -11,7 +11,7 @@ import Values
 import Workspace
 
 enum NoteCommands {
-  static var all: [BuiltIn] { [show, edit, AddNote.command] }
+  static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
 
   private static let theme = "Decks and cards"
   private static let note = Argument(

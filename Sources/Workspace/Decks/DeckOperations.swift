@@ -40,9 +40,9 @@ public struct DeckOperations {
     workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
   }
 
-  /// The deck of that name, made when it is missing.
+  /// The deck of that name, capitals aside, made when it is missing.
   public func openOrCreate(_ name: String) throws -> DeckHandle {
-    if let known = try all().first(where: { try $0.record().name == name }) { return known }
+    if let known = try workspace.read({ try DeckTable.named($0, name) }) { return workspace.handle(of: known.id) }
     return try create(name)
   }
 

@@ -107,8 +107,7 @@ extension TextHandle {
     let environment = workspace.environment
     let now = environment.clocks.now()
     return try workspace.perform(.mineText, on: deck, count: { $0 }) { db in
-      let deckID =
-        try DeckTable.list(db).first { $0.name == deck }?.id ?? DeckTable.create(db, name: deck, now: now).id
+      let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
       let draft = isCloze ? MinedNoteType.cloze : MinedNoteType.plain
       let type = try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
       var added = 0

@@ -9,7 +9,7 @@ import Templates
 import Text
 import Workspace
 
-enum AddNote {
+enum NoteAddCommand {
   static var command: BuiltIn {
     BuiltIn(
       "note", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
