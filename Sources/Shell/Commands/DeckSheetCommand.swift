@@ -3,7 +3,9 @@
 import Bindings
 import CardDocuments
 import Commands
+import Decks
 import Files
+import Text
 import Values
 import Workspace
 
