@@ -2,7 +2,7 @@
 // Invariant: a row is good until the next one is read; each column goes by its name.
 
 public import Storage
-public import Templates
+import Templates
 
 /// A card while it is read. Its texts are bytes, which a damaged file may hold in any form.
 ///
@@ -10,8 +10,8 @@ public import Templates
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
-    case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
-    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid, noteType
+    case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, raw, noteGuid, noteType
     case noteFields
   }
 
@@ -51,13 +51,14 @@ public struct ListedCard {
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
-  public var modified: Double { number(.modified) }
+  public var modified: Double { number(.mod) }
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(rawValue: integer(.state)) ?? .new }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
-  public var noteType: NoteTypeID { NoteTypeID(rawValue: integer(.noteType)) }
+  /// The name of its note's type.
+  public var noteType: TextBytes { bytes(.noteType) }
   /// The fields of its note as HTML, in the order of its type.
   public var noteFields: [TextBytes] {
     bytes(.noteFields).split(separator: NoteFieldText.separator, omittingEmptySubsequences: false).map {
@@ -69,8 +70,8 @@ public struct ListedCard {
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
 
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
+  /// Its row in Anki as it came; nil for one that did not.
+  public var raw: String? { row.optionalText(Column.raw.rawValue) }
 
   public var schedule: CardSchedule {
     var schedule = CardSchedule()

@@ -2,6 +2,7 @@
 // Invariant: both hold for the same cards, whatever their columns hold.
 
 import Storage
+import Text
 
 /// What a card can be, as queries ask for it (`is:due`).
 enum CardStatus: String, CaseIterable, Sendable {
@@ -90,7 +91,7 @@ extension StudyMoment {
       ("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday), ("soon", soon),
       ("began", start(ofDay: today)),
     ]
-    for (name, value) in borders where sql.contains(":\(name)") { named[name] = value }
+    for (name, value) in borders where sql.contains(text: ":\(name)") { named[name] = value }
     return StatementArguments(named)
   }
 }
@@ -117,9 +118,4 @@ struct StatusColumns {
       return tag.count == 5 || tag.dropFirst(5).starts(with: "::".utf8)
     }
   }
-}
-
-extension CardRecord {
-  /// Neither suspended nor buried.
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 }

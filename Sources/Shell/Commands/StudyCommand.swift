@@ -44,7 +44,9 @@ enum StudyCommands {
         let decks = try choice.decks(
           named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
       else { return CommandResult() }
-      if let more = invocation.optionalInteger("--new") { for deck in decks { try deck.extendToday(new: more) } }
+      if let more = invocation.optionalInteger("--new") {
+        for deck in decks { try deck.scheduling.extendToday(new: more) }
+      }
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }
@@ -77,7 +79,7 @@ enum StudyCommands {
     in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
   ) throws {
     guard options.mode == .review, options.kind != .scheduled else { return }
-    let buried = try session.workspace().outlook(of: decks).buried
+    let buried = try session.workspace().decks.outlook(of: decks).buried
     if buried == 0 { return }
     session.console.note(
       "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")

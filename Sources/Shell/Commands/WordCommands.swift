@@ -21,7 +21,7 @@ enum WordCommands {
   private static let letters = Argument("LETTERS", help: "letters in any order")
 
   static func lexicon(_ invocation: Invocation, _ session: Session) throws -> Lexicon {
-    try session.workspace().lexicon(
+    try session.workspace().words.lexicon(
       invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name)
     ).lexicon
   }
@@ -142,7 +142,7 @@ enum WordCommands {
   ) throws -> [Meaning] {
     let (named, only) = (invocation.optionalText("--language"), invocation.optionalText("--dictionary"))
     let folds = invocation.flag(Common.foldAccents.name)
-    let handle = try session.workspace().lexicon(named, foldAccents: folds)
+    let handle = try session.workspace().words.lexicon(named, foldAccents: folds)
     let language = handle.lexicon.language
     var missing: DictionaryError?
     do {
@@ -155,7 +155,7 @@ enum WordCommands {
     }
     let others = named == nil && only == nil ? session.lexicons.meanings.languages(besides: language) : []
     for other in others {
-      let found = try session.workspace().define(word, in: other, foldAccents: folds)
+      let found = try session.workspace().words.define(word, in: other, foldAccents: folds)
       if found.isEmpty { continue }
       let why = missing == nil ? "has \(quoted(word))" : "is here"
       session.console.note(
