@@ -119,7 +119,7 @@ private struct RowReader {
     case .deck: .text(try deckName(card))
     case .document where !card.hasDocument: .null
     // As Lua has them, and with it the JSON of a card alone.
-    case .fields: session.value(of: LuaValue(try cards.card(card).value(of: property)))
+    case .fields: session.scripting.value(of: LuaValue(try cards.card(card).value(of: property)))
     default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
     }
   }

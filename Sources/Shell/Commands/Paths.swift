@@ -13,7 +13,12 @@ func fileSize(_ path: String) -> Int? {
   return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
 }
 
-extension Session {
+/// The editor that the user chose by VISUAL or EDITOR.
+///
+///     try session.editor.edit(text, orElse: "give --prompt") { edited in try apply(edited) }
+struct TextEditor {
+  let session: Session
+
   /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there.
   /// - Parameters:
   ///   - instead: what to do where there is no terminal.
@@ -23,16 +28,16 @@ extension Session {
   func edit(
     _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
   ) throws -> Bool {
-    guard console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
+    guard session.console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
     var (draft, reason) = (text, "")
     while true {
-      guard let edited = try edit(reason + draft).map(withoutReason) else { return false }
+      guard let edited = try self.edited(reason + draft).map(withoutReason) else { return false }
       if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
       do {
         try apply(edited)
         return true
       } catch let problem as any Problem {
-        if !canAsk { throw problem }
+        if !session.canAsk { throw problem }
         if problem.report.code == .interrupted, endsWithCtrlC() { return false }
         guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
         if !goesOn { throw problem }
@@ -53,7 +58,7 @@ extension Session {
   /// Nil for Ctrl-C.
   private func confirmUnlessInterrupted(_ question: String) throws -> Bool? {
     do {
-      return try confirm(question)
+      return try session.confirm(question)
     } catch WorkspaceError.interrupted where endsWithCtrlC() {
       return nil
     }
@@ -64,26 +69,27 @@ extension Session {
   private func endsWithCtrlC() -> Bool {
     guard Interrupts.endingSignal == nil else { return false }
     Interrupts.clear()
-    if input.lineReader == nil { console.write("\n") }
+    if session.input.lineReader == nil { session.console.write("\n") }
     return true
   }
 
   /// A line of the prompt as the user's editor left it; the line itself where that failed.
-  func editedLine(_ line: String) -> String {
+  func edited(line: String) -> String {
     do {
-      guard let edited = try edit(line + "\n") else { return line }
+      guard let edited = try self.edited(line + "\n") else { return line }
       return edited.hasSuffix("\n") ? String(edited.dropLast()) : edited
     } catch {
-      report(error, origin: "edit")
+      session.report(error, origin: "edit")
       return line
     }
   }
 
   /// The text as the user's editor left it; nil where Ctrl-C ended it, and nothing but it.
-  private func edit(_ text: String) throws -> String? {
-    let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
-    try makePrivateFolder(environment.folders.cache)
-    let path = environment.folders.cache + "/card-\(getpid()).txt"
+  private func edited(_ text: String) throws -> String? {
+    let editor =
+      ["VISUAL", "EDITOR"].compactMap { session.environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
+    try makePrivateFolder(session.environment.folders.cache)
+    let path = session.environment.folders.cache + "/card-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }
     fflush(nil)
@@ -98,6 +104,10 @@ extension Session {
     }
     return edited
   }
+}
+
+extension Session {
+  var editor: TextEditor { TextEditor(session: self) }
 }
 
 /// Runs a program on the same terminal and waits for it; its exit status, or 127.

@@ -105,8 +105,8 @@ func cardLines(_ text: String, within width: Int) -> [String] {
     .flatMap { printable(String($0), limit: .max).lines(within: width) }
 }
 
-/// How the card is shown now.
-struct CardView {
+/// What the screen shows beside the card itself, begun anew with each card.
+struct StudyView {
   var isAnswerShown = false
   var isHelpShown = false
   /// The next key is the number of a flag.
