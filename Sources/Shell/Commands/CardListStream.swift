@@ -4,6 +4,7 @@
 import Commands
 import Decks
 import LuaRuntime
+import Templates
 import Text
 import Values
 import Workspace
