@@ -29,8 +29,8 @@ final class TableCards: CardRows {
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
-      let isAssumed = !shape.hasHeader && !options.hasNoHeader && options.columns.isEmpty && options.note == nil
-      if isAssumed, TableShape.mayName(cells) { found.assumedCard = cells }
+      let isAssumed = !shape.hasHeader && !options.hasNoHeader
+      if isAssumed, TableShape.mayName(cells, areNumbered: !options.columns.isEmpty) { found.assumedCard = cells }
       if shape.hasHeader {
         guard let following = try rows.next() else { return false }
         line = following

@@ -192,13 +192,15 @@ struct TableShape {
   ]
 
   /// Whether a first row might name the columns: not where a cell is blank, long, there twice, a number, has signs of a
-  /// sentence, or several words of small letters, as `el niño`.
-  static func mayName(_ cells: [String]) -> Bool {
+  /// sentence, or several words of small letters, as `el niño`. Where columns were chosen by their numbers each begins
+  /// with a capital.
+  static func mayName(_ cells: [String], areNumbered: Bool) -> Bool {
     let names = cells.map(\.trimmed)
     guard Set(names).count == names.count else { return false }
     return names.allSatisfy { name in
       guard !name.isEmpty, name.count <= 40, Double(name) == nil else { return false }
       if name.contains(where: { ".!?¿¡<>{}\n".contains($0) }) { return false }
+      if areNumbered, name.first?.isUppercase != true { return false }
       let words = name.split(separator: " ")
       return words.count == 1
         || words.contains { $0.first?.isUppercase == true || columnWords.contains($0.lowercased()) }

@@ -104,8 +104,8 @@ import Testing
       terminal.wait(for: "Edit again? [y/N] ")
       terminal.type("\u{03}")
     }
-    // The frame is drawn from the beginning of a line.
-    terminal.wait(for: "\r\n\u{1B}[2K")
+    // Neither the question nor an old frame stays above the new one.
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
     terminal.wait(for: "sol")
     terminal.type("\r")
     terminal.wait(for: "sun")

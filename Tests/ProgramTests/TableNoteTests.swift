@@ -39,6 +39,12 @@ import Testing
     #expect(try deck("order.csv", "--notetype", "Word").output.hasPrefix("Imported 1 card into \"D\".\n"))
     #expect(try home.run("card", "show", "D:1").output.contains("Example   El mar.\n"))
     #expect(try home.run("undo").output.hasPrefix("Undone: importing 1 card into D"))
+    try home.write("Palabra,Significado,Nivel\nojo,eye,1\n", to: "capitals.csv")
+    let assumed = try deck("capitals.csv", "--notetype", "Word", "--columns", "Word=1,Meaning=2")
+    #expect(
+      assumed.output.contains("`undo`, and say --columns Word=Palabra,Meaning=Significado, if not, --no-header."),
+      "\(assumed)")
+    #expect(try home.run("undo").output.hasPrefix("Undone: importing 2 cards into D"))
     let again = try deck("header.tsv", "--notetype", "Word")
     #expect(again.output.contains("1 skipped (already there)"), "\(again)")
   }

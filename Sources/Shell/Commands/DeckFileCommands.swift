@@ -138,15 +138,22 @@ enum DeckFileCommands {
   /// What to do where a first row that was taken for a card names the columns.
   private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
     guard found.assumedCard.count > 1 else { return nil }
-    let names = found.assumedCard.prefix(2).map(\.trimmed)
-    let canBeNamed = names.allSatisfy { name in
+    let isCard = found.columns.prefix(2) == ["prompt", "answer"]
+    let named = zip(found.columns, found.assumedCard.map(\.trimmed)).filter { !isUnnamed($0.0) }
+      .prefix(isCard ? 2 : 8)
+    let canBeNamed = named.map(\.1).allSatisfy { name in
       !name.isEmpty && name.count <= 40 && !name.contains { ",=\"\\$`!'".contains($0) || $0.isNewline }
     }
-    let choice = canBeNamed ? "prompt=\(names[0]),answer=\(names[1])" : "prompt=NAME,answer=NAME"
+    let choice = named.map { "\($0.0)=\(canBeNamed ? $0.1 : "NAME")" }.joined(separator: ",")
     let option = choice.contains(" ") ? "\"\(choice)\"" : choice
     let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
     return "The first row \(state); if it names the columns, \(way) --columns \(option), "
       + "if not, --no-header."
+  }
+
+  /// A column that nothing was chosen for: `column3`.
+  private static func isUnnamed(_ column: String) -> Bool {
+    column.hasPrefix("column") && Int(column.dropFirst("column".count)) != nil
   }
 
   private static func separatorWords(_ separator: UInt8) -> String {

@@ -72,7 +72,7 @@ struct StudyLayout {
     let shown = lines[first..<min(lines.count, first + helpRoom)]
     let more = deepest == 0 ? "" : "   " + position(first, shown.count, lines.count)
     return [header, ""] + shown.map { blanks(3) + $0.cut(to: max(8, width - 3)) }
-      + ["", blanks(3) + terminal.styled(("any key  go back" + more).cut(to: max(8, width - 3)), .dim)]
+      + ["", blanks(3) + terminal.styled(("any key  back" + more).cut(to: max(8, width - 3)), .dim)]
       .suffix(shown.count < helpRoom ? 2 : 1)
   }
 

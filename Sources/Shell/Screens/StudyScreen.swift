@@ -308,12 +308,16 @@ final class StudyScreen {
     screen.clear()
     do {
       _ = try NoteCommands.edit(card.note(), [], session)
+    } catch let problem as any Problem where redraws {
+      view.notice = problem.report.message
     } catch {
       session.report(error, origin: "edit")
     }
     try keys.begin()
     resumeQuietly()
     view.picture = nil
+    // Questions of the edit and their answers may be above.
+    if redraws { screen.cover() }
     // The change may have taken the card away.
     if try study.card() !== card { return try showPrompt() }
     if view.isAnswerShown { view.answer = try AnswerParts(card, session) }
