@@ -16,7 +16,6 @@ end
 ---Calls `give` with each sentence of a file. A sentence ends with its sign or with an empty line.
 ---@param path string
 ---@param give fun(sentence: string)
----@return table? problem where the file is no text
 local function each_sentence(path, give)
   local pending = ""
   local function flush()
@@ -24,13 +23,7 @@ local function each_sentence(path, give)
     pending = ""
     if sentence ~= "" then give(sentence) end
   end
-  local number = 0
   for line in files.lines(path) do
-    number = number + 1
-    if not utf8.len(line) then
-      local message = ("%s:%d: no text in UTF-8; `mine` reads books and subtitles"):format(path, number)
-      return { code = "bad_text", title = "Not a text", message = message }
-    end
     local rest = line
     while rest ~= "" do
       local sentence, tail = rest:match("^(.-[.!?]+[\"')\128-\255]*)%s+(.*)$")
@@ -55,11 +48,10 @@ end
 ---The words of a file, the most frequent first; among equals by the alphabet.
 ---@param path string
 ---@param language string
----@return word_entry[]?
----@return table? problem
+---@return word_entry[]
 local function counted_words(path, language)
   local entries, list = {}, {}
-  local problem = each_sentence(path, function(sentence)
+  each_sentence(path, function(sentence)
     for word in without_signs(words.normalize(sentence, language)):gmatch("[%a\128-\255]+") do
       local entry = entries[word]
       if not entry then
@@ -73,7 +65,6 @@ local function counted_words(path, language)
       entry.count = entry.count + 1
     end
   end)
-  if problem then return nil, problem end
   table.sort(list, function(a, b)
     if a.count ~= b.count then return a.count > b.count end
     return a.word < b.word
@@ -92,8 +83,7 @@ shell.command {
     "--language L: whose rules make small letters; english when left out",
   },
   run = function(args)
-    local list, problem = counted_words(args.file, args.language or "english")
-    if not list then return nil, problem end
+    local list = counted_words(args.file, args.language or "english")
     if #list == 0 then
       return nil, { code = "no_words", title = "No words", message = args.file .. " has no words" }
     end

@@ -31,13 +31,6 @@ test("words that are there are left alone", function()
   expect(assert(run("frequency-deck " .. text .. " Few --count 2")).skipped):equals(2)
 end)
 
-test("a file that is no text is told with its line", function()
-  assert(files.write(folder .. "/book.epub", "PK\3\4\n\255\254"))
-  local problem = select(2, run("frequency-deck " .. folder .. "/book.epub None"))
-  expect(problem.code):equals("bad_text")
-  expect(problem.message:find(":2: no text in UTF-8", 1, true) ~= nil):equals(true)
-end)
-
 test("a text without words, and a count of none, are told", function()
   assert(files.write(folder .. "/empty.txt", "12 34\n"))
   expect(select(2, run("frequency-deck " .. folder .. "/empty.txt None")).code):equals("no_words")
