@@ -50,6 +50,23 @@ import Testing
     #expect(shown.contains("\nExample ") && shown.contains("El sol sale.\n") && !shown.contains("\nUse "), "\(shown)")
   }
 
+  @Test func `a picture is drawn anew when the window changes`() throws {
+    try home.run(
+      "-e",
+      "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
+    )
+    let terminal = try home.terminal("study", "P", "--cram", "--no-schedule")
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("\r")
+    let picture = "48;2;255;0;0m▀"
+    let wide = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    terminal.resize(columns: 40)
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
+    // As a whole: no line of it is cut.
+    let narrow = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    #expect(!wide.contains("…") && !narrow.contains("…"), "\(narrow)")
+  }
+
   @Test func `what a cloze hid is marked in the answer`() throws {
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "--cloze", "La {{c1::capital & {{c2::más}}}} de {{c2::España}}: {{c1::Madrid}}")
