@@ -42,10 +42,12 @@ private struct CardPaper {
     let record = try card.record()
     let media = try workspace.read { try NoteTable.media($0, of: record) }
     let ofAnswer = media.ofAnswerAlone(record.answer)
-    return (
-      try side(record.prompt, without: media.promptPictures + media.promptSounds, media.promptPictures),
-      try side(record.answer, without: ofAnswer, ofAnswer.filter(media.answerPictures.contains))
-    )
+    var back = try side(record.answer, without: ofAnswer, ofAnswer.filter(media.answerPictures.contains))
+    if let document = record.document {
+      let drawn = try workspace.documents.picture(ofDocument: document)
+      back.pictures.append(try drawn.flatMap { try decoded($0.png) })
+    }
+    return (try side(record.prompt, without: media.promptPictures + media.promptSounds, media.promptPictures), back)
   }
 
   private func side(_ text: String, without names: [String], _ pictures: [String]) throws -> PaperSide {
@@ -65,6 +67,10 @@ private struct CardPaper {
       guard case .interrupted = error.reason else { return nil }
       throw error
     }
+    return try decoded(bytes)
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws -> Picture? {
     do throws(PictureFailure) {
       return try workspace.drawing.picture(from: bytes, longSide: Self.pictureSize)
     } catch {
