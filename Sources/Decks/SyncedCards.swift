@@ -81,7 +81,7 @@ extension CardTable {
     func near(_ relation: String, _ order: String) throws -> Int? {
       let sql = """
         SELECT iif(json_valid(raw), raw ->> 2, NULL) FROM cards
-        WHERE deck = ?1 AND state = 0 AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
+        WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
         """
       return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?
         .map { Int(clamping: $0) }
@@ -91,7 +91,8 @@ extension CardTable {
 
   /// The places of a deck's new cards, top first: the position that each has elsewhere, and its rank.
   public static func newPlaces(_ db: Database, in deck: DeckID) throws -> [(position: Int, rank: Int64)] {
-    let sql = "SELECT raw ->> 2, rank FROM cards WHERE deck = ? AND state = 0 AND json_valid(raw) ORDER BY rank"
+    let sql =
+      "SELECT raw ->> 2, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"
     return try db.rows(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1)) }
   }
 }

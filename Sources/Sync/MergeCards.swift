@@ -45,7 +45,7 @@ extension SyncMerge {
     if let local = shadow?.local, try CardTable.stored(db, CardID(rawValue: local)) == nil { return }
     let note = try shadows[.note, given.note]
     // The same of its note: it goes with it.
-    if let local = note?.local, try NoteTable.known(db, local) == nil { return try keep(row, local: nil) }
+    if let local = note?.local, try !NoteTable.exists(db, NoteID(rawValue: local)) { return try keep(row, local: nil) }
     guard var known = try known(given) else {
       let made = try take(given, nil, note, &intake)
       return try agree(row, given, local: made, &intake)
@@ -137,8 +137,8 @@ extension SyncMerge {
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Shadow?, _ intake: inout CardIntake
   ) throws -> CardID? {
-    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let (record, id) = ServerRows.note(values),
-      let type = try type(id, &intake.types)
+    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let record = ServerRows.note(values),
+      let type = try type(record.type.rawValue, &intake.types)
     else { return nil }
     let deck = try deck(given.deck)
     let isToday = moment.day(of: Double(given.modified)) == moment.today
@@ -155,10 +155,10 @@ extension SyncMerge {
       do {
         made = try intake.receiver.add(card, of: record, type, usn: 0)
       } catch let error as NoteError where error != .interrupted {
-        report.note("the note \(record.id) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
       } catch let error as DeckError {
-        report.note("the note \(record.id) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
       }
       try shadows.setLocal(.note, given.note, to: given.note)

@@ -63,7 +63,7 @@ final class SyncOutgoing {
   // MARK: Note types
 
   private func findTypes(isUpload: Bool) throws {
-    let unsent = Set(try db.rows("SELECT id FROM note_types WHERE usn = -1") { $0.integer(0) })
+    let unsent = Set(try db.rows("SELECT id FROM note_types WHERE \(Unsent.sql)") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
       let local = type.id.rawValue
       let remote = try shadows.remote(.noteType, of: local)

@@ -51,7 +51,7 @@ extension SyncOutgoing {
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1
-      while try NoteTable.known(db, id) != nil || shadows.isTaken(.note, id) { id += 1 }
+      while try NoteTable.exists(db, NoteID(rawValue: id)) || shadows.isTaken(.note, id) { id += 1 }
       try NoteTable.renumber(db, note, to: id)
     }
   }

@@ -40,7 +40,7 @@ final class SyncMerge {
   func run(isFirst: Bool) throws {
     if isFirst {
       try WholeCollection.removeStockTypes(db)
-      try db.execute(sql: "UPDATE reviews SET usn = -1 WHERE usn >= 0")
+      try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
     }
     let changed = try changedCards()
     try keepSettings()
