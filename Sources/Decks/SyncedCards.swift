@@ -3,7 +3,10 @@
 
 public import Storage
 
-extension CardTable {
+/// What a sync asks of cards, and does with them.
+///
+///     try SyncedCards.stored(db, id)?.modified
+public enum SyncedCards {
   /// A card's own row; nil where there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
@@ -21,7 +24,7 @@ extension CardTable {
       try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
     }
     let schedule = card.schedule
-    try change(
+    try CardTable.change(
       db,
       """
       UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
@@ -38,7 +41,8 @@ extension CardTable {
 
   /// Brings a card to a deck, at a rank that is free there.
   public static func setDeck(_ db: Database, _ known: StoredCard, to deck: DeckID, rank: Int64) throws {
-    try change(db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
+    try CardTable.change(
+      db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
     try NoteTable.renewPlaces(db, of: [known.id], now: known.modified)
   }
 
@@ -55,12 +59,12 @@ extension CardTable {
     let id = card.id.rawValue
     if place { try setDeck(db, card, to: card.deck, rank: freeRank(db, card)) }
     if hiding {
-      try change(
+      try CardTable.change(
         db, "UPDATE cards SET suspended = ?, buried = ?, buried_until = ? WHERE id = ?",
         [card.isSuspended ? 1 : 0, card.burial?.rawValue ?? 0, card.buriedUntil, id])
     }
-    if flag { try change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
-    try change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
+    if flag { try CardTable.change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
+    try CardTable.change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
     try NoteTable.renewPlaces(db, of: [card.id], now: card.modified)
   }
 

@@ -21,7 +21,7 @@ extension SyncMerge {
         var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }
         let values = type.fields.map { fields.removeValue(forKey: $0) ?? "" }
         if fields.values.contains(where: { !$0.trimmed.isEmpty }) { setAside(record, old) }
-        try NoteTable.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)
+        try SyncedNotes.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)
       }
     }
   }

@@ -18,7 +18,7 @@ extension SyncMerge {
     for id in graves.cards {
       guard let shadow = try shadows[.card, id] else { continue }
       try shadows.bury(.card, id)
-      guard let local = shadow.local, try CardTable.stored(db, CardID(rawValue: local)) != nil,
+      guard let local = shadow.local, try SyncedCards.stored(db, CardID(rawValue: local)) != nil,
         try !shadows.wasTold(.card, id)
       else { continue }
       report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
@@ -58,7 +58,7 @@ extension SyncMerge {
       }
       if isOurs { known = try own(note, known) }
       if let known, isOlder(row, than: shadow) {
-        try NoteTable.markUnsent(db, known.id)
+        try SyncedNotes.markUnsent(db, known.id)
       } else if let known {
         try renew(note, known, isOurs: isOurs, receiver)
       }
@@ -74,14 +74,14 @@ extension SyncMerge {
     if known != nil {
       var free = note.id.rawValue
       repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || shadows.isTaken(.note, free)
-      try NoteTable.renumber(db, note.id.rawValue, to: free)
+      try SyncedNotes.renumber(db, note.id.rawValue, to: free)
       // What is there of it goes along.
       try shadows.forgetState(cardsOf: free)
     }
     guard let twin = try NoteTable.id(db, guid: note.guid), try shadows.remote(.note, of: twin.rawValue) == nil,
       try NoteTable.known(db, twin)?.type.rawValue == shadows[.noteType, note.type.rawValue]?.local
     else { return nil }
-    try NoteTable.renumber(db, twin.rawValue, to: note.id.rawValue)
+    try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
   }
 
@@ -97,7 +97,7 @@ extension SyncMerge {
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type.rawValue == local {
         // Ours is to be sent, with what it has.
-        return try NoteTable.markUnsent(db, note.id)
+        return try SyncedNotes.markUnsent(db, note.id)
       }
       if known.fields != note.fields || known.tags != note.tags {
         // Where its type was changed, that is why theirs is later.
@@ -110,7 +110,7 @@ extension SyncMerge {
     try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)), usn: 0)
     // New cards that our fields made and theirs do not.
     if isOurs || known.isUnsent {
-      let unmade = try NoteTable.unmadeCards(db, of: note.id)
+      let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
       _ = try CardTable.remove(db, unmade.filter { try shadows.remote(.card, of: $0.rawValue) == nil })
     }
   }

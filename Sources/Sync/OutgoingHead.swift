@@ -155,7 +155,7 @@ final class SyncOutgoing {
         SELECT 1 FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """
       let isUsed = try db.firstRow(sql, [id]) { _ in true } ?? false
-      if id == SyncMerge.firstDeck || isUsed {
+      if id == DeckMerge.firstDeck || isUsed {
         try shadows.setLocal(.deck, id, to: nil)
       } else {
         graves.decks.append(id)

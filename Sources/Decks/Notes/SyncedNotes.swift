@@ -46,7 +46,10 @@ extension NoteReceiver {
   }
 }
 
-extension NoteTable {
+/// What a sync does with notes that are here.
+///
+///     try SyncedNotes.markUnsent(db, note)
+public enum SyncedNotes {
   /// A note is to be sent.
   public static func markUnsent(_ db: Database, _ id: NoteID) throws {
     try db.cachedStatement(sql: "UPDATE notes SET \(Unsent.sql) WHERE id = ?").execute(arguments: [id.rawValue])
@@ -65,10 +68,10 @@ extension NoteTable {
 
   /// The cards of a note that its type does not make of its fields, where it makes others.
   public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
-    let note = try record(db, id)
+    let note = try NoteTable.record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: type.fields, values: padded(note.fields, type))
+    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
     // Every card has a deck: which it is does not matter here.
     let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
     let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
@@ -85,8 +88,8 @@ extension NoteTable {
     let type = try NoteTypeTable.record(db, note.type)
     let new = NoteRecord(
       id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
-      fields: padded(fields, type))
-    try write(db, new, type)
+      fields: NoteTable.padded(fields, type))
+    try NoteTable.write(db, new, type)
     var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
     if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
   }
