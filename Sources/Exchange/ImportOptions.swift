@@ -40,13 +40,13 @@ public struct TableOptions: Sendable {
   /// The first row is a card, whatever it says.
   public var hasNoHeader = false
   /// The type that `ImportOptions.noteType` names.
-  var note: TableNote?
+  var note: TableNoteType?
 
   public init() {}
 }
 
-/// What the rows of a table are, where they are notes.
-struct TableNote: Sendable {
+/// The note type that the rows of a table are notes of.
+struct TableNoteType: Sendable {
   let type: String
   let fields: [String]
 

@@ -57,7 +57,7 @@ final class ImportPlaces {
 
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
-    try CardTable.setSchedule(
+    try CardHiding.setSchedule(
       db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 

@@ -85,7 +85,7 @@ struct TableShape {
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
   /// What the rows are, where they are notes.
-  private let note: TableNote?
+  private let note: TableNoteType?
 
   /// - Parameter first: the cells of the first row.
   /// - Throws: `noColumn`, `badColumns`.

@@ -69,7 +69,7 @@ extension SyncMerge {
   }
 
   private func isUnsent(_ id: NoteTypeID) throws -> Bool {
-    try db.firstRow("SELECT usn = -1 FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
+    try db.firstRow("SELECT \(Unsent.sql) FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
   }
 
   private func giveWay(_ type: NoteType) throws {

@@ -55,7 +55,7 @@ struct ProgramOptions {
   }
 
   /// Options that mean something else behind a command, or only make sense before it.
-  private static let leadingOnly: Set<String> = ["-e", "--interactive", "--json", "--version", "--help"]
+  private static let leadingOnly = ["-e", "--interactive", "--json", "--version", "--help"]
 
   var code: [String] { given.list("-e") }
   var isInteractive: Bool { given.flag("--interactive") }

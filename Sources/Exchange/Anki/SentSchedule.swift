@@ -38,9 +38,7 @@ struct SentSchedule {
   /// What keeps a card from being shown, and its flag.
   func mark(_ row: inout AnkiCard, as card: ListedCard) {
     row.queue = row.naturalQueue
-    if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
-      row.queue = card.burial == .bySibling ? -2 : -3
-    }
+    if card.isBuried(at: calendar.moment) { row.queue = card.burial == .bySibling ? -2 : -3 }
     if card.isSuspended { row.queue = -1 }
     row.flags = row.flags & ~7 | card.flag & 7
   }

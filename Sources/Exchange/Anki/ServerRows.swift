@@ -3,6 +3,7 @@
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks
+import Templates
 import Text
 public import Values
 
@@ -46,12 +47,12 @@ public struct ServerRows {
   // MARK: What comes
 
   /// Nil for what is no such row.
-  public static func note(_ row: [Value]) -> (note: ReceivedNote, type: Int64)? {
+  public static func note(_ row: [Value]) -> NoteRecord? {
     guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
-    let note = ReceivedNote(
-      id: Int64(id), guid: row[1].text ?? "", modified: min(Int(AnkiCard.mostNumber), max(0, row[3].integer ?? 0)),
+    return NoteRecord(
+      id: NoteID(rawValue: Int64(id)), guid: row[1].text ?? "", type: NoteTypeID(rawValue: Int64(type)),
+      modified: min(Int(AnkiCard.mostNumber), max(0, row[3].integer ?? 0)),
       tags: tags(row), fields: fields(row), data: row[10].text ?? "")
-    return (note, Int64(type))
   }
 
   public static func tags(_ row: [Value]) -> [String] { PackageRows.tags(row[5].text ?? "") }

@@ -84,7 +84,7 @@ public struct DeckPage {
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
       let schedules = options.isFresh ? 0 : texts.studied * 250
-      let pictures = try CardTable.documentCount(db, in: deck.id) * Self.usualPicture
+      let pictures = texts.documents * Self.usualPicture
       return sum + texts.bytes + texts.cards * 105 + schedules + (media + pictures) / 3 * 4
     }
   }

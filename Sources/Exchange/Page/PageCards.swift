@@ -27,7 +27,7 @@ struct PageCards {
   }
 
   mutating func write(_ card: CardRecord) throws {
-    let media = try NoteTable.media(db, of: card)
+    let media = try CardMedia(db, of: card)
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
       start += " data-schedule=\"\(PageText.escaped(card.schedule.forPage.json))\""

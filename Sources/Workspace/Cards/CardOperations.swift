@@ -124,7 +124,7 @@ public struct CardOperations {
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.bury($0, cards.map(\.id), at: workspace.moment)
+      try CardHiding.bury($0, cards.map(\.id), at: workspace.moment)
     }
   }
 
@@ -132,14 +132,14 @@ public struct CardOperations {
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.unbury($0, cards.map(\.id))
+      try CardHiding.unbury($0, cards.map(\.id))
     }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
+      for card in cards { try CardHiding.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
     }
   }
 

@@ -3,6 +3,7 @@
 
 public import CardDocuments
 import Decks
+import Exchange
 import Files
 import Storage
 
@@ -40,7 +41,7 @@ private struct CardPaper {
 
   func sides(of card: CardHandle) throws -> (front: PaperSide, back: PaperSide) {
     let record = try card.record()
-    let media = try workspace.read { try NoteTable.media($0, of: record) }
+    let media = try workspace.read { try CardMedia($0, of: record) }
     let ofAnswer = media.ofAnswerAlone(record.answer)
     var back = try side(record.answer, without: ofAnswer, ofAnswer.filter(media.answerPictures.contains))
     if let document = record.document {
