@@ -98,11 +98,11 @@ final class MemoryGradient7 {
 
   /// The loss of a card's answers, each times its weight. With `isTraining` its derivatives are added to `gradient`.
   /// - Parameter weights: of all answers of the history; 0 where an answer is not predicted.
-  func walk(_ card: Int, weights: UnsafeBufferPointer<Double>, isTraining: Bool) -> Double {
+  func walk(_ card: Int, weights: UnsafeBufferPointer<Float>, isTraining: Bool) -> Double {
     let start = history.starts[card]
     var (loss, last) = (0.0, -1)
     visit(card) { index, recall, isRight in
-      let weight = weights[start + index]
+      let weight = Double(weights[start + index])
       guard weight > 0 else { return }
       let bounded = min(0.9999, max(0.0001, recall))
       loss -= weight * log(isRight ? bounded : 1 - bounded)
@@ -224,11 +224,11 @@ final class MemoryGradient7 {
   // MARK: The way back
 
   /// From the last step to the first: how the loss changes with the state before each, and with each parameter.
-  private func goBack(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Double>) {
+  private func goBack(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Float>) {
     var slope = StateSlope()
     for index in stride(from: last, through: 1, by: -1) {
       // Of the last answer only the prediction counts, not what it made of the card.
-      slope = back(steps[index], slope, weight: weights[start + index])
+      slope = back(steps[index], slope, weight: Double(weights[start + index]))
     }
     let step = steps[0]
     let difficulty = slope.difficulty * step.difficultyOpen

@@ -22,9 +22,7 @@ public struct ModelEvidence: Equatable, Sendable {
   /// Nil for a log too short to say anything.
   /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
   public init?(_ history: ReviewHistory, progress: (Double) throws -> Void = { _ in }) throws {
-    let order = history.predicted()
-    guard !order.isEmpty else { return nil }
-    let cut = history.moments[Int(order[min(order.count - 1, Int(Double(order.count) * Self.fitted))])]
+    guard let cut = history.moment(after: Self.fitted) else { return nil }
     let earlier = history.until(cut)
     guard earlier.laterCount >= Optimizer.fewestReviews else { return nil }
     var old = try Optimizer(earlier)

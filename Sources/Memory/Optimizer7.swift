@@ -16,7 +16,7 @@ public struct Optimizer7 {
   private static let prior = 0.3333
 
   private let history: ReviewHistory
-  private let weights: [Double]
+  private let weights: [Float]
   private let count: Int
   private let model: MemoryGradient7
   private var random = SplitMix(state: 42)
@@ -24,9 +24,9 @@ public struct Optimizer7 {
   public init(_ history: ReviewHistory) {
     self.history = history
     let predicted = history.predicted()
-    var weights = [Double](repeating: 0, count: history.ratings.count)
+    var weights = [Float](repeating: 0, count: history.ratings.count)
     for (number, answer) in predicted.enumerated() {
-      let age = Double(number) / Double(predicted.count)
+      let age = Float(number) / Float(predicted.count)
       weights[Int(answer)] = 0.25 + 0.75 * age * age * age
     }
     (self.weights, count) = (weights, predicted.count)
@@ -87,7 +87,7 @@ public struct Optimizer7 {
   }
 
   private func descend(
-    _ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Double>, _ adam: inout Adam
+    _ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Float>, _ adam: inout Adam
   ) {
     model.setParameters(w)
     model.clearGradient()

@@ -20,6 +20,13 @@ public struct ReviewHistory: Sendable {
 
   public init() {}
 
+  /// Makes room for so many answers at once: arrays that grow hold twice as much for a while.
+  public mutating func reserve(_ answers: Int) {
+    days.reserveCapacity(answers)
+    moments.reserveCapacity(answers)
+    ratings.reserveCapacity(answers)
+  }
+
   public var cardCount: Int { starts.count - 1 }
 
   /// Answers on a later day than the one before: those that tell what was remembered.
@@ -75,13 +82,16 @@ public struct ReviewHistory: Sendable {
     return found
   }
 
+  /// When a share of the predicted answers was given; nil where there is none.
+  func moment(after share: Double) -> Int64? {
+    let order = predicted()
+    return order.isEmpty ? nil : moments[Int(order[min(order.count - 1, Int(Double(order.count) * share))])]
+  }
+
   /// The answers before a moment.
   public func until(_ moment: Int64) -> ReviewHistory {
     var earlier = ReviewHistory()
-    let count = moments.count { $0 < moment }
-    earlier.days.reserveCapacity(count)
-    earlier.moments.reserveCapacity(count)
-    earlier.ratings.reserveCapacity(count)
+    earlier.reserve(moments.count { $0 < moment })
     for card in 0..<cardCount {
       for index in starts[card]..<starts[card + 1] {
         if moments[index] >= moment { break }

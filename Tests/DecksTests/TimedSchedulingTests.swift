@@ -170,7 +170,8 @@ import Testing
     var schedule = card.schedule
     schedule.timed = known.memory
     let scheduler = Scheduler(options: try collection.store.read { try DeckTable.options($0, deck) })
-    let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(card.reps)
+    let texts = CardTexts(prompt: card.prompt, answer: card.answer)
+    let seed = UInt64(bitPattern: texts.content) &+ UInt64(card.reps)
     for (rating, interval) in before {
       #expect(scheduler.next(schedule, rating, at: moment, seed: seed).interval == interval)
     }

@@ -51,7 +51,7 @@ enum RealLog {
       let gradient = MemoryGradient7(history)
       gradient.ticksInDay = 1e12
       gradient.setParameters(reference["parameters"][Int(row[0])])
-      let loss = weights.withUnsafeBufferPointer { gradient.walk(0, weights: $0, isTraining: true) }
+      let loss = weights.map { Float($0) }.withUnsafeBufferPointer { gradient.walk(0, weights: $0, isTraining: true) }
       #expect(abs(loss - row[1]) <= 1e-6 * row[1], "\(loss) for \(row[1])")
       let slopes = row[(3 + 3 * Int(row[2]))...]
       for (index, slope) in slopes.enumerated() {

@@ -45,7 +45,7 @@ import Testing
 
   /// A deck with the first answers of the log.
   private func deck(answers count: Int) throws -> DeckHandle {
-    let deck = try workspace.createDeck("Real")
+    let deck = try workspace.decks.create("Real")
     var random = TestGenerator(1)
     try workspace.perform(.importCards) { db in
       let batch = try CardBatch(
@@ -75,15 +75,15 @@ import Testing
     #expect(evidence.prefersFSRS7 && evidence.fsrs7.count >= 1000 && outcome.usesFSRS7)
     #expect(evidence.fsrs7.logLoss < evidence.fsrs6.logLoss)
     try deck.fitting.keep(outcome)
-    let options = try deck.options()
+    let options = try deck.scheduling.options()
     #expect(options.timed?.parameters == outcome.fitted.parameters && options.parameters.count == 21)
     #expect(options.fitted?.answers == answers.count && options.fitted?.firsts == [869, 0, 336, 0])
-    try deck.setOptions([(.model, "fsrs-6")])
-    #expect(try deck.options().timed == nil)
+    try deck.scheduling.set([(.model, "fsrs-6")])
+    #expect(try deck.scheduling.options().timed == nil)
     #expect(try deck.fitting.run().evidence == nil)
-    _ = try workspace.undo()
-    _ = try workspace.undo()
-    #expect(try deck.options() == DeckOptions())
+    _ = try workspace.care.undo()
+    _ = try workspace.care.undo()
+    #expect(try deck.scheduling.options() == DeckOptions())
     try workspace.close()
   }
 
@@ -91,10 +91,10 @@ import Testing
     let deck = try deck(answers: 4000)
     let outcome = try deck.fitting.run()
     #expect(!outcome.usesFSRS7 && outcome.fitted.parameters.isEmpty && outcome.evidence?.prefersFSRS7 == false)
-    try deck.setOptions([(.model, "fsrs-7")])
-    #expect(try deck.options().timed == nil)
+    try deck.scheduling.set([(.model, "fsrs-7")])
+    #expect(try deck.scheduling.options().timed == nil)
     try deck.fitting.keep(deck.fitting.run())
-    #expect(try deck.options().timed != nil)
+    #expect(try deck.scheduling.options().timed != nil)
     let evidence = try deck.fitting.evidence()
     #expect(evidence.fsrs7.count == evidence.fsrs6.count && !evidence.fsrs7.calibration.isEmpty)
     try workspace.close()
@@ -103,7 +103,7 @@ import Testing
   @Test func `when the log grew by a tenth the models are fitted beside the prompt, in one step`() throws {
     let deck = try deck(answers: 9000)
     try deck.fitting.keep(deck.fitting.run())
-    let before = try deck.options()
+    let before = try deck.scheduling.options()
     #expect(before.fitted?.answers == 9000)
     // The first look remembers where the log ends.
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit == nil)
@@ -114,11 +114,11 @@ import Testing
     _ = try workspace.opened.fit?.outcome()
     let news = try #require(try workspace.refitting.advance())
     #expect(news.preset == "Real")
-    let after = try deck.options()
+    let after = try deck.scheduling.options()
     #expect(after.fitted?.answers == 9950 && after != before)
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit == nil)
-    _ = try workspace.undo()
-    #expect(try deck.options() == before)
+    _ = try workspace.care.undo()
+    #expect(try deck.scheduling.options() == before)
     try workspace.close()
   }
 
@@ -131,7 +131,7 @@ import Testing
     try workspace.close()
     #expect(workspace.opened.fit == nil)
     let again = try person.workspace()
-    #expect(try again.openDeck("Real").options().fitted?.answers == 9000)
+    #expect(try again.decks.open("Real").scheduling.options().fitted?.answers == 9000)
     try again.close()
   }
 }

@@ -69,10 +69,7 @@ public enum Confusions {
 
   /// The outermost deck around a deck, and all decks within that.
   public static func family(_ db: Database, of deck: DeckRecord) throws -> [DeckID] {
-    let outermost = (DeckName.split(deck.name).first ?? deck.name).lowercased()
-    return try DeckTable.list(db).filter {
-      let key = $0.name.lowercased()
-      return key == outermost || DeckName.isKey(key, within: outermost)
-    }.map(\.id)
+    let outermost = try DeckTable.named(db, DeckName.split(deck.name).first ?? deck.name) ?? deck
+    return [outermost.id] + (try DeckTable.within(db, outermost.id).map(\.id))
   }
 }

@@ -25,7 +25,7 @@ enum LeechCommand {
       example: "deck leeches Spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let deck = try invocation.optionalText("DECK").map { try workspace.openDeck($0) }
+      let deck = try invocation.optionalText("DECK").map { try workspace.decks.open($0) }
       let leeches = try workspace.leeches.list(of: deck)
       return CommandResult(.list(leeches.map(\.value)), display(leeches, session))
     }

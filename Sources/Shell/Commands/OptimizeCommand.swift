@@ -35,12 +35,12 @@ enum OptimizeCommand {
     ) { invocation, session in
       if invocation.flag("--all") { return try optimizeAll(session) }
       let deck =
-        try invocation.optionalText("DECK").map { try session.workspace().openDeck($0) }
+        try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
         ?? StudyChoice.only(session, usage: "deck optimize DECK")
       if invocation.flag("--report") { return try report(deck, session) }
       let outcome = try fitted(deck, session)
       try deck.fitting.keep(outcome)
-      let lines = try FittingWords.lines(outcome, preset: deck.presetName ?? "", session)
+      let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
       return CommandResult(outcome.value(try deck.record().name), .lines(lines))
     }
   }
@@ -54,16 +54,16 @@ enum OptimizeCommand {
   /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
   private static func optimizeAll(_ session: Session) throws -> CommandResult {
     var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
-    for deck in try session.workspace().decks() {
+    for deck in try session.workspace().decks.all() {
       let name = try deck.record().name
-      let preset = try deck.preset()?.name
-      guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      let preset = try deck.scheduling.preset()?.name
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
       do {
         let outcome = try fitted(deck, session)
         try deck.fitting.keep(outcome)
         values.append(outcome.value(name))
         lines += [name + ":"]
-        lines += try FittingWords.lines(outcome, preset: deck.presetName ?? "", session).map { "  " + $0 }
+        lines += try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session).map { "  " + $0 }
       } catch let problem as MemoryError {
         guard case .tooFewReviews = problem else { throw problem }
         values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
@@ -81,7 +81,7 @@ enum OptimizeCommand {
     defer { progress.finish() }
     let evidence = try deck.fitting.evidence { progress.update(Int($0 * 1000), of: 1000) }
     progress.finish()
-    let uses7 = try deck.options().timed != nil
+    let uses7 = try deck.scheduling.options().timed != nil
     var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])
     for (model, fit, isUsed) in [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)] {
       table.add([
