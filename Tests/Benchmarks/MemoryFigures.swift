@@ -46,7 +46,7 @@ struct MemoryFigures {
     var options = given
     options.reviewsPerDay = 9999
     let cards = (0..<Self.cards).map { number in
-      Simulation.Start(
+      Simulation.Memory(
         state: MemoryState(stability: Double(number % 90 + 1), difficulty: 5), elapsed: number % 30, dueIn: number % 40)
     }
     let simulation = Simulation(options: options, cards: cards, newCards: Self.cards / 5)

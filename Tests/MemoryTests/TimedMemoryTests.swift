@@ -80,7 +80,7 @@ import Testing
     // A higher retention costs more by either model.
     let dear = try timed.run(retentions: [0.95], days: 90)[0]
     #expect(dear.reviewsPerDay > other.reviewsPerDay)
-    let start = Simulation.Start(
+    let start = Simulation.Memory(
       state: MemoryState(stability: 20, difficulty: 5), elapsed: 10, dueIn: 10,
       timed: TimedMemory(MemoryState7(slow: 2, fast: 1, difficulty: 8), first: .good))
     var from = start

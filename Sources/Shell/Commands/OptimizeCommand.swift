@@ -57,7 +57,9 @@ enum OptimizeCommand {
     for deck in try session.workspace().decks.all() {
       let name = try deck.record().name
       let preset = try deck.scheduling.preset()?.name
-      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
+        continue
+      }
       do {
         let outcome = try fitted(deck, session)
         try deck.fitting.keep(outcome)
