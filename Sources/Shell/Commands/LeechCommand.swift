@@ -14,12 +14,12 @@ enum LeechCommand {
     BuiltIn(
       "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
-      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence}...",
+      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence, side_by_side}...",
       details: """
         A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
         the memory model of its deck does. Of the cards that the model is true of, at most one in a hundred is ever taken \
-        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for side by side, and a \
-        sentence of your own notes that has its word. `study` says so when a card becomes one.
+        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for, with the line that studies \
+        them side by side, and a sentence of your own notes that has its word. `study` shows them when a card becomes one.
         """,
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out: all decks")],
       example: "deck leeches Spanish"
@@ -55,29 +55,30 @@ enum LeechCommand {
 /// What helps with a leech, in words.
 enum LeechWords {
   static func help(_ leech: LeechHelp) -> [String] {
-    let card = quoted(LeechCommand.firstLine(leech.record.prompt))
-    var lines = ["\(card): `note edit` words it anew"]
+    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): `note edit` words it anew"] + aids(leech)
+  }
+
+  /// The cards that it is taken for, how to study them side by side, and a sentence.
+  static func aids(_ leech: LeechHelp) -> [String] {
+    var lines: [String] = []
     if !leech.confusedWith.isEmpty {
       let others = leech.confusedWith.map {
         "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
       }
-      lines.append("side by side with: " + others.joined(separator: ", "))
+      lines.append("Easily taken for: " + others.joined(separator: ", "))
+      lines.append("Side by side: `\(printable(sideBySide(leech), limit: 800))`")
     }
-    if let sentence = leech.sentence { lines.append("in a sentence: " + sentence) }
+    if let sentence = leech.sentence { lines.append("In a sentence: " + sentence) }
     return lines
   }
 
-  /// What `study` says as a card becomes a leech.
-  static func notice(_ leech: LeechHelp?) -> String {
-    guard let leech else { return "A leech: it was forgotten so often that it got the tag leech." }
-    let expected = FittingWords.rounded(leech.test.expected, 2)
-    var parts = ["A leech: forgotten \(counted(leech.test.lapses, "time")) where \(expected) were expected"]
-    if let near = leech.confusedWith.first {
-      parts.append("easily taken for \(LeechCommand.firstLine(near.prompt)) (\(LeechCommand.firstLine(near.answer)))")
+  /// The line that studies it with the cards that it is taken for, and changes no schedule.
+  static func sideBySide(_ leech: LeechHelp) -> String {
+    let cards = ([leech.record] + leech.confusedWith).map { card in
+      "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
     }
-    if let sentence = leech.sentence { parts.append("\"\(sentence)\"") }
-    parts.append("`deck leeches` helps")
-    return parts.joined(separator: "; ") + "."
+    let query = cards.joined(separator: " or ")
+    return "study \(ShellWords.quote(leech.family)) --query \(ShellWords.quote(query)) --cram --no-schedule"
   }
 }
 
@@ -94,6 +95,7 @@ extension LeechHelp {
             .record([("guid", .text($0.guid)), ("prompt", .text($0.prompt)), ("answer", .text($0.answer))])
           })
       ), ("sentence", sentence.map { .text($0) } ?? .null),
+      ("side_by_side", confusedWith.isEmpty ? .null : .text(LeechWords.sideBySide(self))),
     ])
   }
 }

@@ -11,6 +11,8 @@ public struct LeechHelp {
   public let card: CardHandle
   public let record: CardRecord
   public let deck: String
+  /// The outermost deck around that, in which the others are looked for.
+  public let family: String
   public let test: LeechTest
   /// Cards that it may be taken for, to study side by side.
   public let confusedWith: [CardRecord]
@@ -45,9 +47,11 @@ public struct LeechOperations {
   private func help(_ db: Database, _ id: CardID, _ test: LeechTest) throws -> LeechHelp? {
     guard let record = try CardTable.card(db, id) else { return nil }
     let deck = try DeckTable.record(db, record.deck)
-    let near = try Confusions.cards(db, like: record, in: Confusions.family(db, of: deck))
+    let family = try Confusions.family(db, of: deck)
+    let near = try Confusions.cards(db, like: record, in: family)
     return LeechHelp(
-      card: workspace.handle(of: id), record: record, deck: deck.name, test: test,
+      card: workspace.handle(of: id), record: record, deck: deck.name,
+      family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
       confusedWith: try CardTable.cards(db, ids: near), sentence: try Confusions.sentence(db, with: record))
   }
 }
