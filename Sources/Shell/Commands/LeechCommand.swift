@@ -14,12 +14,14 @@ enum LeechCommand {
     BuiltIn(
       "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
-      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence, side_by_side}...",
+      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence, "
+        + "side_by_side}...",
       details: """
         A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
         the memory model of its deck does. Of the cards that the model is true of, at most one in a hundred is ever taken \
-        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for, with the line that studies \
-        them side by side, and a sentence of your own notes that has its word. `study` shows them when a card becomes one.
+        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for, with the line that \
+        studies them side by side, and a sentence of your own notes that has its word. `study` shows them when a card \
+        becomes one.
         """,
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out: all decks")],
       example: "deck leeches Spanish"
