@@ -38,8 +38,8 @@ struct KnowledgePanels {
         FittingWords.rounded(refit.before.logLoss, 4), FittingWords.rounded(refit.after.logLoss, 4)
       )
       lines.append(
-        refit.isBetter
-          ? "`deck optimize` would lower the log loss of FSRS-6 from \(before) to \(after)."
+        refit.isBetter && before != after
+          ? "`deck optimize` would lower the log loss of FSRS-6 on cards held back from \(before) to \(after)."
           : "`deck optimize` would find nothing better for FSRS-6.")
     }
     return lines
