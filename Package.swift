@@ -97,7 +97,7 @@ let package = Package(
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
-    room("Memory", ["Problems", "Text"], isHot: true),
+    room("Memory", ["Problems", "Text"], isHot: true, isLow: true),
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
     room("Templates", ["Problems", "Text", "Values", "Files"], isHot: true),
     room(
@@ -107,7 +107,9 @@ let package = Package(
       "Exchange",
       ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
-      resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
+      resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
+        .embedInCode("Page/" + $0)
+      }),
     // An account and the server that it syncs with.
     room(
       "Sync",
@@ -228,7 +230,7 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
-    tests("Memory", ["Problems"]),
+    tests("Memory", ["Problems"], exclude: ["Fixtures"]),
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),

@@ -23,6 +23,7 @@ private final class Word: BoundObject {
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
+    show(try MemoryFigures().all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
     show(TextFigures.all(deckhand, folder + "/texts"))

@@ -111,6 +111,8 @@ public final class Workspace {
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
+    opened.fit?.stop()
+    opened.fit = nil
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents = nil
     opened.preferences?.tree.endObserving()

@@ -185,6 +185,7 @@ worst = {
   ["deck_options.new_sort="] = texts(function(t) big().options.new_sort = t end),
   ["deck_options.new_mix="] = texts(function(t) big().options.new_mix = t end),
   ["deck_options.review_order="] = texts(function(t) big().options.review_order = t end),
+  ["deck_options.model="] = texts(function(t) big().options.model = t end),
   ["deck.preset="] = texts(function(t) big().preset = t end),
   ["deck:stats"] = texts(function(t) big():stats(t) end),
   ["presets.list"] = {}, ["preset:remove"] = {},
