@@ -177,7 +177,7 @@ struct ComparedTable {
       if name == tagName {
         let wanted = Set(entry.markedTags)
         let same = known.first { Set(Self.tags($0.text)) == wanted }
-        let blank = known.contains { $0.text.contains(", ") } ? ", " : " "
+        let blank = known.contains { $0.text.contains(text: ", ") } ? ", " : " "
         row += same?.raw ?? line([entry.markedTags.joined(separator: blank)])
       } else {
         row += known.first { $0.text == entry[name] }?.raw ?? line([entry[name]])

@@ -149,7 +149,7 @@ struct PackageContent {
     let (root, decks) = Self.decks(used, contents)
     notes.root = root
     // As `DeckTable.list` sorts them.
-    let keys = decks.mapValues { $0.lowercased().replacing("::", with: "\u{1}") }
+    let keys = decks.mapValues { $0.lowercased().replacing(text: "::", with: "\u{1}") }
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
@@ -162,8 +162,8 @@ struct PackageContent {
       let type = try types[note.type] ?? contents.types[note.type].map { try NoteType(received: $0, id: note.type) }
       guard let type else { continue }
       types[note.type] = type
-      areNew = areNew && first.card.type == 0
-      order.append((keys[first.deck] ?? "", first.card.due))
+      areNew = areNew && first.type == 0
+      order.append((keys[first.deck] ?? "", first.due))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
@@ -196,13 +196,11 @@ struct PackageContent {
     _ note: PackagedNote, _ decks: [Int64: String], _ calendar: AnkiCalendar
   ) -> [ComparedNotes.Place] {
     note.cards.map { card in
-      var row = card.card
-      row.goHome()
       var place = ComparedNotes.Place(
-        deck: decks[card.deck] ?? "", ordinal: card.ordinal, isSuspended: row.queue == -1, flag: row.flags & 7)
+        deck: decks[card.deck] ?? "", ordinal: card.ordinal, isSuspended: card.queue == -1, flag: card.flags & 7)
       if settings.keepsSchedule {
         place.schedule = ComparedNotes.text(
-          calendar.schedule(row, reps: card.reps, lapses: card.lapses, steps: (learning: 1, relearning: 1)))
+          calendar.schedule(card, steps: (learning: 1, relearning: 1)))
       }
       return place
     }

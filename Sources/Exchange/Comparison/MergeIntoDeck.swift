@@ -145,7 +145,7 @@ public final class MergeIntoDeck {
     try KeptFields.set(db, of: id, to: kept)
     let suspended = entry[ComparedField.suspended]
     for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) {
-      let isSuspended = suspended == "yes" || suspended.split(separator: ", ").contains("card \(card.ordinal + 1)")
+      let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains("card \(card.ordinal + 1)")
       if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
       if let flag = Int(entry[ComparedField.flag]), flag != card.flag {
         try CardTable.setFlag(db, card.id, to: flag, now: now)

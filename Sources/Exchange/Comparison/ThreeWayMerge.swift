@@ -3,6 +3,8 @@
 // of one field stand side by side in a conflict, and the result does not depend on which side is called ours but for
 // the text that a field with a conflict shows.
 
+import Text
+
 /// A side of a merge.
 public enum MergeSide: String, CaseIterable, Sendable {
   case ours, theirs
@@ -59,7 +61,7 @@ public struct ThreeWayMerge {
     switch kind {
     case .noteType: note[ComparedField.type] == key || note["note_type"] == key
     case .deck: note[ComparedField.deck] == key
-    default: note.values.contains { $0.contains(key) }
+    default: note.values.contains { $0.contains(text: key) }
     }
   }
 

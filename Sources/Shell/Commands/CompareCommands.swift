@@ -171,7 +171,7 @@ enum CompareCommands {
       ], example: "deck conflicts Spanish --take theirs"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let deck = try workspace.openDeck(invocation.text("DECK"))
+      let deck = try workspace.decks.open(invocation.text("DECK"))
       guard let side = invocation.optionalText("--take").flatMap({ SettledSide(rawValue: $0) }) else {
         return listed(try workspace.comparing.conflicts(in: deck), invocation.list("NOTE"))
       }
