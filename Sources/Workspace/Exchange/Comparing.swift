@@ -160,7 +160,7 @@ public struct Comparing {
       }
       _ = try BuildRun(db, folder, into: deck.id, building).run()
       var notes = try ComparedNotes.of(deck.id, in: db, settings)
-      notes.media.add(media)
+      notes.addMedia(media)
       return notes
     }
     try store.close()
