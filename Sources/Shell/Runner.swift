@@ -32,7 +32,7 @@ package struct Runner {
         (origin, trouble) = (command.errorPrefix, command.troubleStatus)
         wantsJSON = session.options.wantsJSON || invocation.wantsJSON
         try session.refreshAccounts()
-        if command.access.needsSignIn { try session.requireSignIn() }
+        if command.access.needsSignIn { try session.host.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         try lookingBack(command, invocation) {
           let result = try run(command, invocation)
@@ -76,7 +76,7 @@ package struct Runner {
     let words = try ShellWords.split(line, home: session.environment.folders.home)
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
-    if command.access.needsSignIn { try session.requireSignIn() }
+    if command.access.needsSignIn { try session.host.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)

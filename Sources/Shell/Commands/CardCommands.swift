@@ -12,7 +12,7 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, AddCard.command, showCard, CardHistoryCommand.command, removeCards, attachDocument]
+    [CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards, attachDocument]
       + CardBulkCommands.all
   }
 
