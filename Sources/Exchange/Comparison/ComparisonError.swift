@@ -20,8 +20,8 @@ public enum ComparisonError: Problem, Equatable {
     case .noOperand(let name, let near):
       ProblemReport(
         .notFound, "Nothing to compare",
-        "\(quoted(name)) is neither a deck nor a file\(didYouMean(near)); a deck, DECK@STEP, a file or a folder with "
-          + "deck.json expected", ["name": name, "suggestion": near])
+        "\(quoted(name)) is neither a deck nor a file\(didYouMean(near)); a deck, DECK@STEP, a file or a folder of "
+          + "sources expected", ["name": name, "suggestion": near])
     case .needsOutput:
       ProblemReport(
         .missingArgument, "Where does it go?",

@@ -44,10 +44,12 @@ public final class MergeIntoDeck {
       }
     }
     // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
-    for conflict in merged[.note].entries.flatMap(\.conflicts) where !isKnown(conflict, ours) {
+    for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
       if let owner = conflict.owner, owner.kind == .media { try receiveMedia(owner.key) }
     }
-    if ours[.note].entries.map(\.key) != merged[.note].entries.map(\.key) { try arrange(merged[.note]) }
+    if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
+      try arrange(merged[.note])
+    }
     return counts
   }
 

@@ -68,7 +68,12 @@ public struct ThreeWayMerge {
   private func merge(_ kind: ComparedKind, into result: inout MergeResult) {
     let (before, our, their) = (base[kind], ours[kind], theirs[kind])
     let numbers = EntryNumbers(before, our, their)
-    let merged = numbers.keys.map { self.merged(before[$0], our[$0], their[$0]) }
+    let sides = [(before, numbers.base), (our, numbers.ours), (their, numbers.theirs)].map { list, side in
+      var entries = [ComparedEntry?](repeating: nil, count: numbers.keys.count)
+      for (entry, number) in zip(list.entries, side) { entries[number] = entry }
+      return entries
+    }
+    let merged = numbers.keys.indices.map { self.merged(sides[0][$0], sides[1][$0], sides[2][$0]) }
     var order = EntryOrder(
       numbers, survives: merged.map { $0 != nil },
       isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
@@ -80,6 +85,7 @@ public struct ThreeWayMerge {
         entry = adding([conflict], to: entry)
       }
       list.append(entry)
+      if entry.conflicts.isEmpty { continue }
       let known = (our[entry.key]?.conflicts ?? []) + (their[entry.key]?.conflicts ?? [])
       if entry.conflicts.contains(where: { !known.contains($0) }) { result.conflicts.append((kind, entry)) }
     }
@@ -88,12 +94,13 @@ public struct ThreeWayMerge {
 
   /// A type that one side removed stays while a note of the other side is of it.
   private func keepTypes(_ content: inout ComparedContent) {
-    var missing: Set<String> = []
+    var (used, last): (Set<String>, String) = ([], "")
     for note in content[.note].entries {
       let type = note[ComparedField.type]
-      if !type.isEmpty, content[.noteType][type] == nil { missing.insert(type) }
+      if type != last, !type.isEmpty { used.insert(type) }
+      last = type
     }
-    for name in missing.sorted() {
+    for name in used.sorted() where content[.noteType][name] == nil {
       if let type = ours[.noteType][name] ?? theirs[.noteType][name] { content.append(type, .noteType) }
     }
   }

@@ -69,7 +69,7 @@ public struct Comparing {
 
   /// What is different from one thing to another.
   /// - Parameter operands: two of a deck's name, `DECK@STEP`, a file, a folder of `build`.
-  public func difference(
+  package func difference(
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
     let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
@@ -78,7 +78,7 @@ public struct Comparing {
 
   /// Merges three things.
   /// - Throws: `ComparisonError.needsOutput` where ours is no deck and no file is named.
-  public func merge(
+  package func merge(
     _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> MergeReport {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
@@ -93,14 +93,15 @@ public struct Comparing {
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
+    func difference() -> MergeCounts { ContentDifference(contents[1], result.content).counts }
     if let bytes = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
       var replacement = Replacement(mode: 0o644, isInterrupted: environment.isInterrupted)
       replacement.kinds = .any
       try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
+      report.counts = difference()
     } else {
-      try write(result, operands, files, to: output, settings)
+      report.counts = try write(result, operands, files, to: output, settings) ?? difference()
     }
-    report.counts = ContentDifference(contents[1], result.content).counts
     return report
   }
 
@@ -158,7 +159,7 @@ public struct Comparing {
         media[name] = bytes
         _ = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
       }
-      _ = try BuildRun(db, folder, into: deck.id, building).run()
+      _ = try BuildRun(db, folder, into: deck.id, isNew: true, building).run()
       var notes = try ComparedNotes.of(deck.id, in: db, settings)
       notes.addMedia(media)
       return notes
@@ -189,10 +190,11 @@ public struct Comparing {
   }
 
   /// Writes a merge of notes as a file: ours is brought in, changed and written, in a collection that is thrown away.
+  /// - Returns: what was changed beside ours; nil where ours was no package and all of it was added.
   private func write(
     _ result: MergeResult, _ operands: [ComparedOperand], _ files: ComparedFiles, to output: String,
     _ settings: ComparisonSettings
-  ) throws {
+  ) throws -> MergeCounts? {
     let format = try CardFormat(output, settings.format)
     let scratch = try Scratch(.package, in: folder)
     let store = scratchStore()
@@ -200,22 +202,22 @@ public struct Comparing {
     let (clock, random, isInterrupted) = (
       environment.clocks.now(), environment.random.entropy, environment.isInterrupted
     )
-    try store.operation("merging") { db in
+    let counts = try store.operation("merging") { db -> MergeCounts? in
       func keep(_ bytes: [UInt8], _ name: String) throws -> String {
         let hash = ContentHash(of: bytes).description
         try AtomicFile.write(scratch.path(hash), bytes)
         return try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
       }
       let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: clock)
-      var known = ComparedContent()
+      var (known, isPackage) = (ComparedContent(), false)
       if case .file(let path, let given) = operands[1], !given.isText {
         var package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
         package.keepsSchedule = true
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
-        known = files.contents[1]
+        (known, isPackage) = (files.contents[1], true)
       }
-      _ = try MergeIntoDeck(db, deck.id, now: clock, random: random, isInterrupted: isInterrupted) { name in
+      let counts = try MergeIntoDeck(db, deck.id, now: clock, random: random, isInterrupted: isInterrupted) { name in
         for operand in [operands[2], operands[1]] {
           guard let bytes = try ComparedFiles.media(name, of: operand, settings) else { continue }
           _ = try keep(bytes, name)
@@ -223,8 +225,10 @@ public struct Comparing {
         }
       }.run(from: known, to: result.content)
       try export(db, deck.id, format, to: output, scratch)
+      return isPackage ? counts : nil
     }
     try store.close()
+    return counts
   }
 
   private func export(

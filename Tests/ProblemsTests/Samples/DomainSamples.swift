@@ -177,7 +177,7 @@ extension ProblemTable {
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildError.swift",
     [
-      "noDescription": BuildError.noDescription(folder: hostile),
+      "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
       "generator": BuildError.generator(path: hostile, reason: hostile),
