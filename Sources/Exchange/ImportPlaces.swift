@@ -121,6 +121,14 @@ final class ImportPlaces {
     return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
+  /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
+  func move(_ cards: [CardID], within name: String) throws {
+    try flush()
+    let target = name.isEmpty ? deck.id : try subdeck(name).id
+    let others = try CardTable.cards(db, ids: cards).filter { $0.deck != target }.map(\.id)
+    if !others.isEmpty { _ = try CardTable.move(db, others, into: target, now: now) }
+  }
+
   // MARK: Notes
 
   private func writeNote(

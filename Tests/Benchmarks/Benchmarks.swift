@@ -25,6 +25,7 @@ private final class Word: BoundObject {
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     show(try MemoryFigures().all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))
+    show(CompareFigures.all(deckhand, folder + "/compare"))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
     show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()

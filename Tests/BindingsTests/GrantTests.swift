@@ -35,7 +35,7 @@ import Workspace
       + "document:remove document:remove_element document:save document:set_panel documents:create element.alt= "
       + "element.color= element.cropped= element.font= element.frame= element.group= element.height= "
       + "element.rotation= element.text= element.width= element.wraps= element.x= element.y=",
-    "shell.run": "shell:redo shell:run shell:undo",
+    "shell.run": "shell:at shell:redo shell:run shell:undo",
   ]
 
   @Test func `the grants of all types and modules are those of the list`() throws {

@@ -121,6 +121,13 @@ public struct DeckOptions: Equatable, Sendable {
       + (fitted.map { [CardField(FittedModels.member, .json($0.json))] } ?? []) + unknown
   }
 
+  /// The same without what was set to its initial value.
+  public var changedFields: [CardField] {
+    Name.allCases.compactMap { name in
+      values[name].flatMap { $0 == name.initial ? nil : CardField(name.text, $0.stored) }
+    } + unknown
+  }
+
   /// From a file. A value that cannot be used leaves the initial one.
   public init(fields: [CardField]) {
     for field in fields {

@@ -30,6 +30,8 @@ package struct ShellOptions {
   package let program: ProgramIdentity
   package var wantsJSON = false
   package var isDryRun = false
+  /// The step of undo at which everything is read; nil for now.
+  package var step: Int?
   package var wantsTrace = false
   package var usesPlugins = true
   package var usesStartScript = true

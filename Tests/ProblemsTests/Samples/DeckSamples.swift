@@ -66,6 +66,15 @@ extension ProblemTable {
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
     ])
 
+  static let comparisons = ProblemTable(
+    ComparisonError.self, in: "Exchange/Comparison/ComparisonError.swift",
+    [
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: hostile),
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: nil),
+      "needsOutput": ComparisonError.needsOutput, "notCards": ComparisonError.notCards,
+      "noConflict": ComparisonError.noConflict(hostile),
+    ])
+
   static let packages = ProblemTable(
     PackageError.self, in: "Exchange/Anki/PackageError.swift",
     [

@@ -177,7 +177,7 @@ extension ProblemTable {
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildError.swift",
     [
-      "noDescription": BuildError.noDescription(folder: hostile),
+      "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
       "generator": BuildError.generator(path: hostile, reason: hostile),
@@ -245,6 +245,7 @@ extension ProblemTable {
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
+      "lookingBack": WorkspaceError.lookingBack("adding cards"),
     ])
 }
 

@@ -101,6 +101,7 @@ worst = {
     function() big():add_note{fields = list(1000000, "x")} end, function() big():add_note{type = marks(), fields = {}} end,
   },
   ["shell.sync"] = {function() shell.sync(text()) end},
+  ["shell.at"] = {function() shell.at(2 ^ 53, text) end, function() shell.at(1, function() return list(1000000, "x") end) end},
   ["shell.undo"] = {function() shell.undo(2 ^ 53) end}, ["shell.redo"] = {function() shell.redo(2 ^ 53) end},
   ["note.tags="] = {function() a_note().tags = list(1000000, "tag") end, function() a_note().tags = {short_marks()} end},
   ["note:remove"] = {},
@@ -161,6 +162,10 @@ worst = {
   ["deck:export"] = {
     function() big():export(FOLDER .. "/out.json") end, function() long():export(FOLDER .. "/out.csv") end,
     function() big():export(FOLDER .. "/pipe.csv") end,
+  },
+  ["deck:diff"] = {
+    function() big():diff(text()) end, function() big():diff(long()) end, function() big():diff(FOLDER .. "/marks.json") end,
+    function() big():diff(FOLDER .. "/huge.csv") end, function() big():diff("Big@1") end,
   },
   ["deck:study"] = {
     function() big():study{query = query()} end, function() long():study{mode = "sprint", query = alternatives()} end,
