@@ -130,7 +130,8 @@ let package = Package(
     room(
       "AnkiConnect",
       [
-        "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace",
+        "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
+        "Workspace",
       ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),

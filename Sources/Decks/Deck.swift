@@ -95,7 +95,7 @@ public struct DeckName: Equatable, Sendable {
   }
 
   /// `A::B` in its parts.
-  static func split(_ text: String) -> [String] {
+  public static func split(_ text: String) -> [String] {
     var parts: [[UInt8]] = [[]]
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {

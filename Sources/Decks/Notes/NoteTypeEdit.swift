@@ -6,7 +6,7 @@
 public import Storage
 public import Templates
 import Text
-import Values
+package import Values
 
 /// What a note type is to become, and what of it was there before.
 ///
@@ -17,6 +17,8 @@ public struct NoteTypeEdit: Equatable, Sendable {
     public var name: String
     /// Its place before, from 0; nil for a new one.
     public var was: Int?
+    /// What else the type's JSON is to have for it, over what it has: a font, a description.
+    package var other = Value.Record()
     public init(_ name: String, was: Int?) { (self.name, self.was) = (name, was) }
   }
 
@@ -116,7 +118,9 @@ private struct TypeChange {
     var new = old
     (new.name, new.css, new.modified, new.cards) = (draft.name, draft.css, seconds(now), draft.cards)
     new.fieldList = zip(draft.fields, edit.fields).map { name, field in
-      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh)
+      var other = field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh
+      for change in field.other.fields { other[change.name] = change.value }
+      return NoteTypeField(name: name, other: other)
     }
     self.new = new
   }

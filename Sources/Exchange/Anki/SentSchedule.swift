@@ -106,6 +106,19 @@ extension CardSchedule {
   }
 }
 
+extension ReceivedReview {
+  /// Rows of a card's log as Anki has them, the earliest first.
+  public static func rows(of log: [SentReview], card: CardID) -> [ReceivedReview] {
+    var last: Int64 = 0
+    return log.map { sent in
+      let answer = ForeignAnswer(sent, last: last)
+      last = answer.interval
+      let id = sent.foreignID ?? ReviewTable.number(of: sent.review.at)
+      return ReceivedReview(id: id, card: card.rawValue, answer: answer)
+    }
+  }
+}
+
 extension ForeignAnswer {
   /// A row of the log that goes out.
   /// - Parameter last: the interval of the row before, as a row has it.

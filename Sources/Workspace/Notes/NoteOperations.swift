@@ -33,6 +33,11 @@ public struct NoteOperations {
     try workspace.read { try NoteTable.taken($0, keys, in: scope) }
   }
 
+  /// The hashes of the keys of all first fields.
+  public func firstFieldHashes(in scope: FirstFieldScope) throws -> Set<Int> {
+    try workspace.read { try NoteTable.firstFieldHashes($0, in: scope) }
+  }
+
   public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
 
   /// Adds and takes away tags of notes.
