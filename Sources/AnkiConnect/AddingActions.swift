@@ -80,14 +80,14 @@ extension ActionFailure {
 /// Adds notes of one request.
 struct NoteAdding {
   private let call: ActionCall
-  private let notes: [Result<RequestedNote, any Error>]
+  private let requests: [Result<AddingRequest, any Error>]
   /// The first fields that are taken, by the notes that they are compared with.
   private var taken: [FirstFieldScope: Set<String>]?
 
   init(_ call: ActionCall, _ notes: [ValueReader]) {
     self.call = call
     let places = NotePlaces(call)
-    self.notes = notes.map { reader in Result { try RequestedNote(reader, places) } }
+    requests = notes.map { reader in Result { try AddingRequest(reader, places) } }
   }
 
   /// - Throws: `ActionFailure`, `ShapeFailure` for one that cannot be added.
@@ -96,37 +96,38 @@ struct NoteAdding {
   /// Adds one.
   /// - Returns: its number.
   mutating func add(_ index: Int) throws -> Int64 {
-    let note = try checked(index)
-    var fields = note.fields
-    for (name, html) in try note.media.markup(in: note.type.fields, call) { fields[name, default: ""] += html }
-    var new = NewNote(fields: fields, tags: note.tags)
+    let request = try checked(index)
+    var note = request.note
+    for (name, html) in try request.media.markup(in: request.type.fields, call) {
+      note.fields[name, default: ""] += html
+    }
     // What counts as the same was judged already.
-    new.mayRepeat = true
+    note.mayRepeat = true
     let added: NoteHandle
     do {
-      let deck = try note.deck ?? call.madeDeck(named: DeckRecord.firstName)
-      added = try deck.addNote(new, typeNamed: note.type.name)
+      let deck = try request.deck ?? call.madeDeck(named: DeckRecord.firstName)
+      added = try deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty
     }
-    if let scope = note.scope { taken?[scope]?.insert(note.key) }
-    call.memory.note(added: note.key)
+    if let scope = request.scope { taken?[scope]?.insert(request.key) }
+    call.memory.note(added: request.key)
     return added.id.rawValue
   }
 
-  private mutating func checked(_ index: Int) throws -> RequestedNote {
-    let note = try notes[index].get()
-    if note.key.isEmpty { throw ActionFailure.empty }
-    guard let scope = note.scope else { return note }
-    if try known()[scope]?.contains(note.key) == true { throw ActionFailure.duplicate }
-    return note
+  private mutating func checked(_ index: Int) throws -> AddingRequest {
+    let request = try requests[index].get()
+    if request.key.isEmpty { throw ActionFailure.empty }
+    guard let scope = request.scope else { return request }
+    if try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    return request
   }
 
   private mutating func known() throws -> [FirstFieldScope: Set<String>] {
     if let taken { return taken }
     var keys: [FirstFieldScope: Set<String>] = [:]
-    for case .success(let note) in notes {
-      if let scope = note.scope, !note.key.isEmpty { keys[scope, default: []].insert(note.key) }
+    for case .success(let request) in requests {
+      if let scope = request.scope, !request.key.isEmpty { keys[scope, default: []].insert(request.key) }
     }
     var found: [FirstFieldScope: Set<String>] = [:]
     for (scope, keys) in keys { found[scope] = try call.memory.taken(keys, in: scope, call.workspace) }
@@ -136,7 +137,7 @@ struct NoteAdding {
 }
 
 /// The note types and decks of one request, each looked up once.
-final class NotePlaces {
+private final class NotePlaces {
   private let call: ActionCall
   private var types: [String: NoteType] = [:]
   private var decks: [String: DeckHandle?] = [:]
@@ -159,23 +160,20 @@ final class NotePlaces {
     return deck
   }
 
-  /// The decks within one.
   func decks(within top: DeckHandle) throws -> [DeckID] {
     if let known = inner[top.id] { return known }
-    let start = try top.record().name.lowercased() + "::"
-    inner[top.id] = try call.workspace.decks.records().filter { $0.name.lowercased().hasPrefix(start) }.map(\.id)
-    return inner[top.id] ?? []
+    let found = try top.within().map(\.id)
+    inner[top.id] = found
+    return found
   }
 }
 
-/// A note as a client asks for it.
-struct RequestedNote {
+/// What a client asks to be added, and where.
+private struct AddingRequest {
+  let note: NewNote
   let type: NoteType
   /// Nil for `Default` that is not used yet.
   let deck: DeckHandle?
-  /// HTML by the names of the type's fields.
-  let fields: [String: String]
-  let tags: [String]
   let media: RequestedMedia
   /// What its first field shows.
   let key: String
@@ -193,8 +191,8 @@ struct RequestedNote {
       else { continue }
       fields[own] = try value.text()
     }
-    self.fields = fields
-    tags = try reader["tags"].isGiven ? TagActions.list(reader["tags"]) : []
+    let tags = try reader["tags"].isGiven ? TagActions.list(reader["tags"]) : []
+    note = NewNote(fields: fields, tags: tags)
     media = try RequestedMedia.list(of: reader)
     key = NoteTable.firstFieldKey(fields[type.fields.first ?? ""] ?? "")
     scope = try Self.scope(reader["options"], type, deck, places)

@@ -111,14 +111,14 @@ enum CardActions {
   /// What `cardsInfo` and `guiCurrentCard` say alike, charged.
   static func shown(_ card: CardHandle, _ reader: NoteReader, _ call: ActionCall) throws -> [(String, Value)] {
     let record = try card.record()
-    let view = try reader.view(of: card.note())
+    let (note, type) = try reader.read(card.note())
     let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
-    try call.answer.charge(1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)
+    try call.answer.charge(1000 + note.weight(type) + sides.0.utf8.count + sides.1.utf8.count + type.css.utf8.count)
     return [
-      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(view.number))),
-      ("deckName", .text(try card.deck().record().name)), ("modelName", .text(view.type.name)),
-      ("fields", view.fieldValues), ("fieldOrder", .integer(record.ordinal)), ("question", .text(sides.0)),
-      ("answer", .text(sides.1)), ("css", .text(view.type.css)),
+      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.id.rawValue))),
+      ("deckName", .text(try card.deck().record().name)), ("modelName", .text(type.name)),
+      ("fields", note.fieldValues(type)), ("fieldOrder", .integer(record.ordinal)), ("question", .text(sides.0)),
+      ("answer", .text(sides.1)), ("css", .text(type.css)),
     ]
   }
 }

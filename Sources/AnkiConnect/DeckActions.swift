@@ -119,10 +119,9 @@ extension ActionCall {
   /// The one that is named, capitals aside, or a new one.
   func madeDeck(named given: String) throws -> DeckHandle {
     if let known = try knownDeck(named: given) { return known }
-    let name = try DeckName(given).text
-    let known = try workspace.decks.all().first { try $0.record().name.lowercased() == name.lowercased() }
-    if let known { return known }
-    let made = try workspace.decks.create(name)
+    let count = try workspace.decks.records().count
+    let made = try workspace.decks.openOrCreate(given)
+    if try workspace.decks.records().count == count { return made }
     // Decks of no preset have the one that clients know as the first.
     if let first = try PresetActions.first(self), try made.scheduling.preset() == nil {
       try made.scheduling.setPreset(first.name)

@@ -14,7 +14,7 @@ enum ModelEditing {
 
   private static let fields: [Action] = [
     field("modelFieldRename", naming: "oldFieldName") { call, edit, place in
-      edit.fields[place].name = try call.params["newFieldName"].text("a name")
+      edit.fields[place].value = try call.params["newFieldName"].text("a name")
       return .null
     },
     field("modelFieldReposition") { call, edit, place in
@@ -24,17 +24,17 @@ enum ModelEditing {
     .changing("modelFieldAdd") { call in
       let name = try call.params["fieldName"].text("a name")
       try change(call) { edit in
-        let place = edit.fields.firstIndex { $0.name == name } ?? edit.fields.count
-        if place == edit.fields.count { edit.fields.append(NoteTypeEdit.Field(name, was: nil)) }
+        let place = edit.fields.firstIndex { $0.value == name } ?? edit.fields.count
+        if place == edit.fields.count { edit.fields.append(NoteTypeEdit.Part(name, was: nil)) }
         if call.params["index"].isGiven { move(&edit.fields, place, to: try call.params["index"].integer()) }
       }
       return .null
     },
     field("modelFieldRemove") { _, edit, place in
-      let name: Set<String> = [edit.fields.remove(at: place).name]
+      let name: Set<String> = [edit.fields.remove(at: place).value]
       for index in edit.cards.indices {
-        edit.cards[index].card.front = Template.removing(name, in: edit.cards[index].card.front)
-        edit.cards[index].card.back = Template.removing(name, in: edit.cards[index].card.back)
+        edit.cards[index].value.front = Template.removing(name, in: edit.cards[index].value.front)
+        edit.cards[index].value.back = Template.removing(name, in: edit.cards[index].value.back)
       }
       return .null
     },
@@ -60,7 +60,7 @@ enum ModelEditing {
     .changing(name) { call in
       let field = try call.params[parameter].text("the name of a field")
       return try change(call) { edit in
-        guard let place = edit.fields.firstIndex(where: { $0.name == field }) else {
+        guard let place = edit.fields.firstIndex(where: { $0.value == field }) else {
           throw ActionFailure("field was not found in \(edit.name): \(field)")
         }
         return try body(call, &edit, place)
@@ -82,7 +82,7 @@ enum ModelEditing {
     },
     .changing("findAndReplaceInModels", replace),
     template("modelTemplateRename", naming: "oldTemplateName") { call, edit, place in
-      edit.cards[place].card.name = try call.params["newTemplateName"].text("a name")
+      edit.cards[place].value.name = try call.params["newTemplateName"].text("a name")
     },
     template("modelTemplateReposition") { call, edit, place in
       move(&edit.cards, place, to: try call.params["index"].integer())
@@ -92,10 +92,10 @@ enum ModelEditing {
       let card = CardTemplate(
         try given["Name"].text("a name"), front: try given["Front"].text(), back: try given["Back"].text())
       try change(call) { edit in
-        guard let place = edit.cards.firstIndex(where: { $0.card.name == card.name }) else {
-          return edit.cards.append(NoteTypeEdit.Card(card, was: nil))
+        guard let place = edit.cards.firstIndex(where: { $0.value.name == card.name }) else {
+          return edit.cards.append(NoteTypeEdit.Part(card, was: nil))
         }
-        (edit.cards[place].card.front, edit.cards[place].card.back) = (card.front, card.back)
+        (edit.cards[place].value.front, edit.cards[place].value.back) = (card.front, card.back)
       }
       return .null
     },
@@ -110,7 +110,7 @@ enum ModelEditing {
     .changing(name) { call in
       let template = try call.params[parameter].text("the name of a template")
       try change(call) { edit in
-        guard let place = edit.cards.firstIndex(where: { $0.card.name == template }) else {
+        guard let place = edit.cards.firstIndex(where: { $0.value.name == template }) else {
           throw ActionFailure("template was not found in \(edit.name): \(template)")
         }
         try body(call, &edit, place)
@@ -126,9 +126,9 @@ enum ModelEditing {
     let templates = try model["templates"].asRecord()
     var edit = NoteTypeEdit(try type.record())
     for index in edit.cards.indices {
-      let given = templates[edit.cards[index].card.name]
-      if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].card.front = front }
-      if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].card.back = back }
+      let given = templates[edit.cards[index].value.name]
+      if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].value.front = front }
+      if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].value.back = back }
     }
     try type.edit(edit, agreed: true)
     return .null
@@ -150,9 +150,9 @@ enum ModelEditing {
       var edit = before
       if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
       for index in edit.cards.indices {
-        let card = edit.cards[index].card
-        if inFronts { edit.cards[index].card.front = card.front.replacing(text: old, with: new) }
-        if inBacks { edit.cards[index].card.back = card.back.replacing(text: old, with: new) }
+        let card = edit.cards[index].value
+        if inFronts { edit.cards[index].value.front = card.front.replacing(text: old, with: new) }
+        if inBacks { edit.cards[index].value.back = card.back.replacing(text: old, with: new) }
       }
       if edit == before { continue }
       try type.edit(edit, agreed: true)
