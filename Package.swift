@@ -178,6 +178,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Memory", "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace",
+        "AnkiConnect", "Wire",
         "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
         "Storage",

@@ -19,11 +19,11 @@ struct ActionCall {
 
   /// Numbers of notes or cards.
   func numbers(_ name: String) throws -> [Int] {
-    try params[name].elements("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
+    try params[name].items("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
   }
 
   func texts(_ name: String) throws -> [String] {
-    try params[name].elements("a list of texts").map { reader throws(ShapeFailure) in try reader.text() }
+    try params[name].items("a list of texts").map { reader throws(ShapeFailure) in try reader.text() }
   }
 
   func flag(_ name: String, _ initial: Bool = false) throws -> Bool {
@@ -53,6 +53,11 @@ struct ActionCall {
 extension ValueReader {
   /// Whether there is anything but null.
   var isGiven: Bool { value ?? .null != .null }
+
+  /// The elements of a list; none of an empty object, which is what an empty table of Lua becomes.
+  func items(_ expected: String = "a list") throws(ShapeFailure) -> [ValueReader] {
+    value?.record?.isEmpty == true ? [] : try elements(expected)
+  }
 }
 
 struct Action: Sendable {

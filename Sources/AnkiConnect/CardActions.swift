@@ -1,5 +1,5 @@
-// What cards say of themselves. Invariant: as with notes, a number that stands for nothing is passed over where many are
-// asked for.
+// What cards say of themselves. Invariant: as with notes, a number that stands for nothing is passed over where many
+// are asked for.
 
 import Decks
 import Exchange
@@ -100,12 +100,13 @@ enum CardActions {
   private static func described(
     _ card: CardHandle, _ row: AnkiCard, _ reader: NoteReader, _ call: ActionCall
   ) throws -> [(String, Value)] {
-    try shown(card, reader, call) + [
+    let numbers: [(String, Value)] = [
       ("ord", .integer(row.ordinal)), ("type", .integer(row.type)), ("queue", .integer(row.queue)),
       ("due", .integer(row.due)), ("interval", .integer(row.ivl)), ("factor", .integer(row.factor)),
       ("left", .integer(row.left)), ("reps", .integer(row.reps)), ("lapses", .integer(row.lapses)),
       ("flags", .integer(row.flags)), ("mod", .integer(Int(row.modified))),
     ]
+    return try shown(card, reader, call) + numbers
   }
 
   /// What `cardsInfo` and `guiCurrentCard` say alike, charged.

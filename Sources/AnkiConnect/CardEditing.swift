@@ -3,6 +3,7 @@
 
 import Decks
 import Exchange
+import Files
 import Memory
 import Text
 import Values

@@ -92,17 +92,6 @@ enum DeckActions {
   }
 }
 
-extension DeckRecord {
-  /// The deck that every collection of Anki has.
-  static let firstName = "Default"
-  static let firstNumber = 1
-
-  /// What clients know it by: when it was made, in milliseconds, as Anki's.
-  var number: Int {
-    name == Self.firstName ? Self.firstNumber : max(2, Int(min(1e14, max(0, created * 1000)))) + Int(id.rawValue)
-  }
-}
-
 extension ActionCall {
   /// The deck of exactly that name; nil where there is none.
   func knownDeck(named name: String) throws -> DeckHandle? {

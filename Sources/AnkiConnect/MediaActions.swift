@@ -112,6 +112,9 @@ struct RequestedMedia {
   }
 
   private var items: [Item] = []
+  /// The names of those that would have to be fetched from the network: the note comes without them, as it does in
+  /// Anki where they cannot be reached.
+  private var unfetched: [String] = []
 
   /// Each kind is a list of files or one.
   static func list(of note: ValueReader) throws -> RequestedMedia {
@@ -120,14 +123,16 @@ struct RequestedMedia {
       let given = note[kind]
       guard let value = given.value, given.isGiven else { continue }
       for item in try value.record == nil ? given.elements("a file or a list of files") : [given] {
-        guard item.isGiven else { continue }
-        let fields =
-          try !item["fields"].isGiven
-          ? []
-          : item["fields"].elements("a list of fields")
-            .map { field throws(ShapeFailure) in try field.text() }
         // What goes into no field is not stored, as by the add-on.
+        guard item["fields"].isGiven else { continue }
+        let fields = try item["fields"].items("a list of fields").map { field throws(ShapeFailure) in
+          try field.text()
+        }
         if fields.isEmpty { continue }
+        if item["url"].isGiven, !item["data"].isGiven, !item["path"].isGiven {
+          media.unfetched.append(try item["filename"].text("the name of a file"))
+          continue
+        }
         let replaces = try item["deleteExisting"].isGiven && item["deleteExisting"].boolean()
         media.items.append(
           Item(content: try MediaContent(item), isPicture: kind == "picture", fields: fields, replaces: replaces))
@@ -140,6 +145,9 @@ struct RequestedMedia {
   /// - Returns: what is to be added to each field, in order.
   func markup(in names: [String], _ call: ActionCall) throws -> [(field: String, html: String)] {
     var markup: [(field: String, html: String)] = []
+    for name in unfetched {
+      call.host.tell("A note came without \(printable(name, limit: 100)): Deckhand fetches nothing from the network.")
+    }
     for item in items {
       guard let name = try item.content.store(call, replaces: item.replaces) else { continue }
       let html = item.isPicture ? "<img src=\"\(FieldHTML.html(ofPlain: name))\">" : "[sound:\(name)]"

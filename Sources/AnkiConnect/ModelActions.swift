@@ -1,5 +1,5 @@
-// What note types, which Anki calls models, say of themselves. Invariant: a type is named as the user wrote it, capitals
-// aside.
+// What note types, which Anki calls models, say of themselves. Invariant: a type is named as the user wrote it,
+// capitals aside.
 
 import Decks
 import Templates

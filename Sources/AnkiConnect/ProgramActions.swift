@@ -2,6 +2,7 @@
 
 import Decks
 import Exchange
+import Files
 import Values
 import Workspace
 
@@ -50,7 +51,7 @@ enum ProgramActions {
     guard let deck = try call.knownDeck(named: call.params["deck"].text()) else { return .boolean(false) }
     var options = ExportOptions()
     (options.format, options.hasSchedule) = (.apkg, try call.flag("includeSched"))
-    _ = try deck.exportCards(to: call.params["path"].text("a path"), options)
+    _ = try deck.exportCards(to: call.params["path"].text("a path"), .plain, options)
     return .boolean(true)
   }
 }

@@ -1,5 +1,5 @@
-// Actions on the log of answers and on figures made of it. Invariant: a row has Anki's numbers: milliseconds since 1970,
-// days or seconds below 0.
+// Actions on the log of answers and on figures made of it. Invariant: a row has Anki's numbers: milliseconds since
+// 1970, days or seconds below 0.
 
 import Decks
 import Text
@@ -23,7 +23,7 @@ enum ReviewActions {
     .reading("getLatestReviewID") { call in
       guard let deck = try call.deck(named: call.params["deck"].text()) else { return .integer(0) }
       let logs = try call.workspace.cards.anki.log(of: call.workspace.cards.all(in: deck))
-      return .integer(Int(logs.values.compactMap { $0.map(\.review.id).max() }.max() ?? 0))
+      return .integer(Int(logs.values.compactMap { log in log.map { $0.review.id }.max() }.max() ?? 0))
     },
     .changing("insertReviews") { call in
       let reviews = try call.params["reviews"].elements("a list of reviews").map(review)
@@ -47,15 +47,15 @@ enum ReviewActions {
 
   /// Those of the deck's own cards after a row, as lists.
   private static func ofDeck(_ call: ActionCall) throws -> Value {
-    let start = try call.params["startID"].integer()
+    let last = try call.params["startID"].integer()
     guard let deck = try call.deck(named: call.params["deck"].text()) else { return .list([]) }
     let rows = try call.workspace.cards.anki.log(of: call.workspace.cards.all(in: deck)).values.joined()
-      .filter { $0.review.id > start }.sorted { $0.review.id < $1.review.id }
+      .filter { $0.review.id > last }.sorted { $0.review.id < $1.review.id }
     try call.answer.charge(rows.count * 120)
     return .list(
       rows.map { row in
-        let fields = [("id", Int(row.review.id)), ("cid", Int(row.review.card))] + fields(row).dropFirst()
-        return .list(fields.map { .integer($0.1) })
+        let start = [Int(row.review.id), Int(row.review.card)]
+        return .list((start + fields(row).dropFirst().map { $0.1 }).map { .integer($0) })
       })
   }
 

@@ -1,5 +1,5 @@
-// What the server keeps from one request to the next. Invariant: what it knows of the notes is as they are now: any change
-// but a note that it added itself makes it look again.
+// What the server keeps from one request to the next. Invariant: what it knows of the notes is as they are now: any
+// change but a note that it added itself makes it look again.
 
 import Decks
 import Workspace

@@ -91,11 +91,11 @@ enum StudyActions {
     let type = try card.note().type().record()
     let ordinal = type.isCloze ? 0 : try card.record().ordinal
     let template = type.cards.indices.contains(ordinal) ? type.cards[ordinal].name : ""
-    return .record(
-      try CardActions.shown(card, NoteReader(call.workspace), call) + [
-        ("buttons", .list(choices.map { .integer(Int($0.rating.rawValue)) })),
-        ("nextReviews", .list(choices.map { .text(interval($0.interval)) })), ("template", .text(template)),
-      ])
+    let more: [(String, Value)] = [
+      ("buttons", .list(choices.map { .integer(Int($0.rating.rawValue)) })),
+      ("nextReviews", .list(choices.map { .text(interval($0.interval)) })), ("template", .text(template)),
+    ]
+    return .record(try CardActions.shown(card, NoteReader(call.workspace), call) + more)
   }
 
   /// Short, as on Anki's buttons: `<10m`, `4d`, `1.2mo`.

@@ -48,7 +48,7 @@ enum TagActions {
   /// A list of tags, or a text in which blanks part them.
   static func list(_ reader: ValueReader) throws -> [String] {
     if let text = reader.value?.text { return Tags.separated(text) }
-    return try reader.elements("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
+    return try reader.items("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
   }
 
   private static func replace(_ call: ActionCall, in notes: [NoteHandle]) throws -> Value {

@@ -2,6 +2,7 @@
 // nothing; what the window would show is told at the terminal.
 
 import Decks
+import Templates
 import Text
 import Values
 import Workspace

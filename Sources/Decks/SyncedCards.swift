@@ -29,7 +29,8 @@ extension CardTable {
       db,
       """
       UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
-        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, usn = iif(?, 0, usn), raw = ?
+        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?,
+        usn = iif(?, 0, usn), raw = ?
       WHERE id = ?
       """,
       [

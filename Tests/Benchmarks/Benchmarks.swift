@@ -24,6 +24,7 @@ private final class Word: BoundObject {
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))
+    show(try ServingFigures.all(folder + "/serving").compactMap(\.self))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
     show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()

@@ -29,14 +29,8 @@ extension NoteTable {
     return found
   }
 
-  /// The hashes of the keys of all first fields: whose hash is not among them is no duplicate.
-  public static func firstFieldHashes(_ db: Database, in scope: FirstFieldScope) throws -> Set<Int> {
-    var hashes: Set<Int> = []
-    try forEachFirstField(db, in: scope) { hashes.insert($0.hashValue) }
-    return hashes
-  }
-
-  private static func forEachFirstField(
+  /// Hands over the keys of all first fields.
+  public static func forEachFirstField(
     _ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void
   ) throws {
     var conditions: [String] = []

@@ -2,7 +2,7 @@
 // Source: PackageRules.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
 // changed since goes out as that row.
 
-public import Decks
+import Decks
 import Memory
 import Text
 import Values

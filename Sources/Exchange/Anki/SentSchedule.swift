@@ -2,7 +2,7 @@
 // Source: PackageRules.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the
 // options are now.
 
-import Decks
+public import Decks
 import Memory
 import Values
 

@@ -106,10 +106,10 @@ private final class ServingHost: ActionHost {
     return true
   }
 
-  /// Data of no account has the name that its folder has.
+  /// Data of no account is that of whoever uses the machine.
   func profiles() throws -> (all: [String], active: String) {
     let names = try session.gate.store.names()
-    let active = session.gate.user ?? "local"
+    let active = session.gate.user ?? session.environment.variables.value("USER") ?? "local"
     return (names.contains(active) ? names : [active] + names, active)
   }
 

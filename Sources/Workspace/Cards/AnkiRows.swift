@@ -4,7 +4,7 @@
 public import Decks
 public import Exchange
 import Files
-import Memory
+public import Memory
 import Storage
 
 /// Cards of a workspace in Anki's numbers.

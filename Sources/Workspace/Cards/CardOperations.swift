@@ -2,7 +2,6 @@
 // all of it, or none where one is refused.
 
 public import Decks
-public import Exchange
 import Files
 import Glibc
 import Storage
