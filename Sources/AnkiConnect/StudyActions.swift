@@ -2,7 +2,9 @@
 // Invariant: there is at most one, and none where nothing began it; a card is answered only once its answer was shown.
 
 import Decks
+import Files
 import Memory
+import Templates
 import Values
 import Workspace
 

@@ -36,7 +36,8 @@ extension CardTable {
       [
         card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
         schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
-        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, isOfServer, card.raw, known.id.rawValue,
+        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, isOfServer, card.raw,
+        known.id.rawValue,
       ])
     try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
   }
