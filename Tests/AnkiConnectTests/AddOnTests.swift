@@ -18,7 +18,8 @@ import Workspace
 
   /// A type of two cards and two notes of it.
   init() throws {
-    client = try Client()
+    let client = try Client()
+    self.client = client
     try client.call(
       "createModel",
       #"""
@@ -238,6 +239,15 @@ import Workspace
     #expect(try set(#""did""#, "1", #","warning_check":true"#) == .list([.boolean(true)]))
     #expect(try client.call("getDecks", #"{"cards":[\#(cards[0])]}"#).record?.names == ["Default"])
     #expect(try set(#""nid""#, "1", #","warning_check":true"#).list?.first?.list?.first == .boolean(false))
+    // Whatever a client sends, a card keeps numbers that can be reckoned with.
+    for key in ["due", "ivl", "left", "factor", "type", "queue", "flags", "reps", "odue"] {
+      for value in ["9223372036854775807", "-9223372036854775808"] {
+        _ = try client.answer(
+          "setSpecificValueOfCard",
+          #"{"card":\#(cards[1]),"keys":["\#(key)"],"newValues":[\#(value)],"warning_check":true}"#)
+        #expect(try client.call("cardsInfo", #"{"cards":[\#(cards[1])]}"#).list?.count == 1)
+      }
+    }
     #expect(try set(#""x""#, "1").list?.first?.list?.first == .boolean(false))
   }
 

@@ -87,6 +87,13 @@ extension AnkiCard {
     set(Array(numbers[5...]))
   }
 
+  /// The same row, its numbers within what sums of some of them do not overflow.
+  public var bounded: AnkiCard {
+    var card = self
+    card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])
+    return card
+  }
+
   /// type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags
   private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)

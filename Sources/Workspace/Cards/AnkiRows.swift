@@ -50,7 +50,7 @@ public struct AnkiRows {
         }
         let deck = try DeckTable.record(db, DeckID(rawValue: row.deck)).id
         let options = try DeckTable.options(db, deck)
-        var card = server.received(row, in: deck, rank: known.rank, options, isBuriedToday: true)
+        var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
         try card.schedule.check()
         (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
         try CardTable.renew(db, known, to: card, keepsRank: true, isOfServer: false)
