@@ -90,6 +90,7 @@ enum CardEditing {
       var row = try call.workspace.cards.anki.rows(of: [card])[0]
       let position = row.due
       for (name, value) in zip(names, values) { try set(name, value, of: &row, call) }
+      row = row.bounded
       try call.workspace.cards.anki.take([row])
       // A new card's due number is its place.
       if row.type == 0, row.due != position { try card.move(to: max(1, row.due)) }
