@@ -132,7 +132,8 @@ let package = Package(
     room(
       "AnkiConnect",
       [
-        "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace",
+        "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
+        "Workspace",
       ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
@@ -179,6 +180,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Memory", "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace",
+        "AnkiConnect", "Wire",
         "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
         "Storage",

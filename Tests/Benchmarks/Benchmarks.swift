@@ -26,6 +26,7 @@ private final class Word: BoundObject {
     show(try MemoryFigures().all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))
     show(CompareFigures.all(deckhand, folder + "/compare"))
+    show(try ServingFigures.all(folder + "/serving").compactMap(\.self))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
     show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()

@@ -2,7 +2,7 @@
 // Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or not at all.
 
 public import CardDocuments
-import Decks
+public import Decks
 public import Exchange
 public import Files
 import Storage
@@ -61,6 +61,18 @@ public struct ExchangeOperations {
       }
     } catch let refused as RefusedImport {
       return refused.report
+    }
+  }
+
+  /// Imports a package of Anki: its decks have the names they come with.
+  /// - Throws: `PackageError`, `FileError`.
+  @discardableResult
+  public func importPackage(from path: String) throws -> AddReport {
+    try workspace.perform(.importCards, count: { $0.added }) { db in
+      let settings = PackageSettings(
+        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+      ) { [workspace] in try workspace.media.add($0, named: $1) }
+      return try PackageImport(db, whole: settings).run(path)
     }
   }
 
