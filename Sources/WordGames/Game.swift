@@ -55,6 +55,7 @@ public final class Game {
   /// Whether the game can end by itself, and so is asked about it before and after each guess.
   public var mayEnd: Bool { traits.mayEnd }
   public var language: Language { lexicon.language }
+  var words: GameWords { GameWords(lexicon: lexicon) }
   /// The letters of the base word.
   public var length: Int { base.letterCount }
   /// The found words, newest first.
@@ -133,7 +134,7 @@ public final class Game {
   /// A mode's own `accept` is not asked.
   public func possible() -> [String] {
     if let words = base.possible { return words }
-    let words = candidates(rules: rules, baseWord: baseWord)
+    let words = words.candidates(rules: rules, baseWord: baseWord)
     base.possible = words
     return words
   }

@@ -29,7 +29,7 @@ extension WordField {
     }
     let sql = """
       SELECT substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), max(stability),
-        max(state > 0 OR reps > 0), min(suspended)
+        max(\(CardStatus.studied) OR reps > 0), min(suspended)
       FROM notes JOIN cards ON cards.note = notes.id \(condition) GROUP BY notes.id
       """
     try db.forEachRow(sql, arguments) { row in
@@ -44,7 +44,7 @@ extension WordField {
   public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
     let sql = """
       SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)
-      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND state = 0 ORDER BY rank
+      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
       """
     return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.text(1)) }
   }

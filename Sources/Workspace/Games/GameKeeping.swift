@@ -1,4 +1,4 @@
-// What joins games with the user's data: a game stored and resumed, results, and missed words turned into cards.
+// A game as it is stored, and cards of the words that were missed in it.
 // Invariant: a missed word makes one card however often it is missed.
 
 public import Decks
