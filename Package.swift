@@ -282,7 +282,7 @@ let package = Package(
     .executableTarget(
       name: "Simulation",
       dependencies: ["SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Shell", "Values"],
-      path: "Tests/Simulation", exclude: ["Disk", "seeds"], swiftSettings: strict),
+      path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(

@@ -114,12 +114,19 @@ struct AnkiServer {
   /// The graves since; the rows since are put aside for `chunk`.
   private mutating func started() -> Value {
     let lists = AnkiServer.kinds.map { kind in
-      (kind, Value.list((kept.rows[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value).filter { usn(of: $0, kind) >= least }.map { .list($0) }))
+      (
+        kind,
+        Value.list(
+          (kept.rows[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value).filter { usn(of: $0, kind) >= least }.map {
+            .list($0)
+          })
+      )
     }
     waiting = .record([("done", .boolean(true))] + lists)
-    return .record(["cards", "notes", "decks"].map { kind in
-      (kind, .list(kept.graves.filter { $0.kind == kind && $0.usn >= least }.map { .integer($0.id) }))
-    })
+    return .record(
+      ["cards", "notes", "decks"].map { kind in
+        (kind, .list(kept.graves.filter { $0.kind == kind && $0.usn >= least }.map { .integer($0.id) }))
+      })
   }
 
   private func usn(of row: [Value], _ kind: String) -> Int {
@@ -175,7 +182,9 @@ struct AnkiServer {
       for record in list.compactMap(\.record) {
         guard let id = record["id"]?.integer else { continue }
         let mine = open?.objects[kind]?[id]?["mod"]?.integer ?? -1
-        if record["mod"]?.integer ?? 0 >= mine { open?.objects[kind]?[id] = named(record, id, kind) }
+        if record["mod"]?.integer ?? 0 < mine { continue }
+        let taken = named(record, id, kind)
+        open?.objects[kind]?[id] = taken
       }
     }
     for tag in (changes["tags"]?.list ?? []).compactMap(\.text) { open?.tags[tag] = kept.usn }
@@ -183,7 +192,9 @@ struct AnkiServer {
 
   /// A name that another one has gets a `+`.
   private func named(_ record: Value.Record, _ id: Int, _ kind: String) -> Value.Record {
-    let others = (open?.objects[kind] ?? [:]).filter { $0.key != id }.values.compactMap { $0["name"]?.text?.lowercased() }
+    let others = (open?.objects[kind] ?? [:]).filter { $0.key != id }.values.compactMap {
+      $0["name"]?.text?.lowercased()
+    }
     guard kind != "presets", var name = record["name"]?.text, others.contains(name.lowercased()) else { return record }
     while others.contains(name.lowercased()) { name += "+" }
     var renamed = record

@@ -1,5 +1,6 @@
 // The network of the simulated machine: the calls of both devices reach one server, or get lost on the way.
-// Invariant: the server works while the shell waits for it, never beside it; one lock holds both ends apart all the same.
+// Invariant: the server works while the shell waits for it, never beside it; one lock holds both ends apart all the
+// same.
 
 import Files
 import Glibc
@@ -37,6 +38,12 @@ final class Network {
   }
 
   func clear() { locked { (server, calls, lost) = (AnkiServer(), 0, nil) } }
+
+  /// The whole server, for going back to it.
+  var state: AnkiServer {
+    get { locked { server } }
+    set { locked { server = newValue } }
+  }
 
   /// What the server has.
   var kept: AnkiServer.Collection { locked { server.kept } }

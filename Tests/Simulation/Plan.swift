@@ -55,6 +55,11 @@ struct Plan: Equatable {
   }
 
   init(_ steps: [Step]) { self.steps = steps }
+
+  /// Whether its commands name their device.
+  var isOfSeveralDevices: Bool {
+    steps.contains { if case .command(let words, _, _) = $0 { words.first == "--data" } else { false } }
+  }
 }
 
 struct PlanFault: Error, CustomStringConvertible {

@@ -25,8 +25,12 @@ extension World {
     let shown = isPackage ? "jsonl" : format
     let (first, second, packed) = ("first.\(shown)", "second.\(shown)", "packed.apkg")
     for name in [first, second, packed] { unlink(machine.files + "/" + name) }
+    let sight = try Sight(machine.collection)
+    // A table has a column for the decks within, and no row for one without cards.
+    let within = sight.decks.filter { $0.hasPrefix(deck + "::") }
+    if ["csv", "tsv"].contains(format), within.contains(where: { sight.counts[$0] == 0 }) { return nil }
     // Of a package the outermost deck with cards becomes the one that is named: Anki's have those around it, too.
-    if isPackage, try Sight(machine.collection).counts[deck] ?? 0 == 0 { return nil }
+    if isPackage, sight.counts[deck] ?? 0 == 0 { return nil }
     guard try export(deck, first, schedule) else { return nil }
     if isPackage, try !export(deck, packed, schedule) { return nil }
     let given = isPackage ? packed : first

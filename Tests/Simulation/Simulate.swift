@@ -19,10 +19,16 @@ struct Wanted {
   var depth = 0
   /// Two devices and a server.
   var syncs = false
+  /// Tells how often each command was done and refused.
+  var isVerbose = false
 
   init(_ words: [String]) throws {
     var rest = words[...]
     while let name = rest.popFirst() {
+      if name == "--verbose" {
+        isVerbose = true
+        continue
+      }
       if name == "--sync" {
         syncs = true
         continue
@@ -33,14 +39,21 @@ struct Wanted {
       case "--steps": steps = Int(value) ?? steps
       case "--for": seconds = Wanted.seconds(value)
       case "--plans": most = Int(value) ?? most
-      case "--plan": plan = value
-      case "--ledger": ledger = value
+      case "--plan": plan = Wanted.path(value)
+      case "--ledger": ledger = Wanted.path(value)
       case "--worlds": depth = Int(value) ?? 3
       case "--faults": faults = Int(value) ?? faults
       default: throw RowsFault(description: "unknown option \(name)")
       }
     }
     if seconds == 0, most == .max { most = plan == nil && ledger == nil && depth == 0 ? 1 : 0 }
+  }
+
+  /// The machine works in a folder of its own.
+  private static func path(_ given: String) -> String {
+    guard !given.hasPrefix("/"), let here = getcwd(nil, 0) else { return given }
+    defer { free(here) }
+    return String(cString: here) + "/" + given
   }
 
   /// "90", "90s", "5m", "1h".
@@ -109,14 +122,17 @@ final class Run {
   func run() throws -> Bool {
     var holds = true
     if let ledger = wanted.ledger { holds = try replay(ledger) }
-    if wanted.depth > 0 {
+    if wanted.depth > 0, wanted.syncs {
+      let found = try syncing.runAll(depth: wanted.depth)
+      if let (plan, failure) = found { holds = try tell(failure, plan, "small worlds of two devices") && holds }
+      screen.say("simulate: \(syncing.tried) plans of \(wanted.depth) steps on two devices, all that there are")
+    } else if wanted.depth > 0 {
       var worlds = SmallWorlds(world.machine, world, depth: wanted.depth)
       if let (plan, failure) = try worlds.run() { holds = try tell(failure, plan, "small worlds") && holds }
       screen.say("simulate: \(worlds.count) plans of \(wanted.depth) steps, all that there are")
     }
     if let path = wanted.plan {
-      let text = try FileText.read(path, limit: 64 << 20, isInterrupted: { false }) ?? ""
-      holds = try tell(try world.run(try Plan(text: text)), try Plan(text: text), path) && holds
+      holds = try run(planIn: path) && holds
     } else {
       holds = try runSeeds() && holds
     }
@@ -172,14 +188,21 @@ final class Run {
     return (plan, try world.end(plan.steps.count))
   }
 
+  /// Runs every plan of a folder.
   private func replay(_ folder: String) throws -> Bool {
     var holds = true
-    for name in try Folder.names(in: folder).sorted() where name.hasSuffix(".plan") {
-      let text = try FileText.read(folder + "/" + name, limit: 64 << 20, isInterrupted: { false }) ?? ""
-      let plan = try Plan(text: text)
-      holds = try tell(try world.run(plan), plan, name) && holds
-    }
+    let names = try Folder.names(in: folder).filter { $0.hasSuffix(".plan") }
+    for name in names { holds = try run(planIn: folder + "/" + name) && holds }
+    screen.say("simulate: \(names.count) plans of the ledger")
     return holds
+  }
+
+  private func run(planIn path: String) throws -> Bool {
+    guard let text = try FileText.read(path, limit: 64 << 20, isInterrupted: { false }) else {
+      throw RowsFault(description: "\(path) is not UTF-8")
+    }
+    let plan = try Plan(text: text)
+    return try tell(plan.isOfSeveralDevices ? syncing.run(plan) : world.run(plan), plan, path)
   }
 
   // MARK: Telling
@@ -195,6 +218,11 @@ final class Run {
 
   private func tellFigures() {
     let figures = world.figures
+    if wanted.isVerbose {
+      for (name, count) in figures.byName.sorted(by: { $0.key < $1.key }) {
+        screen.say("\(name): \(count.done) done, \(count.refused) refused")
+      }
+    }
     let faults = figures.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
     if syncing.syncs > 0 { screen.say("simulate: \(syncing.syncs) syncs, \(syncing.losses) with a call that got lost") }
     screen.say(

@@ -24,7 +24,9 @@ final class SyncWorld {
     while plan.steps.count < count {
       for step in try next(&draw) {
         plan.steps.append(step)
-        if let wrong = try perform(step) { return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output)) }
+        if let wrong = try perform(step) {
+          return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output))
+        }
       }
     }
     return try end().map { (plan, Failure(step: plan.steps.count, what: $0, output: output)) }
@@ -39,6 +41,57 @@ final class SyncWorld {
     return try end().map { Failure(step: plan.steps.count, what: $0, output: output) }
   }
 
+  // MARK: All of them
+
+  /// What either device does to one note, its card and its deck.
+  private static let actions: [[String]] = devices.flatMap { device in
+    [
+      ["card", "add", "A", "q", "b"], ["card", "edit", "A:1", "--prompt", device], ["card", "remove", "A:1"],
+      ["card", "suspend", "A:1"], ["deck", "rename", "A", "B"], ["sync"],
+    ].map { ["--data", "../" + device] + $0 }
+  }
+
+  /// Every plan of so many of twelve actions, from two devices on that have the same card; the first that does not
+  /// hold.
+  func runAll(depth: Int) throws -> (Plan, Failure)? {
+    let first = ["--data", "../one"]
+    let start =
+      [["deck", "create", "A"], ["card", "add", "A", "p", "a"], ["sync"]].map { first + $0 } + [
+        ["--data", "../two", "sync"]
+      ]
+    try begin()
+    for words in start { try require(words) }
+    return try extend(start.map { .command($0) }, depth)
+  }
+
+  private(set) var tried = 0
+
+  private func extend(_ steps: [Step], _ left: Int) throws -> (Plan, Failure)? {
+    let base = "depth\(left)"
+    machine.leave()
+    try machine.keep(as: base)
+    let (server, time, known) = (Network.shared.state, machine.now, drawn)
+    func back() throws {
+      try machine.putBack(from: base)
+      machine.setTime(time)
+      (Network.shared.state, drawn) = (server, known)
+    }
+    for action in SyncWorld.actions {
+      let plan = steps + [.command(action)]
+      machine.pass(1)
+      var wrong = try perform(.command(action))
+      if wrong == nil, left > 1 {
+        if let found = try extend(plan, left - 1) { return found }
+      } else if wrong == nil {
+        tried += 1
+        wrong = try end()
+      }
+      if let wrong { return (Plan(plan), Failure(step: plan.count - 1, what: wrong, output: output)) }
+      try back()
+    }
+    return nil
+  }
+
   private var output = ""
   private var drawn: [String: UInt64] = [:]
 
@@ -49,7 +102,10 @@ final class SyncWorld {
     try AtomicFile.write(machine.files + "/password", Array("p\n".utf8))
     for device in SyncWorld.devices {
       try require(
-        ["--data", "../" + device, "sync", "login", "http://127.0.0.1:8080/", "--user", "u", "--server-password-file", "password"])
+        [
+          "--data", "../" + device, "sync", "login", "http://127.0.0.1:8080/", "--user", "u", "--server-password-file",
+          "password",
+        ])
       try require(["--data", "../" + device, "sync"])
     }
   }
@@ -146,10 +202,11 @@ final class SyncWorld {
     let queries = [
       "notes": "SELECT id, guid, type, tags, fields FROM notes",
       "cards": """
-        SELECT cards.id, note, ord, upper(decks.name), suspended, state, due, reps, lapses, flag FROM cards
-        JOIN decks ON decks.id = cards.deck
-        """,
-      "decks": "SELECT upper(name) FROM decks WHERE name <> 'Default'", "note types": "SELECT id, name FROM note_types WHERE id IN (SELECT type FROM notes)",
+      SELECT cards.id, note, ord, decks.name, suspended, state, due, reps, lapses, flag FROM cards
+      JOIN decks ON decks.id = cards.deck
+      """,
+      "decks": "SELECT name FROM decks WHERE name <> 'Default'",
+      "note types": "SELECT id, name FROM note_types WHERE id IN (SELECT type FROM notes)",
       "answers": "SELECT anki, rating FROM reviews WHERE card IS NOT NULL",
     ]
     return try queries.mapValues { try rows.all($0).map { $0.joined(separator: "|") }.sorted() }

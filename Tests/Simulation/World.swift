@@ -18,6 +18,8 @@ struct Figures {
   var plans = 0
   var commands = 0
   var refused = 0
+  /// How often each command was done, by its name, and how often it was refused.
+  var byName: [String: (done: Int, refused: Int)] = [:]
   var undone = 0
   var faults: [Fault.Kind: Int] = [:]
   var seconds = 0
@@ -142,10 +144,13 @@ final class World {
     let outcome = try machine.run(words, input: input)
     let after = try look()
     kept = after
-    if outcome.status != 0 { figures.refused += 1 }
+    let isRefused = outcome.status != 0
+    if isRefused { figures.refused += 1 }
     func failure(_ what: String) -> Failure { Failure(step: index, what: what, output: outcome.text) }
     if ![0, 1, 2, 77, 130].contains(outcome.status) { return failure("the status is \(outcome.status)") }
     let name = command(of: words)?.name ?? ""
+    figures.byName[name, default: (0, 0)].done += isRefused ? 0 : 1
+    figures.byName[name, default: (0, 0)].refused += isRefused ? 1 : 0
     let isOwn = World.ofTheirOwn.contains(name)
     if outcome.status != 0, !isOwn, let wrong = difference(after, before, "it was refused, and changed") {
       return failure(wrong)

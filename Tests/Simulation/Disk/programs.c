@@ -1,4 +1,5 @@
-// Starting a program: one that is called `simulated-net` is a thread of this process, at the other end of the same channel.
+// Starting a program: one that is called `simulated-net` is a thread of this process, at the other end of the same
+// channel.
 // Invariant: any other program is started as ever.
 
 #define _GNU_SOURCE
