@@ -124,7 +124,7 @@ struct Draw {
   }
 
   private mutating func value(
-    _ kind: ValueKind, _ name: String, _ access: FileAccess?, _ command: Command, _ steps: inout [Step]
+    _ kind: ValueKind, _ name: String, _ access: FileAccess, _ command: Command, _ steps: inout [Step]
   ) -> String {
     switch kind {
     case .integer(let range): return String(number(in: range))
@@ -208,8 +208,8 @@ struct Draw {
 
   // MARK: Files
 
-  private mutating func file(_ access: FileAccess?, _ command: Command, _ steps: inout [Step]) -> String {
-    if access == .write || command.name == "backup" || command.name.hasSuffix("export") {
+  private mutating func file(_ access: FileAccess, _ command: Command, _ steps: inout [Step]) -> String {
+    if access == [.write] || command.name == "backup" || command.name.hasSuffix("export") {
       let name = "out\(fileCount)." + chance.pick(command.name == "backup" ? ["backup"] : Draw.endings(command))
       fileCount += 1
       files.append(name)
