@@ -56,7 +56,18 @@ struct Draw {
     "deck create": 5,
     "run": 10, "card edit": 5, "card move": 5, "deck rename": 4, "deck options": 4, "notetype create": 4,
     "notetype edit": 4,
-    "note edit": 4, "backup": 1, "restore": 2,
+    "note edit": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4, "card remove": 3,
+  ]
+  /// Options without which a command would open an editor, or do nothing.
+  private static let needed: [String: [String]] = [
+    "note edit": ["--set"], "card edit": ["--prompt", "--answer"], "card tag": ["--add", "--remove"],
+    "notetype edit": ["--from", "--yes"], "notetype create": ["--from"], "deck order": ["--by"],
+  ]
+
+  /// What a plan mostly begins with.
+  static let beginning: [[String]] = [
+    ["deck", "create", "A"], ["card", "add", "A", "el perro", "the dog"], ["card", "add", "A", "el gato", "the cat"],
+    ["note", "add", "Basic (and reversed card)", "Front=uno", "Back=one", "--deck", "A"], ["doc", "create"],
   ]
 
   init(seed: UInt64, commands all: [Command], scripts: LuaDraw) {
@@ -88,6 +99,7 @@ struct Draw {
       chance.number(1...100) <= faults
       ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...400)) : nil
     steps.append(.command(words, input: input(of: command), fault: fault))
+    if command.name == "undo", chance.happens(onceIn: 2) { steps.append(.command(["redo"])) }
     return steps
   }
 
@@ -101,7 +113,9 @@ struct Draw {
 
   private mutating func words(of command: Command, _ steps: inout [Step]) -> [String] {
     var words = command.path
-    for option in command.options where chance.happens(onceIn: option.name == "--yes" ? 2 : 5) {
+    let needed = Draw.needed[command.name] ?? []
+    for option in command.options
+    where chance.happens(onceIn: 9) || needed.contains(option.name) && !chance.happens(onceIn: 3) {
       words.append(option.name)
       if option.takesValue { words.append(value(option.kind, option.valueName ?? "", option.access, command, &steps)) }
     }
@@ -147,7 +161,7 @@ struct Draw {
   }
 
   private mutating func deck() -> String {
-    chance.happens(onceIn: 4) ? chance.pick(OddWords.decks) : chance.any(sight.decks) ?? "A"
+    chance.happens(onceIn: 9) ? chance.pick(OddWords.decks) : chance.any(sight.decks) ?? "A"
   }
 
   private mutating func card() -> String {
@@ -180,7 +194,7 @@ struct Draw {
     case "ELEMENT": return "1"
     case "DATE": return chance.pick(["2025-07-01", "2026-01-01", "2020-01-01", "x"])
     case "FIELD=VALUE", "FIELD=TEXT":
-      return chance.pick(["Front", "Back", "Text", "Word", "Add Reverse"]) + "=" + OddWords.text(&chance)
+      return chance.pick(["Front", "Front", "Front", "Back", "Back", "Text", "Word"]) + "=" + OddWords.text(&chance)
     case "NAME=VALUE":
       return chance.pick([
         "new_per_day=5", "reviews_per_day=0", "desired_retention=0.8", "preset=p", "preset=", "new_per_day=", "x=1",
@@ -195,7 +209,9 @@ struct Draw {
     }
   }
 
-  private mutating func type() -> String { chance.any(sight.types) ?? chance.pick(["Basic", "Cloze", "W"]) }
+  private mutating func type() -> String {
+    chance.happens(onceIn: 2) ? "Basic" : chance.any(sight.types) ?? chance.pick(["Basic", "Cloze", "W"])
+  }
 
   private mutating func nameOf(_ command: Command) -> String {
     switch command.path[0] {
@@ -218,6 +234,12 @@ struct Draw {
     let fitting = files.filter { ($0.hasSuffix(".backup")) == (command.name == "restore") && !$0.hasSuffix(".lua") }
     if command.name != "run", chance.happens(onceIn: 2), let known = chance.any(fitting) { return known }
     fileCount += 1
+    if command.name == "restore" {
+      let name = "out\(fileCount).backup"
+      steps.append(.command(["backup", name]))
+      files.append(name)
+      return name
+    }
     let ending = chance.pick(Draw.endings(command))
     let name = "in\(fileCount).\(ending)"
     steps.append(.file(name, ending == "lua" ? scripts.script(sight, &chance) : Content.of(ending, &chance)))

@@ -33,6 +33,8 @@ extension World {
     if isPackage, sight.counts[deck] ?? 0 == 0 { return nil }
     guard try export(deck, first, schedule) else { return nil }
     if isPackage, try !export(deck, packed, schedule) { return nil }
+    // A package has no room for a document.
+    if isPackage, try String(decoding: bytes(first), as: UTF8.self).contains("\"document\":") { return nil }
     let given = isPackage ? packed : first
     let content = try bytes(given)
     let wanted = World.cards(try bytes(first), isPackage)

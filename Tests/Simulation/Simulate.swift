@@ -179,8 +179,10 @@ final class Run {
     draw.faults = draw.chance.pick([0, wanted.faults, 100])
     var plan = Plan([])
     try world.begin()
+    let beginning = draw.chance.happens(onceIn: 4) ? [] : Draw.beginning.map { Step.command($0) }
     while plan.steps.count < wanted.steps {
-      for step in draw.next(try Sight(world.machine.collection)) {
+      let isFirst = plan.steps.isEmpty && !beginning.isEmpty
+      for step in isFirst ? beginning : draw.next(try Sight(world.machine.collection)) {
         plan.steps.append(step)
         if let failure = try world.perform(step, plan.steps.count - 1) { return (plan, failure) }
       }

@@ -61,7 +61,7 @@ final class World {
     try machine.clear()
     kept = fresh
     figures.plans += 1
-    (traced, drawn) = ([], [:])
+    (traced, drawn, isReplaced) = ([], [:], false)
     try AtomicFile.write(trace, [])
   }
 
@@ -74,6 +74,7 @@ final class World {
       return Failure(step: index, what: wrong, output: output)
     }
     if let wrong = try doctor() { return Failure(step: index, what: wrong, output: output) }
+    if let wrong = try undoAll() { return Failure(step: index, what: wrong, output: output) }
     machine.leave()
     if let wrong = try roundTrips() { return Failure(step: index, what: wrong, output: machine.takenOutput()) }
     return nil
@@ -96,6 +97,7 @@ final class World {
       return nil
     case .command(let words, let input, let fault):
       figures.commands += 1
+      if ["restore", "doctor"].contains(words.first) { isReplaced = true }
       if let fault { return try perform(words, input, fault, index) }
       return try perform(words, input, index)
     }
@@ -189,6 +191,34 @@ final class World {
     }
     return nil
   }
+
+  /// All steps are undone, back to a new collection, and done again.
+  private func undoAll() throws -> String? {
+    // What was put back from a backup has no steps of before.
+    if isReplaced { return nil }
+    let end = kept
+    var count = 0
+    while try machine.run(["undo"]).status == 0 { count += 1 }
+    let start = try look()
+    if start.steps.values.contains(false) { return "undo stops at a step: \(try machine.run(["undo"]).text)" }
+    if start.undoable != fresh.undoable {
+      return "all undone is not what was there first:\n  " + World.words(start, fresh)
+    }
+    for _ in 0..<count {
+      let outcome = try machine.run(["redo"])
+      if outcome.status != 0 { return "redo was refused: \(outcome.text)" }
+    }
+    kept = try look()
+    figures.undone += count
+    return kept.undoable == end.undoable
+      ? nil : "all done again is not what was there last:\n  " + World.words(kept, end)
+  }
+
+  private static func words(_ one: Kept, _ other: Kept) -> String {
+    one.differences(from: other, in: Array(Set(one.undoable.keys).union(other.undoable.keys))).joined(separator: "\n  ")
+  }
+
+  private var isReplaced = false
 
   // MARK: A command that meets a fault
 
