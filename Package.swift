@@ -281,6 +281,12 @@ let package = Package(
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
+    // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
+    .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
+    .executableTarget(
+      name: "Simulation",
+      dependencies: ["SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Shell", "Values"],
+      path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(

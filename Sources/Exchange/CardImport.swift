@@ -80,7 +80,7 @@ public final class CardImport {
     report.findings.format = format
   }
 
-  /// What was imported. Decks that were made and got no card are taken away.
+  /// What was imported. Decks that were made and got neither a card nor options are taken away.
   public func finish() throws -> ImportReport {
     try places.removeEmptyDecks()
     return report
