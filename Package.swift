@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What the programs are made of. Swift's library of regular expressions is not imported by itself: its functions of texts,
+/// of which few are used, would bring in all of it, 1.3 MB.
+let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
 /// A room: a Swift target with the settings that all share.
@@ -27,7 +31,7 @@ func room(
   let optimised = SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))
   return .target(
     name: name, dependencies: dependencies, resources: resources,
-    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
+    swiftSettings: lean + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
       + (isLarge ? [small] : []))
 }
 
@@ -86,7 +90,7 @@ let package = Package(
     room("Text", ["Problems", "CLibraries"], isLow: true),
     room("Values", ["Text", "Problems"], isLow: true),
     // What deckhand and the programs that it starts say to each other: frames, pictures, calls to a sync server.
-    room("Wire", ["Values"]),
+    room("Wire", ["Text", "Values"]),
     room("Files", ["Problems", "Text", "Values", "Wire", "CMapping", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
@@ -162,7 +166,7 @@ let package = Package(
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Problems", "Text", "Files", "CTerminal",
       ],
-      swiftSettings: strict),
+      swiftSettings: lean),
     .target(
       name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
       cSettings: [.unsafeFlags(["-O2"])],
@@ -185,13 +189,13 @@ let package = Package(
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
-      name: "deckhand-draw", dependencies: ["Wire", "CDrawing"],
-      swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
+      name: "deckhand-draw", dependencies: ["Text", "Wire", "CDrawing"],
+      swiftSettings: lean + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // A program of its own, and the only one that opens a socket.
     .executableTarget(
       name: "deckhand-net",
       dependencies: ["Archives", "Wire", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
-      swiftSettings: strict),
+      swiftSettings: lean),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
     .executableTarget(

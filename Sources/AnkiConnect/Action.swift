@@ -26,7 +26,7 @@ struct ActionCall {
 
   func noteType(named name: String) throws -> NoteType {
     do {
-      return try workspace.openNoteType(name).record()
+      return try workspace.noteTypes.open(name).record()
     } catch NoteError.typeNotFound {
       throw ActionFailure.noModel(name)
     }
@@ -34,7 +34,7 @@ struct ActionCall {
 
   func deck(named name: String) throws -> DeckHandle {
     do {
-      return try workspace.openDeck(name)
+      return try workspace.decks.open(name)
     } catch DeckError.deckNotFound {
       throw ActionFailure.noDeck(name)
     }

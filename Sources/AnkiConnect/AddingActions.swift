@@ -124,7 +124,7 @@ struct NoteAdding {
       if let scope = note.scope, !note.key.isEmpty { keys[scope, default: []].insert(note.key) }
     }
     var found: [FirstFieldScope: Set<String>] = [:]
-    for (scope, keys) in keys { found[scope] = try call.workspace.takenFirstFields(keys, in: scope) }
+    for (scope, keys) in keys { found[scope] = try call.workspace.notes.takenFirstFields(keys, in: scope) }
     taken = found
     return found
   }
@@ -182,7 +182,7 @@ struct RequestedNote {
 
   private static func decks(within top: DeckHandle, _ call: ActionCall) throws -> [DeckID] {
     let start = try top.record().name.lowercased() + "::"
-    return try call.workspace.decks().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
+    return try call.workspace.decks.all().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
   }
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {

@@ -10,7 +10,7 @@ import Workspace
 
 enum CardActions {
   static let all: [Action] = [
-    .reading("findCards") { call in numbers(try call.workspace.cardNumbers(anki: call.params["query"].text())) },
+    .reading("findCards") { call in numbers(try call.workspace.cards.numbers(anki: call.params["query"].text())) },
     .reading("cardsInfo", info),
     .reading("cardsToNotes") { call in
       var seen: Set<Int64> = []
@@ -24,7 +24,7 @@ enum CardActions {
     },
     .reading("suspended") { call in
       let number = try call.params["card"].integer()
-      guard let card = try call.workspace.numberedCard(Int64(number)) else {
+      guard let card = try call.workspace.cards.numbered(Int64(number)) else {
         throw ActionFailure("card was not found: \(number)")
       }
       return .boolean(try card.record().isSuspended)
@@ -36,14 +36,14 @@ enum CardActions {
 
   /// Nil for a number that stands for nothing.
   private static func cards(_ call: ActionCall) throws -> [CardHandle?] {
-    try call.numbers("cards").map { try call.workspace.numberedCard(Int64($0)) }
+    try call.numbers("cards").map { try call.workspace.cards.numbered(Int64($0)) }
   }
 
   /// - Returns: whether any was not so before.
   private static func setSuspended(_ isSuspended: Bool, _ call: ActionCall) throws -> Bool {
     let changed = try cards(call).compactMap(\.self).filter { try $0.record().isSuspended != isSuspended }
     if changed.isEmpty { return false }
-    try call.workspace.setSuspended(changed, isSuspended)
+    try call.workspace.cards.setSuspended(changed, isSuspended)
     return true
   }
 
@@ -53,7 +53,7 @@ enum CardActions {
     let found = try cards(call)
     let known = found.compactMap(\.self)
     let reader = NoteReader(call.workspace)
-    var schedules = try call.workspace.ankiNumbers(of: known)[...]
+    var schedules = try call.workspace.cards.ankiNumbers(of: known)[...]
     return .list(
       try found.map { card in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
@@ -68,7 +68,7 @@ enum CardActions {
   }
 
   private static func described(
-    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiNumbers,
+    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiCard,
     deck: String
   ) -> Value {
     .record([
@@ -77,7 +77,7 @@ enum CardActions {
       ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
       ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
       ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
-      ("interval", .integer(schedule.interval)), ("factor", .integer(schedule.factor)),
+      ("interval", .integer(schedule.ivl)), ("factor", .integer(schedule.factor)),
       ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),
       ("flags", .integer(card.flag)), ("mod", .integer(Int(card.modified))),
     ])
@@ -86,8 +86,8 @@ enum CardActions {
   /// There is no window to open: the terminal says what was looked for.
   private static func browse(_ call: ActionCall) throws -> Value {
     let query = try call.params["query"].text()
-    let found = try call.workspace.cardNumbers(anki: query)
-    let prompts = try found.prefix(3).compactMap { try call.workspace.numberedCard($0)?.record().prompt }
+    let found = try call.workspace.cards.numbers(anki: query)
+    let prompts = try found.prefix(3).compactMap { try call.workspace.cards.numbered($0)?.record().prompt }
     let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
     let more = found.count > prompts.count ? ", …" : ""
     let what = shown.isEmpty ? "" : ": \(shown)\(more)"

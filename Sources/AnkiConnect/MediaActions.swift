@@ -16,12 +16,12 @@ enum MediaActions {
     .reading("getMediaFilesNames") { call in
       let hasPattern = call.params["pattern"].value ?? .null != .null
       let pattern = try hasPattern ? call.params["pattern"].text() : "*"
-      let names = try call.workspace.media().map(\.name).filter { fnmatch(pattern, $0, 0) == 0 }
+      let names = try call.workspace.media.all().map(\.name).filter { fnmatch(pattern, $0, 0) == 0 }
       return .list(names.map { .text($0) })
     },
     .changing("deleteMediaFile") { call in
       do {
-        try call.workspace.removeMedia([MediaNames.checked(call.params["filename"].text())])
+        try call.workspace.media.remove([MediaNames.checked(call.params["filename"].text())])
       } catch NoteError.mediaNotFound {
         // It is gone.
       }
@@ -38,7 +38,7 @@ enum MediaActions {
   /// Base64, or false for what is not there.
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
-      let path = try call.workspace.mediaPath(MediaNames.checked(call.params["filename"].text()))
+      let path = try call.workspace.media.path(MediaNames.checked(call.params["filename"].text()))
       let file = try ByteFile(path, isInterrupted: call.workspace.environment.isInterrupted)
       try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
       return .text(base64(try file.rest(limit: MediaContent.limit)))
@@ -90,12 +90,12 @@ struct MediaContent {
     let bytes = try bytes(call.workspace.environment.isInterrupted)
     if replaces {
       do {
-        try call.workspace.removeMedia([name])
+        try call.workspace.media.remove([name])
       } catch NoteError.mediaNotFound {
         // Nothing to replace.
       }
     }
-    return try call.workspace.addMedia(bytes, named: name)
+    return try call.workspace.media.add(bytes, named: name)
   }
 }
 

@@ -7,9 +7,9 @@ import Workspace
 
 enum ModelActions {
   static let all: [Action] = [
-    .reading("modelNames") { call in .list(try call.workspace.noteTypes().map { .text(try $0.record().name) }) },
+    .reading("modelNames") { call in .list(try call.workspace.noteTypes.all().map { .text(try $0.record().name) }) },
     .reading("modelNamesAndIds") { call in
-      .record(try call.workspace.noteTypes().map { (try $0.record().name, .integer(Int($0.id.rawValue))) })
+      .record(try call.workspace.noteTypes.all().map { (try $0.record().name, .integer(Int($0.id.rawValue))) })
     },
     .reading("modelFieldNames") { call in
       .list(try call.noteType(named: call.params["modelName"].text()).fields.map { .text($0) })
@@ -29,7 +29,7 @@ enum ModelActions {
     if params["css"].value ?? .null != .null { draft.css = try params["css"].text() }
     if params["isCloze"].value ?? .null != .null { draft.isCloze = try params["isCloze"].boolean() }
     do {
-      return described(try call.workspace.createNoteType(draft).record())
+      return described(try call.workspace.noteTypes.create(draft).record())
     } catch NoteError.typeExists {
       throw ActionFailure("Model name already exists")
     }

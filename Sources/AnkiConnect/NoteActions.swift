@@ -11,7 +11,7 @@ import Workspace
 enum NoteActions {
   static let all: [Action] = [
     .reading("findNotes") { call in
-      .list(try call.workspace.noteNumbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
+      .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
     },
     .reading("notesInfo", info),
     .changing("updateNoteFields") { call in
@@ -28,20 +28,20 @@ enum NoteActions {
       return .null
     },
     .changing("deleteNotes") { call in
-      try call.workspace.removeNotes(try call.numbers("notes").map { Int64($0) })
+      try call.workspace.notes.remove(try call.numbers("notes").map { Int64($0) })
       return .null
     },
     .changing("addTags") { call in
       let tags = try tagList(call.params["tags"])
-      try call.workspace.changeTags(ofNotes: call.numbers("notes").map { Int64($0) }, adding: tags)
+      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, adding: tags)
       return .null
     },
     .changing("removeTags") { call in
       let tags = try tagList(call.params["tags"])
-      try call.workspace.changeTags(ofNotes: call.numbers("notes").map { Int64($0) }, removing: tags)
+      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, removing: tags)
       return .null
     },
-    .reading("getTags") { call in .list(try call.workspace.tags().map { .text($0) }) },
+    .reading("getTags") { call in .list(try call.workspace.notes.tags().map { .text($0) }) },
   ]
 
   /// A list of tags, or a text in which blanks part them.
@@ -56,12 +56,12 @@ enum NoteActions {
     let hasQuery = call.params["query"].value ?? .null != .null
     let numbers =
       try hasQuery
-      ? call.workspace.noteNumbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
+      ? call.workspace.notes.numbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
     let reader = NoteReader(call.workspace)
     return .list(
       try numbers.map { number in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        guard let note = try call.workspace.numberedNote(number) else { return .record([]) }
+        guard let note = try call.workspace.notes.numbered(number) else { return .record([]) }
         let view = try reader.view(of: note)
         try call.answer.charge(view.weight)
         return described(view)
@@ -83,7 +83,7 @@ enum NoteActions {
     _ note: ValueReader, fields: [(name: String, reader: ValueReader)], tags: [String]?, _ call: ActionCall
   ) throws {
     let number = try note["id"].integer()
-    guard let known = try call.workspace.numberedNote(Int64(number)) else { throw ActionFailure.noNote(number) }
+    guard let known = try call.workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
     let view = try NoteReader(call.workspace).view(of: known)
     var texts = Dictionary(uniqueKeysWithValues: view.fields)
     for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }

@@ -1,6 +1,8 @@
 // Which web pages may come in: none but those of this machine, of browser extensions, and those that the user allowed.
 // Invariant: an origin is compared as a whole, never by how it begins.
 
+import Text
+
 /// The origins that need no leave, and those that have it.
 ///
 ///     OriginPolicy(allowed: ["app://obsidian.md"]).allows("app://obsidian.md")   // true
@@ -31,7 +33,7 @@ public struct OriginPolicy: Equatable, Sendable {
   }
 
   private static func parts(_ origin: String) -> (scheme: String, rest: String) {
-    let parts = origin.split(separator: "://", maxSplits: 1)
+    let parts = origin.split(at: "://", maxSplits: 1)
     return parts.count == 2 ? (String(parts[0]), String(parts[1])) : ("", "")
   }
 

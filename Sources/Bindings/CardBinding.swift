@@ -19,44 +19,108 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
     identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "card") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):card(1)"
-    describeTexts(type, context)
-    describePlace(type, context)
-    describeSchedule(type)
-    describeMarks(type, context)
+    describeFields(type)
+    describeTags(type)
+    describePlace(type)
+    describeMarks(type)
   }
 }
 
-private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("prompt", .string, grant: .decksWrite, example: "\"el perro\"", "What is asked.") {
-    try $0.record().prompt
-  } set: { card, stack in
-    let text = try stack.text(3)
-    try card.update(prompt: text)
+// MARK: Fields
+
+/// How a field is assigned: the new value is at 3.
+private struct CardSetter {
+  let example: String?
+  let set: (CardHandle, borrowing LuaStack) throws -> Void
+
+  init?(_ property: CardProperty) {
+    switch property {
+    case .prompt:
+      self.init("\"el perro\"") { card, stack in
+        let text = try stack.text(3)
+        try card.update(prompt: text)
+      }
+    case .answer:
+      self.init("\"the hound\"") { card, stack in
+        let text = try stack.text(3)
+        try card.update(answer: text)
+      }
+    case .tags:
+      self.init("{\"animal\"}") { card, stack in
+        let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
+        try card.update(tags: tags)
+      }
+    case .document:
+      self.init(nil) { card, stack in
+        let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
+        try card.setDocument(document?.document().id.description)
+      }
+    case .flag:
+      self.init("1") { card, stack in
+        let flag = try stack.integer(3, in: 0...7)
+        try card.workspace.cards.setFlag([card], to: flag)
+      }
+    default: return nil
+    }
   }
-  type.field("answer", .string, grant: .decksWrite, example: "\"the hound\"", "What is to be known.") {
-    try $0.record().answer
-  } set: { card, stack in
-    let text = try stack.text(3)
-    try card.update(answer: text)
+
+  private init(_ example: String?, _ set: @escaping (CardHandle, borrowing LuaStack) throws -> Void) {
+    (self.example, self.set) = (example, set)
   }
+}
+
+private func describeFields(_ type: BoundType<CardHandle>) {
+  for property in CardProperty.shown {
+    switch property {
+    case .prompt: add(property, to: type) { try $0.record().prompt }
+    case .answer: add(property, to: type) { try $0.record().answer }
+    case .document: add(property, to: type) { try $0.document() }
+    case .note: add(property, to: type) { try $0.note() }
+    case .deck: add(property, to: type) { try $0.deck() }
+    default: add(property, to: type) { FrozenValue(LuaValue(try $0.value(of: property)), advice: property.advice) }
+    }
+  }
+}
+
+private func add<V: LuaRepresentable>(
+  _ property: CardProperty, to type: BoundType<CardHandle>, get: @escaping (CardHandle) throws -> V
+) {
+  let (name, words) = (property.rawValue, property.description)
+  guard let setter = CardSetter(property) else { return type.field(name, words.luaType, words.help, get: get) }
   type.field(
-    "tags", .list(.string), grant: .decksWrite, example: "{\"animal\"}",
-    "Its tags. Assign a whole list, or use tag and untag."
-  ) { card in
-    FrozenList(
-      try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
-  } set: { card, stack in
-    let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
-    try card.update(tags: tags)
+    name, words.luaType, grant: .decksWrite, example: setter.example, words.help, get: get, set: setter.set)
+}
+
+extension CardProperty {
+  /// What is said to somebody who writes into a list that the field gives.
+  fileprivate var advice: String {
+    self == .tags
+      ? "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()"
+      : "these are given when a card is added"
   }
-  type.field(
-    "document", .optional(.object("document")), grant: .decksWrite, "The document that it shows; assign one, or nil."
-  ) {
-    try $0.document()
-  } set: { card, stack in
-    let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
-    try card.setDocument(document?.document().id.description)
+}
+
+extension CardProperty.Description {
+  fileprivate var luaType: LuaType {
+    let type: LuaType =
+      switch kind {
+      case .text: .string
+      case .texts: .list(.string)
+      case .integer: .integer
+      case .number, .moment: .number
+      case .boolean: .boolean
+      case .record: .table
+      case .document: .object("document")
+      case .note: .object("note")
+      case .deck: .object("deck")
+      }
+    return isOptional ? .optional(type) : type
   }
+}
+
+// MARK: Methods
+
+private func describeTags(_ type: BoundType<CardHandle>) {
   type.method(
     "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
     "Adds tags."
@@ -75,13 +139,7 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
   }
 }
 
-private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("note", .object("note"), "The note that it is made from.") {
-    try $0.note()
-  }
-  type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
-  type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
-  type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }
+private func describePlace(_ type: BoundType<CardHandle>) {
   type.method(
     "move", [LuaParameter("position", .integer)], returns: .nothing, grant: .decksWrite, example: "(1)",
     "Brings it to a position; beyond the last is the bottom."
@@ -92,7 +150,7 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
   }
   type.method("remove", [], returns: .nothing, grant: .decksWrite, "Removes it from its deck.") { card, _ in
     _ = try card.record()
-    try card.workspace.remove([card])
+    try card.workspace.cards.remove([card])
     return LuaNothing()
   }
   type.method("suspend", [], returns: .nothing, grant: .decksWrite, "Keeps it out of reviews.") { card, _ in
@@ -103,22 +161,6 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
     try card.setSuspended(false)
     return LuaNothing()
   }
-}
-
-private func describeSchedule(_ type: BoundType<CardHandle>) {
-  type.field("state", .string, "new, learning, review, relearning or suspended.") { card in
-    let record = try card.record()
-    return record.isSuspended ? "suspended" : record.state.name
-  }
-  type.field("due", .optional(.number), "When it is to be studied: seconds since 1970; nil for a new card.") {
-    try $0.record().due
-  }
-  type.field("stability", .optional(.number), "Days after which it is remembered with a probability of 0.9.") {
-    try $0.record().stability
-  }
-  type.field("difficulty", .optional(.number), "From 1, easy, to 10.") { try $0.record().difficulty }
-  type.field("reps", .integer, "How many times it was answered in reviews.") { try $0.record().reps }
-  type.field("lapses", .integer, "How many times it was forgotten.") { try $0.record().lapses }
 }
 
 /// The iterator over cards: called for the next one.

@@ -1,27 +1,20 @@
-// What Lua sees of a card's flag and burial, and of the figures of a deck. Invariant: a burial changes no schedule.
+// What Lua sees of a card's burial, and of the figures of a deck. Invariant: a burial changes no schedule.
 
 import Decks
 import LuaRuntime
 import Memory
 import Workspace
 
-func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("flag", .integer, grant: .decksWrite, example: "1", "From 1 to 7, 0 for none.") {
-    try $0.record().flag
-  } set: { card, stack in
-    let flag = try stack.integer(3, in: 0...7)
-    try card.workspace.setFlag([card], to: flag)
-  }
-  type.field("buried", .boolean, "Whether it waits until tomorrow.") { try $0.workspace.isBuried($0) }
+func describeMarks(_ type: BoundType<CardHandle>) {
   type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
     card, _ in
     _ = try card.record()
-    try card.workspace.bury([card])
+    try card.workspace.cards.bury([card])
     return LuaNothing()
   }
   type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
     _ = try card.record()
-    try card.workspace.unbury([card])
+    try card.workspace.cards.unbury([card])
     return LuaNothing()
   }
 }

@@ -25,24 +25,24 @@ func decksModule(_ context: BindingContext) -> BoundModule {
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
-      return try context.workspace().createDeck(name)
+      return try context.workspace().decks.create(name)
     }
     module.function(
       "open", [name], returns: .object("deck").orProblem, example: "(\"Spanish\")",
       "The deck of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
-      return try context.workspace().openDeck(name)
+      return try context.workspace().decks.open(name)
     }
     module.function("list", [], returns: .list(.object("deck")), "All decks, by name.") { _ in
-      try context.workspace().decks()
+      try context.workspace().decks.all()
     }
     module.function(
       "remove", [name], returns: .boolean.orProblem, grant: .decksWrite, example: "(\"Spanish\")",
       "Removes a deck, the decks within it and all their cards. Code: not_found."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
-      try context.workspace().openDeck(name).remove()
+      try context.workspace().decks.open(name).remove()
       return true
     }
   }
@@ -93,11 +93,11 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
     "preset", .optional(.object("preset")), grant: .decksWrite,
     "The preset that is good for it; assign one, its name, or nil for none."
   ) { deck in
-    try deck.preset().map { deck.workspace.handle(of: $0) }
+    try deck.scheduling.preset().map { deck.workspace.handle(of: $0) }
   } set: { deck, stack in
     let preset = stack.objectOrNil(3, PresetHandle.self)
     let name = stack.isNoneOrNil(3) ? nil : try preset?.record().name ?? stack.text(3, limit: longestName)
-    try deck.setPreset(name)
+    try deck.scheduling.setPreset(name)
   }
 }
 

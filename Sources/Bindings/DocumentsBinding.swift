@@ -26,7 +26,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
         try options.allowOnly(["background"])
         background = try readColor(options, "background")
       }
-      return try context.workspace().createDocument(background: background)
+      return try context.workspace().documents.create(background: background)
     }
     module.function(
       "open", [LuaParameter("id", .string)], returns: .object("document").orProblem,
@@ -35,13 +35,13 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let name = try stack.text(1)
       if name.contains("/") || name.hasSuffix(".rwcard") { try context.requireReading(name) }
-      return try context.workspace().openDocument(name)
+      return try context.workspace().documents.open(name)
     }
     module.function(
       "list", [], returns: .list(.object("document")),
       "All documents, and as a second result the problems of those that do not open."
     ) { _ in
-      let (documents, problems) = try context.workspace().documents()
+      let (documents, problems) = try context.workspace().documents.all()
       return LuaResults(documents, problems.map { ProblemValue($0) })
     }
   }
@@ -170,7 +170,7 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
       isCropped = try table.optionalBoolean("cropped") ?? false
     }
     try context.requireReading(path)
-    let picture = try context.workspace().picture(file: path)
+    let picture = try context.workspace().documents.picture(file: path)
     return try document.addImage(picture, frame: frame, isCropped: isCropped, wish).element
   }
 }

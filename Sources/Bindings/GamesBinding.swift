@@ -57,7 +57,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       let workspace = try context.workspace()
       try context.plugins.prepareMode(wanted.mode)
       if wanted.lexicon == nil { _ = try openLexicon(wanted.language, workspace) }
-      return try workspace.startGame(wanted)
+      return try workspace.games.start(wanted)
     }
   }
 }

@@ -17,13 +17,13 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
     check: context.requireSignIn
   ) { module in
     module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
-      try context.workspace().noteTypes()
+      try context.workspace().noteTypes.all()
     }
     module.function(
       "open", [name], returns: .object("notetype").orProblem, example: "(\"Basic\")",
       "The note type of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
-      try context.workspace().openNoteType(stack.text(1, limit: longestName))
+      try context.workspace().noteTypes.open(stack.text(1, limit: longestName))
     }
     module.function(
       "create", [LuaParameter("description", .table)], returns: .object("notetype").orProblem, grant: .decksWrite,
@@ -33,7 +33,7 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
         + "Codes: exists, bad_type, bad_template."
     ) { stack in
       let draft = try readDraft(stack.table(1, "a table with name, fields and cards"))
-      return try context.workspace().createNoteType(draft)
+      return try context.workspace().noteTypes.create(draft)
     }
   }
 }
@@ -139,10 +139,10 @@ func mediaModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let path = try stack.text(1)
       try context.requireReading(path)
-      return try context.workspace().addMedia(from: path, context.kinds(of: path))
+      return try context.workspace().media.add(from: path, context.kinds(of: path))
     }
     module.function("list", [], returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
-      try context.workspace().media().map { file -> LuaValue in
+      try context.workspace().media.all().map { file -> LuaValue in
         .table([(.text("name"), .text(file.name)), (.text("size"), .integer(file.size))])
       }
     }

@@ -94,14 +94,14 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
     module in
     module.function("list", [], returns: .list(.object("preset")), "All presets, by name.") { _ in
       let workspace = try context.workspace()
-      return try workspace.presets().map { workspace.handle(of: $0) }
+      return try workspace.presets.all().map { workspace.handle(of: $0) }
     }
     module.function(
       "open", [name], returns: .object("preset").orProblem, example: "(\"Default\")",
       "The preset of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
       let workspace = try context.workspace()
-      return workspace.handle(of: try workspace.preset(stack.text(1, limit: 10_000)))
+      return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: 10_000)))
     }
     module.function(
       "create", [name], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
@@ -109,7 +109,7 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let name = try stack.text(1, limit: 10_000)
       let workspace = try context.workspace()
-      return workspace.handle(of: try workspace.createPreset(name))
+      return workspace.handle(of: try workspace.presets.create(name))
     }
   }
 }
@@ -128,7 +128,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       try $0.record().name
     } set: { preset, stack in
       let name = try stack.text(3, limit: 10_000)
-      try preset.workspace.renamePreset(preset.id, to: name)
+      try preset.workspace.presets.rename(preset.id, to: name)
     }
     type.field("deck_count", .integer, "How many decks have it themselves.") { try $0.record().deckCount }
     type.field("options", .object("deck_options"), "Its options: an object with writable fields.") {
@@ -138,7 +138,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       "remove", [], returns: .nothing, grant: .decksWrite, "Removes it; its decks go by the decks around them."
     ) { preset, _ in
       _ = try preset.record()
-      try preset.workspace.removePreset(preset.id)
+      try preset.workspace.presets.remove(preset.id)
       return LuaNothing()
     }
   }

@@ -64,9 +64,9 @@ private func declare<Handle: SettingHandle>(
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
     secret: try description.flag("secret"), guarded: try description.flag("guarded"))
-  let check = description.check(of: name, context)
   let made = try context.keeping("setting", name, stack) {
-    try context.changing { try context.workspace().declare(declaration, by: context.settingOwner(), check: check) }
+    let (settings, check) = (try context.workspace().settings, description.check(of: name, context))
+    return try context.changing { try settings.declare(declaration, by: context.settingOwner(), check: check) }
   }
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
   return handle

@@ -246,9 +246,9 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
           + "undone."
     ) { _ in
       let workspace = try context.workspace()
-      let step = try workspace.nextStep(nil, again: again)
+      let step = try workspace.care.nextStep(nil, again: again)
       guard workspace.rehearsal.mayActOutside("\(again ? "redo" : "undo") \(step.name)") else { return step.name }
-      return try (again ? workspace.redo() : workspace.undo()).name
+      return try (again ? workspace.care.redo() : workspace.care.undo()).name
     }
   }
 }

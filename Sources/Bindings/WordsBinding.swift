@@ -49,7 +49,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       // A list is compiled in memory.
       let file = try ByteFile(path) { Interrupts.areRequested }
       if let size = file.size { try stack.charge(3 * size) }
-      return try context.workspace().loadLexicon(path, name: name, language: language)
+      return try context.workspace().words.load(path, name: name, language: language)
     }
     describeLemmas(module, context)
     describeQuestions(module, context)
@@ -70,7 +70,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     let language = try options?.optionalText("language")
     let workspace = try context.workspace()
     // Data that is read at its first use is the program's work, not a plugin's.
-    let (library, known) = (workspace.languages, try workspace.language(named: language))
+    let (library, known) = (workspace.languages, try workspace.words.language(named: language))
     if !library.isOpen(known) { CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
     stack.push(lemmas.primary)
@@ -81,8 +81,8 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
 
 /// The lexicon of a language. A list that is compiled at its first use is the program's work, not a plugin's.
 func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
-  if try workspace.isLexiconOpen(language) { return try workspace.lexicon(language) }
-  return try CallPause.lendingTime { try workspace.lexicon(language) }
+  if try workspace.words.isLexiconOpen(language) { return try workspace.words.lexicon(language) }
+  return try CallPause.lendingTime { try workspace.words.lexicon(language) }
 }
 
 /// What is asked of two texts, without a list.

@@ -118,7 +118,7 @@ private func rows(_ rows: [(String, String)], width: Int) -> [String] {
 /// A line whose continuation is indented. Choices that are wider than a line go on behind a bar.
 private func hanging(_ line: String, width: Int) -> [String] {
   let words = line.split(separator: " ").map { word in
-    String(word.count > width - 4 ? word.replacing("|", with: "| ") : word)
+    word.count > width - 4 ? word.replacing(text: "|", with: "| ") : String(word)
   }
   return wrapped(words.joined(separator: " "), width: width - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
 }

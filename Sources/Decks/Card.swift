@@ -48,7 +48,7 @@ public struct CardField: Equatable, Sendable {
   }
 }
 
-/// Where a card stands in its schedule. The raw value is what the database keeps.
+/// How far a card has come in its schedule. The raw value is what the database keeps.
 ///
 ///     CardState.relearning.name   // "relearning"
 public enum CardState: Int64, Sendable, CaseIterable {
@@ -93,12 +93,12 @@ public struct CardSchedule: Equatable, Sendable {
   /// Whether a schedule from elsewhere can be one.
   /// - Throws: `badOption` that names what cannot be.
   public func check() throws(DeckError) {
-    let bounds: [(String, Double?, ClosedRange<Double>)] = [
-      ("due", due, 0...1e11), ("last_review", lastReview, 0...1e11), ("stability", stability, 0.0001...1e6),
-      ("difficulty", difficulty, 1...10), ("reps", Double(reps), 0...1e6), ("lapses", Double(lapses), 0...1e6),
-      ("step", Double(step), 0...100),
-    ]
-    for (name, number, range) in bounds {
+    for (name, place) in CardProperty.planned {
+      let (number, range): (Double?, ClosedRange<Double>) =
+        switch place {
+        case .number(let path, let range): (self[keyPath: path], range)
+        case .count(let path, let range): (Double(self[keyPath: path]), range)
+        }
       if let number, !range.contains(number) {
         throw .badOption(name: "schedule.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
       }
@@ -141,11 +141,7 @@ public struct CardRecord: Equatable, Sendable {
   /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
   public let buriedUntil: Double?
 
-  public var state: CardState { schedule.state }
   public var due: Double? { schedule.due }
-
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }
@@ -197,7 +193,7 @@ public enum AddOutcome: Equatable, Sendable {
 public struct Rejection: Equatable, Sendable {
   /// 1 is the first card of the batch, or the first row of data of a file.
   public let index: Int
-  /// Where the row stands in the file; nil outside an import.
+  /// The row's place in the file; nil outside an import.
   public let place: RowPlace?
   public let code: ProblemCode
   public let message: String
@@ -233,7 +229,7 @@ public struct RowPlace: Equatable, Sendable {
     return "\(start)element \(element) (line \(line), column \(column))"
   }
 
-  /// As it stands behind a file's name: `17`, `1:40: element 3`.
+  /// As it follows a file's name: `17`, `1:40: element 3`.
   public var inFile: String {
     guard let element, let column else { return "\(line)" }
     return "\(line):\(column): element \(element)"

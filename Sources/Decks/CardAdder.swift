@@ -1,5 +1,5 @@
 // Cards added to a deck one at a time: what is found out for the first is kept for those after it.
-// Invariant: it is right only while nobody else changes the deck between its cards; its owner sees to that.
+// Invariant: it is right only while nothing else changes the deck between its cards; its owner ensures that.
 
 public import Storage
 

@@ -1,12 +1,13 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
 // Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes
 // each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
-// throws. Cards may wait to be written together: whoever reads the deck meanwhile calls `flush` before.
+// throws. Cards may wait to be written together: call `flush` before reading the deck.
 
 import Files
 public import Problems
 public import Storage
 public import Templates
+import Text
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 ///
@@ -39,14 +40,15 @@ public final class CardBatch: WaitingRows {
 
   /// Which cards may take an answer by their prompt: those that were there before the batch, each once.
   private struct SamePrompts {
-    let lastIDBefore: Int64
+    private let firstNew: Int64
     private var taken: Set<CardID> = []
 
-    init(_ db: Database) throws {
-      lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
-    }
+    init(_ db: Database, now: Double) throws { firstNew = try CardTable.freeID(db, now: now) }
 
-    func mayTake(_ id: CardID) -> Bool { id.rawValue <= lastIDBefore && !taken.contains(id) }
+    func mayTake(_ id: CardID) -> Bool {
+      let wasThere = id.rawValue < firstNew || id.rawValue >= firstNew + CardTable.ahead
+      return wasThere && !taken.contains(id)
+    }
 
     mutating func take(_ id: CardID) { taken.insert(id) }
   }
@@ -63,7 +65,7 @@ public final class CardBatch: WaitingRows {
     self.onDuplicate = onDuplicate
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
-    samePrompts = try SamePrompts(db)
+    samePrompts = try SamePrompts(db, now: now)
     ranks = try BatchRanks(db, deck)
   }
 
@@ -253,7 +255,7 @@ public final class CardBatch: WaitingRows {
   /// Goes on where another guid would do, or another place: then the cards that are not written go on top.
   private func recover(from error: StorageError) throws {
     switch error.constraint {
-    case .unique(let what): if what.contains("cards.rank") { try ranks.renew(db, deck) }
+    case .unique(let what): if what.contains(text: "cards.rank") { try ranks.renew(db, deck) }
     case .foreignKey: throw DeckError.gone(what: "the deck")
     default: throw error
     }

@@ -18,7 +18,7 @@ enum CardOrder {
   /// Below the top for a batch whose length is not known; 2^26 cards at a step each.
   static let batchRoom: Int64 = 1 << 46
   private static let bound: Int64 = 1 << 61
-  /// Where ranks stand for the moment while all of a deck's are changed: above every one in use.
+  /// The first of the ranks that are used while all of a deck's are changed: above every other.
   private static let aside: Int64 = 1 << 62
 
   /// A rank above all cards of the deck with `room` of free ranks from it on down to them.

@@ -1,39 +1,23 @@
-// By what a list of cards can be sorted, and cards of several decks in one order. Invariant: cards that are alike stand
+// The order of cards by one of their fields, and cards that come to another deck. Invariant: cards that are alike stand
 // in the order in which they were added.
 
 public import Storage
 
-/// What cards are sorted by.
-///
-///     try CardTable.sorted(db, ids, by: .due, isDescending: false)
-public enum CardSort: String, CaseIterable, Sendable {
-  case prompt, answer, tags, state, due, interval, stability, difficulty, reps, lapses, flag, created, modified, guid
-
-  /// What SQLite sorts by; what a card does not have comes last.
-  fileprivate var expression: String {
-    switch self {
-    case .prompt, .answer, .tags: "\(rawValue) COLLATE NOCASE"
-    case .interval: "CASE WHEN state = 2 THEN due - last_review END"
-    case .state: "CASE WHEN suspended <> 0 THEN 4 ELSE state END"
-    default: rawValue
-    }
-  }
-}
-
 extension CardTable {
-  /// The places of cards in the order of their values.
+  /// The places of cards in the order of their values; those of a field by which nothing is sorted stay where they are.
   public static func order(
-    _ db: Database, _ ids: [CardID], by sort: CardSort, isDescending: Bool
+    _ db: Database, _ ids: [CardID], by property: CardProperty, isDescending: Bool
   ) throws -> [Int] {
+    guard let order = property.description.order else { return Array(ids.indices) }
     let places = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset) })
     let direction = isDescending ? "DESC" : "ASC"
-    let sql = "SELECT id FROM card_rows ORDER BY \(sort.expression) \(direction) NULLS LAST, id"
-    var order: [Int] = []
-    order.reserveCapacity(ids.count)
+    let sql = "SELECT id FROM card_rows ORDER BY \(order) \(direction) NULLS LAST, id"
+    var sorted: [Int] = []
+    sorted.reserveCapacity(ids.count)
     try db.forEachRow(sql) { row in
-      if let place = places[CardID(rawValue: row.integer(0))] { order.append(place) }
+      if let place = places[CardID(rawValue: row.integer(0))] { sorted.append(place) }
     }
-    return order
+    return sorted
   }
 
   /// Brings cards to the top of another deck, in the order given; those that are in it already stay where they are.
@@ -50,7 +34,7 @@ extension CardTable {
       return true
     }
     let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, moved.count)))
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, modified = ? WHERE id = ?")
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
     for (place, id) in moved.enumerated() {
       try statement.execute(arguments: [deck.rawValue, top + Int64(place) * CardOrder.step, now, id.rawValue])
     }

@@ -51,11 +51,11 @@ extension CardTable {
     if !utf8Same(new.fields ?? "", old.fields ?? "") {
       try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?")
         .execute(arguments: [NoteData.column(new.fields), old.note.rawValue])
-      try change(db, "UPDATE cards SET modified = ? WHERE id = ?", [now, id.rawValue])
+      try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])
     }
     if !utf8Same(new.document ?? "", old.document ?? "") {
       try change(
-        db, "UPDATE cards SET document = ?, modified = ? WHERE id = ?", [new.document, now, id.rawValue])
+        db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
     }
     guard old.isBasic else {
       try NoteTable.write(db, id, old, new, now: now)

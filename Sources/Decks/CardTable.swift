@@ -124,7 +124,7 @@ public enum CardTable {
     return try db.rows(sql, [start, note, limit], id)
   }
 
-  /// Where a card stands in its deck: 1 is the top.
+  /// A card's position in its deck: 1 is the top.
   /// - Throws: `gone`.
   public static func position(_ db: Database, of card: CardID) throws -> Int {
     let sql = """
@@ -200,19 +200,19 @@ public enum CardTable {
   @discardableResult
   public static func removeDocument(_ db: Database, _ document: String, now: Double) throws -> Int {
     try db.execute(
-      sql: "UPDATE cards SET document = NULL, modified = ? WHERE document = ?", arguments: [now, document])
+      sql: "UPDATE cards SET document = NULL, mod = ? WHERE document = ?", arguments: [now, document])
     return db.changesCount
   }
 
   /// Sets or, with nil, takes away the document that a card shows.
   public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
     let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }
-    try change(db, "UPDATE cards SET document = ?, modified = ? WHERE id = ?", [checked, now, id.rawValue])
+    try change(db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [checked, now, id.rawValue])
   }
 
   /// A suspended card is not studied in reviews until it is resumed.
   public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
-    try change(db, "UPDATE cards SET suspended = ?, modified = ? WHERE id = ?", [isSuspended, now, id.rawValue])
+    try change(db, "UPDATE cards SET suspended = ?, mod = ? WHERE id = ?", [isSuspended, now, id.rawValue])
   }
 
   /// Brings a card to a position of its deck; beyond the last it is the bottom, below 1 the top.
@@ -221,7 +221,7 @@ public enum CardTable {
     let current = try self.position(db, of: id)
     let target = max(1, position)
     if current == target { return }
-    // Positions count this card too: on its way down it passes the one that stands at the target.
+    // Positions count this card too: on its way down it passes the one at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
@@ -268,7 +268,7 @@ public enum CardTable {
 
   /// A change of what a card shows has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
   /// would look at all that the operation has changed: it is the operation that is taken back.
-  static let updateContent = "UPDATE OR FAIL cards SET content = ?, modified = ? WHERE id = ?"
+  static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
   /// One statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {

@@ -4,7 +4,7 @@
 import Templates
 import Text
 
-/// Bytes of a text in place, good as long as whoever lent them keeps them.
+/// Bytes of a text in place, valid as long as their owner keeps them.
 public typealias TextBytes = UnsafeBufferPointer<UInt8>
 
 enum CardText {

@@ -90,7 +90,7 @@ final class CardWriter {
         INSERT INTO notes (id, guid, type, mod, tags, fields, data)
         VALUES ((\(NoteTable.freeIDQuery)), ?2, ?3, ?4, ?5, ifnull(?6, ?7 || char(31) || ?8), ?9)
         """)
-    insertion = try db.cachedStatement(sql: NewCardRow.insertion)
+    insertion = try db.cachedStatement(sql: StoredCard.insertion)
     search = try db.cachedStatement(
       sql: "SELECT id, prompt, answer FROM card_rows WHERE deck = ?1 AND content BETWEEN ?2 AND ?3 ORDER BY rank")
   }
@@ -131,11 +131,13 @@ final class CardWriter {
   private func insert(_ card: CheckedCard, guid: TextBytes, _ rank: Int64, _ now: Double) throws -> CardID {
     let note = try insertNote(card, guid: guid, now)
     do {
-      var row = NewCardRow(note: note, ordinal: 0, deck: deck, rank: rank, content: card.content, now: now)
+      let id = CardID(rawValue: try CardTable.freeID(db, now: now))
+      var row = StoredCard(
+        id: id, note: NoteID(rawValue: note), ordinal: 0, deck: deck, rank: rank, content: card.content, now: now)
       row.document = card.document
       row.put(into: insertion)
       try insertion.run()
-      return CardID(rawValue: db.lastInsertedRowID)
+      return id
     } catch {
       try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
       throw error

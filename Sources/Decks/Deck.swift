@@ -24,7 +24,7 @@ public struct DeckRecord: Equatable, Sendable {
   /// Seconds since 1970 of the last answer in a review session.
   public let studied: Double?
 
-  /// The part of its name below a deck that it stands in, empty for that deck itself: `b::c` of `a::b::c` within `a`.
+  /// The part of its name below a deck that contains it, empty for that deck itself: `b::c` of `a::b::c` within `a`.
   public func name(within outer: DeckRecord) -> String {
     DeckName.rest(of: name, below: DeckName.split(outer.name).count)
   }
@@ -81,14 +81,14 @@ public struct DeckName: Equatable, Sendable {
   /// How many parts it has.
   var depth: Int { DeckName.split(text).count }
 
-  /// Whether a deck of this key stands in one of that other key, at any depth. Bytes are compared: a mark at the
+  /// Whether a deck of this key is within one of that other key, at any depth. Bytes are compared: a mark at the
   /// beginning of a part would make one character with the colon before it.
   static func isKey(_ key: String, within outer: String) -> Bool { key.utf8.starts(with: (outer + "::").utf8) }
 
   /// What makes two names the same: capitals aside.
   var key: String { text.lowercased() }
 
-  /// The names of the decks that this one stands in, the outermost first.
+  /// The names of the decks around this one, the outermost first.
   var parents: [DeckName] {
     let parts = DeckName.split(text)
     return (1..<max(1, parts.count)).map { DeckName(parts: parts.prefix($0)) }

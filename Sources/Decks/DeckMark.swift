@@ -1,4 +1,4 @@
-// Says whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a
+// Says whether the cards of a deck are still those that were read. Invariant: adding, removing, moving or editing a
 // card changes the mark.
 
 public import Storage
@@ -17,7 +17,7 @@ public struct DeckMark: Equatable, Sendable {
     // The ranks are weighed by the ids, so that two cards that change places change the sum.
     let statement = try db.cachedStatement(
       sql: """
-        SELECT count(*), coalesce(max(id), 0), coalesce(max(modified), 0), total(rank * (1.0 + (id % 65521) / 65521.0))
+        SELECT count(*), coalesce(max(id), 0), coalesce(max(mod), 0), total(rank * (1.0 + (id % 65521) / 65521.0))
         FROM cards WHERE deck = ?
         """)
     let row = try statement.first([deck.rawValue]) { ($0.count(0), $0.integer(1), $0.number(2), $0.number(3)) }

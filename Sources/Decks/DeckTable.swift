@@ -1,4 +1,4 @@
-// Decks in the database: making, finding, renaming, removing, counting. A deck `A::B` stands in `A`.
+// Decks in the database: making, finding, renaming, removing, counting. A deck `A::B` is within `A`.
 // Invariant: a deck's parents exist, and no two names differ only in capitals.
 
 public import Storage
@@ -47,7 +47,7 @@ public enum DeckTable {
     return try list(db).filter { DeckName.isKey($0.name.lowercased(), within: outer) }
   }
 
-  /// The decks that stand in no other one, in the order of `list`.
+  /// The outermost decks, in the order of `list`.
   public static func outermost(_ db: Database) throws -> [DeckRecord] {
     try list(db).reduce(into: []) { found, deck in
       let isWithin = found.last.map { DeckName.isKey(deck.name.lowercased(), within: $0.name.lowercased()) } ?? false
@@ -94,7 +94,7 @@ public enum DeckTable {
 
   // MARK: Changing
 
-  /// Makes a deck, and those it stands in when they are missing.
+  /// Makes a deck, and those around it that are missing.
   /// - Throws: `badName`, `exists`.
   @discardableResult
   public static func create(_ db: Database, name: String, now: Double) throws -> DeckRecord {
@@ -113,7 +113,7 @@ public enum DeckTable {
   }
 
   /// The deck of that name, capitals aside, made when it is missing.
-  /// - Returns: the deck, and whether nothing stands in it yet: neither cards nor a preset.
+  /// - Returns: the deck, and whether it is still empty: neither cards nor a preset.
   public static func findOrMake(
     _ db: Database, named name: String, now: Double
   ) throws -> (deck: DeckRecord, isFresh: Bool) {
@@ -218,7 +218,7 @@ public enum DeckTable {
 
   // MARK: Rows
 
-  /// A name as it would stand in the table, or nil when no deck can have it.
+  /// A name as the table would hold it, or nil when no deck can have it.
   private static func lookupName(_ name: String) -> DeckName? {
     do throws(DeckError) {
       return try DeckName(name)

@@ -7,6 +7,10 @@ import Text
 public import Values
 
 enum FieldText {
+  /// What a value may be to be read as a tree.
+  static let limits = JSONLimits(
+    bytes: CardTexts.limit, depth: 32, values: 100_000, string: CardTexts.limit)
+
   /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }

@@ -9,13 +9,13 @@ public import Storage
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
-    case id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, step, due
-    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, noteGuid
+    case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due
+    case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, raw, noteGuid, noteType
   }
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The same where nobody asks for the texts.
+  /// The columns without the texts.
   static let columnsWithoutTexts = Column.allCases.map { [.prompt, .answer].contains($0) ? "NULL" : columnName($0) }
     .joined(separator: ", ")
   /// The place of the first column that follows.
@@ -48,19 +48,21 @@ public struct ListedCard {
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
-  public var modified: Double { number(.modified) }
+  public var modified: Double { number(.mod) }
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(rawValue: integer(.state)) ?? .new }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
+  /// The name of its note's type.
+  public var noteType: TextBytes { bytes(.noteType) }
   public var ordinal: Int { row.count(Column.ord.rawValue) }
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
 
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
+  /// Its row in Anki as it came; nil for one that did not.
+  public var raw: String? { row.optionalText(Column.raw.rawValue) }
 
   public var schedule: CardSchedule {
     var schedule = CardSchedule()

@@ -1,4 +1,4 @@
-// The tags that cards have, for whoever types one. Invariant: it takes no longer for a million cards than for ten
+// The tags that cards have, for completing one. Invariant: it takes no longer for a million cards than for ten
 // thousand.
 
 public import Storage

@@ -73,10 +73,11 @@ public enum DecksSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// `ord` is the card's template, from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the
-  /// lowest on top. `content` is the 32-bit hash of the prompt above that of the answer, as the note makes them: one
-  /// index finds the same pair and the same prompt; equality is then checked. `buried` says who did it: 1 a sibling,
-  /// 2 the user. The partial indices cost a new card nothing. `anki_cards` is what a sync needs of a card.
+  /// `id` is milliseconds since 1970, as Anki's: see `CardTable.freeID`. `ord` is the card's template, from 0, or the
+  /// number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of
+  /// the prompt above that of the answer, as the note makes them: one index finds the same pair and the same prompt;
+  /// equality is then checked. `mod` is when the card was changed; `usn` is -1 for what was never sent to a server;
+  /// `raw` is its row in Anki as it came, NULL for one that did not; `buried` says who did it: 1 a sibling, 2 the user.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -87,7 +88,8 @@ public enum DecksSchema {
       content INTEGER NOT NULL,
       document TEXT,
       created REAL NOT NULL,
-      modified REAL NOT NULL,
+      mod REAL NOT NULL,
+      usn INTEGER NOT NULL DEFAULT -1,
       suspended INTEGER NOT NULL DEFAULT 0,
       state INTEGER NOT NULL DEFAULT 0,
       step INTEGER NOT NULL DEFAULT 0,
@@ -99,7 +101,8 @@ public enum DecksSchema {
       last_review REAL,
       flag INTEGER NOT NULL DEFAULT 0,
       buried INTEGER NOT NULL DEFAULT 0,
-      buried_until REAL
+      buried_until REAL,
+      raw TEXT
     ) STRICT;
     CREATE UNIQUE INDEX cards_note ON cards(note, ord);
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);
@@ -112,14 +115,6 @@ public enum DecksSchema {
     CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards BEGIN
       DELETE FROM notes WHERE id = OLD.note AND NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note);
     END;
-    CREATE TABLE anki_cards (
-      card INTEGER PRIMARY KEY REFERENCES cards(id) ON DELETE CASCADE,
-      anki INTEGER NOT NULL,
-      amod INTEGER NOT NULL,
-      usn INTEGER NOT NULL DEFAULT -1,
-      raw TEXT NOT NULL
-    ) STRICT;
-    CREATE UNIQUE INDEX anki_cards_anki ON anki_cards(anki);
     """
 
   /// The cards with what their notes make of them: see `ListedCard`. A deck may hold any number of cards without a text
@@ -131,7 +126,8 @@ public enum DecksSchema {
       \(CardTextFunctions.call(side: 1)) AS answer,
       notes.tags AS tags,
       \(NoteData.fieldsSQL) AS fields,
-      notes.guid AS note_guid
+      notes.guid AS note_guid,
+      note_types.name AS note_type
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
@@ -139,7 +135,7 @@ public enum DecksSchema {
   private static let reviews = """
     CREATE TABLE reviews (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
-      card INTEGER REFERENCES cards(id) ON DELETE SET NULL,
+      card INTEGER REFERENCES cards(id) ON DELETE SET NULL ON UPDATE CASCADE,
       at REAL NOT NULL,
       rating INTEGER NOT NULL,
       state INTEGER NOT NULL,

@@ -31,7 +31,7 @@ public final class Sprint {
   private var answers: [Bool] = []
   /// Time used before the clock was last started.
   private var used = 0.0
-  /// The clock's value when it was last started; nil while it stands.
+  /// The clock's value when it was last started; nil while it is stopped.
   private var started: Double?
 
   /// - Parameters:

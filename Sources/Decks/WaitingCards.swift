@@ -18,15 +18,16 @@ final class WaitingCards {
   /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int
   private var nextGuid: UInt64
-  /// How many guids from that on no note has. This and the next note are good only while nobody else changes the
+  /// How many guids from that on no note has. This and the next id are good only while nothing else changes the
   /// database.
   private var freeGuids = 0
-  private var nextNote: Int64 = 0
+  /// Of the next card and its note.
+  private var nextID: Int64 = 0
   private static let mostGuids = 1 << 20
 
   /// Columns of a row, in their order.
   private enum Column: Int, CaseIterable {
-    case rank, guid, content, prompt, answer, tags, data, document, note, noteFields
+    case rank, guid, content, prompt, answer, tags, data, document, id, noteFields
   }
 
   /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
@@ -35,8 +36,8 @@ final class WaitingCards {
       into: "notes (id, guid, type, mod, tags, fields, data)",
       "column9, column2, ?3, ?4, column6, ifnull(column10, column4 || char(31) || column5), column7"),
     RowBatch.Part(
-      into: "cards (deck, created, modified, ord, rank, content, document, note)",
-      "?1, ?2, ?2, 0, column1, column3, column8, column9"),
+      into: "cards (id, deck, created, mod, ord, rank, content, document, note)",
+      "column9, ?1, ?2, ?2, 0, column1, column3, column8, column9"),
   ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
@@ -58,9 +59,9 @@ final class WaitingCards {
   /// Cards that are not written.
   var count: Int { rows.waitingCount }
   var isFull: Bool { rows.isFull }
-  /// Whether cards are being written: nobody else has used the database since the first of them was handed over.
+  /// Whether cards are being written: nothing else has used the database since the first of them was handed over.
   var isUnderWay: Bool { rows.isUnderWay }
-  /// Whether what the deck holds can be told without looking: then cards can be written meanwhile.
+  /// Whether what the deck holds is known without a query: then cards can be written meanwhile.
   var isKnown: Bool { known != nil }
 
   /// Whether a card of that content waits.
@@ -94,7 +95,7 @@ final class WaitingCards {
       if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
       if !isUnderWay {
         try checkTransaction()
-        nextNote = try NoteTable.freeID(db, now: now)
+        nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
         try findGuids(for: RowBatch.rows)
       }
       try rows.editFilling { try number(&$0, &ranks) }
@@ -109,7 +110,7 @@ final class WaitingCards {
       // What failed says why the transaction was taken back, where it was.
       try rows.drain()
       try checkTransaction()
-      nextNote = try NoteTable.freeID(db, now: now)
+      nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
       try findGuids(for: rows.waitingCount)
       try rows.editWaiting { try number(&$0, &ranks) }
       try rows.flush()
@@ -147,10 +148,10 @@ final class WaitingCards {
         part.put(Column.rank.rawValue, try ranks.next(), row: row)
         Guid.write(nextGuid, into: guid)
         part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
-        part.put(Column.note.rawValue, nextNote, row: row)
+        part.put(Column.id.rawValue, nextID, row: row)
         nextGuid &+= 1
         freeGuids -= 1
-        nextNote += 1
+        nextID += 1
       }
     }
   }

@@ -24,7 +24,7 @@ struct AnkiTextWriter: CardRowWriter {
   /// Columns before the fields: guid, note type, deck.
   private var before: Int { hasDecks ? 3 : 2 }
 
-  /// As many fields as the widest type has; the tags stand behind them.
+  /// As many fields as the widest type has; the tags follow them.
   private var fieldCount: Int { types.map(\.fields.count).reduce(2, max) }
 
   func begin() throws {

@@ -1,4 +1,4 @@
-// The bytes of a file one by one, with the place they stand at.
+// The bytes of a file one by one, with their place.
 // Invariant: memory is one chunk, whatever the file; a mark at the beginning is passed over, and what comes out is
 // UTF-8 wherever the file is in an encoding that is known.
 
@@ -107,7 +107,7 @@ final class ByteSource {
     }
   }
 
-  /// Passes over bytes that stand for themselves in a text of JSON, as far as they are in the buffer, and appends them.
+  /// Passes over bytes that need no escape in a text of JSON, as far as they are in the buffer, and appends them.
   func takePlain(into content: inout [UInt8]) { take(into: &content) { !isPlainInJSON($0) } }
 
   /// Passes over bytes of one line up to the first that ends them, as far as they are in the buffer, and appends them.

@@ -6,6 +6,7 @@ public import Decks
 public import Files
 public import Storage
 import Templates
+import Text
 
 /// Writes a deck and the decks within it to a file.
 ///
@@ -197,7 +198,7 @@ struct ExportedNote {
   let isFirst: Bool
 
   /// Whether a field names a sound or a picture.
-  var hasMedia: Bool { record.fields.contains { $0.contains("[sound:") || $0.contains("<img") } }
+  var hasMedia: Bool { record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } }
 }
 
 /// A format's way of writing cards one after the other.

@@ -1,5 +1,5 @@
 // The formats that cards are imported from and exported to: their names, their endings, what each of them can hold.
-// Invariant: what is true of a format stands here and nowhere else; a format that is named here can be read and
+// Invariant: every fact about a format is here and nowhere else; a format that is named here can be read and
 // written.
 
 /// A part of cards and decks that not every format can hold.
@@ -75,7 +75,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .reviews, .options]
     case .csv, .tsv: [.fields, .carriageReturns]
     case .txt: [.notes, .formatting]
-    // Clozes of plain text; its writer tells of other notes.
+    // Clozes of plain text; its writer reports other notes.
     case .md: [.notes]
     case .apkg, .apkgLegacy, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
     }

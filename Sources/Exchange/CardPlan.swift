@@ -18,13 +18,12 @@ struct CardPlan {
   /// - Throws: `badOption` for what no schedule can have.
   init(_ record: Value.Record) throws(DeckError) {
     schedule.state = try CardState(record["state"], in: JSONName.schedule)
-    schedule.due = record["due"]?.double
-    schedule.stability = record["stability"]?.double
-    schedule.difficulty = record["difficulty"]?.double
-    schedule.lastReview = record["last_review"]?.double
-    schedule.step = record["step"]?.integer ?? 0
-    schedule.reps = record["reps"]?.integer ?? 0
-    schedule.lapses = record["lapses"]?.integer ?? 0
+    for (name, place) in CardProperty.planned {
+      switch place {
+      case .number(let path, _): schedule[keyPath: path] = record[name]?.double
+      case .count(let path, _): schedule[keyPath: path] = record[name]?.integer ?? 0
+      }
+    }
     isSuspended = record["suspended"] == .boolean(true)
     flag = record["flag"]?.integer ?? 0
     guard (0...7).contains(flag) else { throw .badOption(name: "schedule.flag", reason: "must be from 0 to 7") }
@@ -33,17 +32,15 @@ struct CardPlan {
 
   var value: Value {
     var fields: [(String, Value)] = [("state", .text(schedule.state.name))]
-    for (name, number) in [
-      ("due", schedule.due), ("stability", schedule.stability), ("difficulty", schedule.difficulty),
-      ("last_review", schedule.lastReview),
-    ] {
-      if let number { fields.append((name, .measure(number))) }
+    for (name, place) in CardProperty.planned {
+      switch place {
+      case .number(let path, _):
+        if let number = schedule[keyPath: path] { fields.append((name, .measure(number))) }
+      case .count(let path, _):
+        if schedule[keyPath: path] != 0 { fields.append((name, .integer(schedule[keyPath: path]))) }
+      }
     }
-    for (name, count) in [
-      ("step", schedule.step), ("reps", schedule.reps), ("lapses", schedule.lapses), ("flag", flag),
-    ] where count != 0 {
-      fields.append((name, .integer(count)))
-    }
+    if flag != 0 { fields.append((CardProperty.flag.rawValue, .integer(flag))) }
     if isSuspended { fields.append(("suspended", .boolean(true))) }
     return .record(fields)
   }

@@ -84,7 +84,7 @@ final class JSONCards: CardRows {
     return isThere
   }
 
-  /// After an object of a line only blanks may stand.
+  /// After the object of a line only blanks may follow.
   private func endLine() throws {
     while let byte = try source.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0D { source.skip() }
     if let byte = try source.peek(), byte != 0x0A { throw try source.expected("the line's end") }

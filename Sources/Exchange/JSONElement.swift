@@ -30,7 +30,7 @@ struct JSONElement {
     reader = JSONReader(source, rowLimit: rowLimit)
   }
 
-  /// Reads a card, or whatever else stands in a list of cards.
+  /// Reads a card, or whatever else a list of cards holds.
   mutating func read(into row: inout CardRow) throws {
     try begin(&row)
     guard try source.peek() == UInt8(ascii: "{") else {
@@ -200,7 +200,7 @@ struct JSONElement {
   private func takeSchedule(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
     let hasState = { (value: CardFieldValue) in
-      if case .json(let json) = value { json.hasPrefix("{") && json.contains("\"state\"") } else { false }
+      if case .json(let json) = value { json.hasPrefix("{") && json.contains(text: "\"state\"") } else { false }
     }
     guard let index = row.fields.firstIndex(where: { $0.name == JSONName.schedule }),
       hasState(row.fields[index].value), let record = parsed(JSONName.schedule, &row)
@@ -217,7 +217,7 @@ struct JSONElement {
     // Another program's field of that name stays a field.
     let isLog = { (value: CardFieldValue) in
       guard case .json(let json) = value, json.hasPrefix("[") else { return false }
-      return ["at", "rating", "state"].allSatisfy { json.contains("\"\($0)\"") }
+      return ["at", "rating", "state"].allSatisfy { json.contains(text: "\"\($0)\"") }
     }
     guard case .json(let json)? = take(JSONName.reviews, &row, where: isLog) else { return }
     do throws(JSONFailure) {

@@ -5,6 +5,7 @@
 import Decks
 import Problems
 import Templates
+import Text
 
 final class MarkdownCards: CardRows {
   /// A card that is being read.
@@ -78,7 +79,7 @@ final class MarkdownCards: CardRows {
     return text[...]
   }
 
-  /// What stands between two rules at the beginning describes the file.
+  /// The front matter, between two rules at the beginning, describes the file.
   private func skipFrontMatter() throws {
     while let line = try readLine(), line != "...", MarkdownLine(line) != .rule { blockStart = source.taken }
   }
@@ -121,7 +122,7 @@ final class MarkdownCards: CardRows {
 
   /// A heading's text and the comment at its end.
   private static func split(_ heading: String) -> (prompt: String, facts: MarkdownFacts) {
-    if let start = heading.ranges(of: MarkdownFacts.opening).last?.lowerBound,
+    if let start = heading.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
       let facts = MarkdownFacts(comment: heading[start...])
     {
       return (String(heading[..<start]), facts)

@@ -1,6 +1,8 @@
 // Clozes within a paragraph of Markdown: `==word==` and `{{c1::word}}`.
 // Invariant: a text that was escaped is read back as the same; time grows with the length only.
 
+import Text
+
 /// Inline marks of clozes.
 enum MarkdownCloze {
   /// A paragraph's clozes as Anki writes them, nil when it has none. `==x==` counts on from the highest number that is
@@ -28,9 +30,9 @@ enum MarkdownCloze {
     return number > 0 ? String(decoding: result, as: UTF8.self) : nil
   }
 
-  /// A text with clozes as Anki writes them, so that it is read back as the same.
+  /// A text with clozes as Anki writes them, so that it is read back unchanged.
   static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("==", with: "\\==")
+    text.replacing(text: "\\", with: "\\\\").replacing(text: "==", with: "\\==")
   }
 
   /// How many bytes an escape has with its backslash; nil where none begins.

@@ -1,4 +1,4 @@
-// What a comment of Markdown says of the card that it stands by.
+// What a comment of Markdown says of the card beside it.
 // Invariant: a comment that was written is read back as the same; any other comment is none of ours.
 
 import Decks
@@ -31,7 +31,7 @@ struct MarkdownFacts: Equatable {
 
   init(guid: String, tags: [String], subdeck: String) { (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck) }
 
-  /// `name: value` between semicolons; a value that has one stands in quotes, a quote in it twice.
+  /// `name: value` between semicolons; a value that has one is quoted, a quote in it doubled.
   private static func parts(of text: Substring) -> [(name: String, value: String)] {
     var parts: [(name: String, value: String)] = []
     var part = ""
@@ -63,7 +63,8 @@ struct MarkdownFacts: Equatable {
       isQuote = false
       result.append(character)
     }
-    return result.replacing("&gt;", with: ">").replacing("&lt;", with: "<").replacing("&amp;", with: "&")
+    return result.replacing(text: "&gt;", with: ">").replacing(text: "&lt;", with: "<").replacing(
+      text: "&amp;", with: "&")
   }
 
   /// The comment, on one line. `>` is written as an entity: it may not end the comment.
@@ -71,8 +72,10 @@ struct MarkdownFacts: Equatable {
     var parts: [String] = []
     for (name, value) in [("id", guid), ("tags", tags.joined(separator: " ")), ("deck", subdeck)] where !value.isEmpty {
       let isPlain = !value.contains { "\";&<>".contains($0) } && !value.hasPrefix("-") && !value.hasSuffix("-")
-      let safe = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        .replacing("\"", with: "\"\"")
+      let safe = value.replacing(text: "&", with: "&amp;").replacing(text: "<", with: "&lt;").replacing(
+        text: ">", with: "&gt;"
+      )
+      .replacing(text: "\"", with: "\"\"")
       parts.append("\(name): " + (isPlain ? value : "\"\(safe)\""))
     }
     return "\(Self.opening) \(parts.joined(separator: "; ")) \(Self.closing)"

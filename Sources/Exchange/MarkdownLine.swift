@@ -1,5 +1,5 @@
 // The lines of Markdown that mean something for cards.
-// Invariant: a text that was escaped is read back as the same.
+// Invariant: a text that was escaped is read back unchanged.
 
 import Text
 

@@ -8,7 +8,7 @@ import Text
 
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
-  /// Whether a paragraph would be taken for the text of what stands before it.
+  /// Whether a paragraph would be taken for a part of what is before it.
   private var isOpen = false
 
   init(sink: FileSink) { self.sink = sink }
@@ -57,7 +57,7 @@ struct MarkdownWriter: CardRowWriter {
     !prompt.utf8.contains(0x0A) && !prompt.contains(MarkdownFacts.opening)
   }
 
-  private static func mayHoldCloze(_ text: String) -> Bool { text.contains("==") || text.contains("{{") }
+  private static func mayHoldCloze(_ text: String) -> Bool { text.contains(text: "==") || text.contains(text: "{{") }
 
   /// The text of a note that one paragraph of plain text holds; nil for any other.
   private static func cloze(of note: ExportedNote) -> String? {

@@ -1,5 +1,5 @@
 // Cards as a table with a header; lines end with a line feed.
-// Invariant: a cell that holds a separator, a quote or a line end stands in quotes.
+// Invariant: a cell that holds a separator, a quote or a line end is quoted.
 
 import Decks
 import Files
@@ -10,7 +10,7 @@ struct TableCardWriter: CardRowWriter {
   private let columns: [TableColumn]
   private let isGuarded: Bool
 
-  /// - Parameter isGuarded: whether cells that a spreadsheet would run get a guard, of which a last column tells.
+  /// - Parameter isGuarded: whether cells that a spreadsheet would run get a guard, which a last column records.
   init(_ sink: FileSink, _ separator: UInt8, columns: [TableColumn], isGuarded: Bool) {
     (self.sink, self.separator, self.columns, self.isGuarded) = (sink, separator, columns, isGuarded)
   }

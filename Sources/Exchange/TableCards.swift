@@ -41,7 +41,7 @@ final class TableCards: CardRows {
 
   var separator: UInt8 { rows.separator }
 
-  /// The cells of the row that was read last, as they stand there.
+  /// The cells of the row that was read last, unchanged.
   var cells: [String] { (0..<rows.count).map { rows.text($0) } }
 
   private func fill(_ row: inout CardRow) {

@@ -78,7 +78,7 @@ final class TableRows {
   /// The cells of the row that was read, one after the other, and where each of them ends.
   private var cells: [UInt8] = []
   private var ends: [Int] = []
-  /// Why the row's cells cannot be told apart.
+  /// Why the row's cells cannot be separated.
   private(set) var invalidReason: String?
   private var rowStart = 0
 
@@ -111,7 +111,7 @@ final class TableRows {
     return nil
   }
 
-  /// Why the row's bytes are not a text: the column of the first that is not UTF-8. NUL is for whoever keeps the text.
+  /// Why the row's bytes are not a text: the column of the first that is not UTF-8. NUL is left to the caller.
   func invalidText() -> String? {
     guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
     let raw = source.kept
@@ -169,7 +169,7 @@ final class TableRows {
     }
   }
 
-  /// What stands in quotes; two of them stand for one. What follows the closing one up to the separator is refused.
+  /// The text in quotes; two of them are one. What follows the closing one up to the separator is refused.
   private func readQuoted() throws {
     let (line, column) = (source.line, source.column)
     source.skip()

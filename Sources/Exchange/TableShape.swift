@@ -180,6 +180,6 @@ enum FormulaGuard {
 
   static let mark = UInt8(ascii: "'")
 
-  /// How the column tells of a cell by its column's name; a bar parts the names.
+  /// How the column names a guarded cell: by its column's name; a bar separates the names.
   static func key(_ name: String) -> String { String(name.map { $0 == "|" ? " " : $0 }) }
 }

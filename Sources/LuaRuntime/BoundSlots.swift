@@ -13,9 +13,12 @@ extension LuaState {
     let cost: Int
     let weigh: ((any BoundObject) -> Int)?
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
+    /// How many classes were registered before it.
+    let order: Int
 
-    init<T: BoundObject>(_ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>) {
+    init<T: BoundObject>(_ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>, order: Int) {
       key = ObjectIdentifier(T.self)
+      self.order = order
       (self.type, description) = (type, bound.description)
       switch bound.weight {
       case .bytes(let bytes): (cost, weigh) = (bytes, nil)
@@ -25,10 +28,16 @@ extension LuaState {
     }
   }
 
+  /// A class that was registered, and what describes it.
+  struct PendingType {
+    let key: ObjectIdentifier
+    let describe: () -> Slot?
+  }
+
   func slot(of type: any BoundObject.Type) -> Slot? {
     let key = ObjectIdentifier(type)
     for slot in slots where slot.key == key { return slot }
-    return nil
+    return pendingSlot(of: key)
   }
 
   private func slot(of type: UnsafePointer<dh_type>) -> Slot? {

@@ -19,8 +19,9 @@ public final class LuaState {
   @usableFromInline @exclusivity(unchecked) var uses = 0
   /// A few, which are looked through faster than a dictionary is asked.
   private(set) var slots: [Slot] = []
-  /// The types and modules that were registered, for help, completion and the reference.
-  public private(set) var types: [TypeDescription] = []
+  /// Types that no object was handed over of yet: most code needs few of them.
+  private(set) var pendingTypes: [PendingType] = []
+  /// The modules that were registered, for help, completion and the reference.
   public private(set) var modules: [ModuleDescription] = []
   private var entries = HostEntries()
   private var problemMetatable: LuaReference?
@@ -78,6 +79,7 @@ public final class LuaState {
     dh_close(main)
     entries.deallocate()
     slots = []
+    pendingTypes = []
   }
 
   static func of(_ L: OpaquePointer) -> LuaState {
@@ -237,23 +239,51 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  /// Makes a bound type known. A class is registered once in a state.
-  public func register<T: BoundObject>(_ bound: BoundType<T>) {
-    guard slot(of: T.self) == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
-      return
-    }
-    slots.append(Slot(bound, type))
-    types.append(bound.description)
-    for member in bound.members { add(member, to: type, context: bound.context) }
+  /// Makes a bound type known. A class is registered once in a state; it is described when its first object is handed
+  /// over, or when the types are listed.
+  public func register<T: BoundObject>(_ bound: @escaping @autoclosure () -> BoundType<T>) {
+    let key = ObjectIdentifier(T.self)
+    guard !pendingTypes.contains(where: { $0.key == key }) else { return }
+    let order = pendingTypes.count
+    pendingTypes.append(PendingType(key: key) { [unowned self] in describe(bound(), order: order) })
   }
 
-  private func add(_ member: BoundMember, to type: UnsafeMutablePointer<dh_type>, context: AnyObject?) {
+  /// The types that were registered, in that order, for help, completion and the reference.
+  public var types: [TypeDescription] {
+    for pending in pendingTypes { _ = slot(of: pending) }
+    return slots.sorted { $0.order < $1.order }.map(\.description)
+  }
+
+  /// The slot of a class that no object was handed over of yet; nil for one that was never registered.
+  func pendingSlot(of key: ObjectIdentifier) -> Slot? {
+    pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) }
+  }
+
+  private func slot(of pending: PendingType) -> Slot? {
+    if let slot = slots.first(where: { $0.key == pending.key }) { return slot }
+    guard let slot = pending.describe() else { return nil }
+    slots.append(slot)
+    return slot
+  }
+
+  private func describe<T: BoundObject>(_ bound: BoundType<T>, order: Int) -> Slot? {
+    // Where a coroutine runs, the stack of the main one is not the state's to use.
+    guard !isFreed, let L = dh_running(main), lua_checkstack(L, Int32(DH_ROOM)) != 0,
+      let type = dh_type_new(L, keep(bound.description.name))
+    else { return nil }
+    for member in bound.members { add(member, to: type, on: L, context: bound.context) }
+    return Slot(bound, type, order: order)
+  }
+
+  private func add(
+    _ member: BoundMember, to type: UnsafeMutablePointer<dh_type>, on L: OpaquePointer, context: AnyObject?
+  ) {
     let entry = keep(member.function, type: type, context: context)
     switch member.role {
-    case .method: dh_type_method(main, type, entry)
-    case .getter: dh_type_getter(main, type, entry)
-    case .setter: dh_type_setter(main, type, entry)
-    case .operation(let event): dh_type_operator(main, type, event, entry)
+    case .method: dh_type_method(L, type, entry)
+    case .getter: dh_type_getter(L, type, entry)
+    case .setter: dh_type_setter(L, type, entry)
+    case .operation(let event): dh_type_operator(L, type, event, entry)
     }
   }
 

@@ -83,7 +83,7 @@ extension Session {
 
   /// That cards were answered while the clock was in the future; nil where none was.
   func futureWarning() throws -> String? {
-    let count = try workspace().futureAnswerCount()
+    let count = try workspace().cards.futureAnswerCount()
     if count == 0 { return nil }
     return "the clock was in the future when \(counted(count, "card")) \(count == 1 ? "was" : "were") answered; "
       + "`doctor --mend` brings \(count == 1 ? "it" : "them") back"
@@ -92,7 +92,7 @@ extension Session {
   /// What waits, and for how many days in a row there were answers; nil where there is nothing to tell.
   var studySummary: String? {
     do {
-      guard !gate.needsAuthentication, let summary = try workspace().studySummary() else { return nil }
+      guard !gate.needsAuthentication, let summary = try workspace().decks.studySummary() else { return nil }
       var parts = ["\(grouped(summary.counts.due)) due", "\(grouped(summary.counts.new)) new"]
       if summary.streak > 1 { parts.append("\(counted(summary.streak, "day")) in a row") }
       if let warning = try futureWarning() { parts.append(warning) }

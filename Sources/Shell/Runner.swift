@@ -50,7 +50,7 @@ package struct Runner {
     let names = invocation.command.arguments.filter { $0.kind == .deck || $0.name == "DECK" }.map(\.name)
     guard session.input.lineReader != nil, let name = names.flatMap({ invocation.list($0) }).last else { return }
     do {
-      session.state.usedDeck = try session.workspace().openDeck(name)
+      session.state.usedDeck = try session.workspace().decks.open(name)
     } catch {
       // It was removed by the command.
       session.state.usedDeck = nil

@@ -39,59 +39,56 @@ extension SyncMerge {
   }
 
   private func merge(
-    _ row: StagedRow, _ values: [Value], _ given: ServerCard, _ shadow: Shadow?, _ intake: inout CardIntake
+    _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ shadow: Shadow?, _ intake: inout CardIntake
   ) throws {
     // It was removed here, and is to be there.
-    if let local = shadow?.local, try CardTable.known(db, local) == nil { return }
+    if let local = shadow?.local, try CardTable.stored(db, CardID(rawValue: local)) == nil { return }
     let note = try shadows[.note, given.note]
     // The same of its note: it goes with it.
     if let local = note?.local, try NoteTable.known(db, local) == nil { return try keep(row, local: nil) }
-    let known = try known(given, shadow)
-    guard let known else {
+    guard var known = try known(given) else {
       let made = try take(given, nil, note, &intake)
       return try agree(row, given, local: made, &intake)
     }
-    if try isTaken(known, by: row.id) { return try keep(row, local: nil) }
+    // Another row there is this card already.
+    if known.id.rawValue != row.id, try shadows[.card, known.id.rawValue]?.local != nil {
+      return try keep(row, local: nil)
+    }
+    let changed = intake.changed[known.id.rawValue]
+    // Both made it: it has the id that it has there.
+    if known.id.rawValue != row.id {
+      try CardTable.renumber(db, known, to: CardID(rawValue: row.id))
+      known.id = CardID(rawValue: row.id)
+    }
     // Without a state it is one to be sent.
     if isOlder(row, than: shadow) { return try keep(row, local: known.id) }
-    let ours = try ourParts(of: known, values, given, shadow, intake.changed[known.id.rawValue])
-    if ours == .all {
-      if shadow == nil { try CardTable.setForeign(db, known.id, id: row.id, modified: row.modified, raw: "") }
-      return try keep(row, local: known.id)
-    }
+    let ours = try ourParts(of: known, values, given, shadow, changed)
+    if ours == .all { return try keep(row, local: known.id) }
     // What stays as it is here is another thing than what came: it is to be sent.
-    let marks = try CardTable.marks(db, known.id)
-    let schedule = ours.contains(.schedule) ? try CardTable.card(db, known.id)?.schedule : nil
     let taken = try take(given, known, note, &intake)
     try agree(row, given, local: taken, &intake)
-    if let marks, taken != nil { try restore(marks, ours, known) }
-    if let schedule {
-      try CardTable.setSchedule(db, known.id, to: schedule, isSuspended: false, flag: 0, now: moment.now)
+    if taken != nil { try restore(known, ours) }
+    if ours.contains(.schedule) {
+      try CardTable.setSchedule(db, known.id, to: known.schedule, isSuspended: false, flag: 0, now: moment.now)
     }
   }
 
   /// The card here that a row is.
-  private func known(_ given: ServerCard, _ shadow: Shadow?) throws -> KnownCard? {
-    let found =
-      try shadow?.local.flatMap { try CardTable.known(db, $0) }
-      ?? CardTable.known(db, foreign: given.id, note: given.note, ordinal: given.ordinal)
-    guard let found, found.note != given.note else { return found }
-    // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
-    try shadows.setLocal(.card, given.id, to: nil)
-    try CardTable.removeForeign(db, found.id)
-    return try CardTable.known(db, foreign: given.id, note: given.note, ordinal: given.ordinal)
-  }
-
-  /// Whether another row there is this card already.
-  private func isTaken(_ card: KnownCard, by id: Int64) throws -> Bool {
-    let remote = try shadows.remote(.card, of: card.id.rawValue)
-    return remote != nil && remote != id
+  private func known(_ given: AnkiCard) throws -> StoredCard? {
+    let note = NoteID(rawValue: given.note)
+    if let found = try CardTable.stored(db, CardID(rawValue: given.id)) {
+      if found.note == note { return found }
+      // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
+      try shadows.setLocal(.card, given.id, to: nil)
+      try CardTable.renumber(db, found, to: freeCardID(after: found.id, shadows))
+    }
+    return try CardTable.stored(db, of: note, ordinal: given.ordinal)
   }
 
   /// What of a card stays as it is here.
   /// - Parameter changed: when it was changed here; nil where it was not.
   private func ourParts(
-    of known: KnownCard, _ values: [Value], _ given: ServerCard, _ shadow: Shadow?, _ changed: Int64?
+    of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ shadow: Shadow?, _ changed: Int64?
   ) throws -> CardChanges {
     let isLater = changed.map { $0 > given.modified } ?? false
     let parts = changed == nil ? [] : try shadows.changedParts(of: known.id.rawValue, since: shadow?.state)
@@ -107,18 +104,18 @@ extension SyncMerge {
   /// Whether a card was answered here after it was answered there: the log that both have in the end says so too,
   /// whatever was changed since. Two clients of Anki's may have left it otherwise.
   /// - Returns: nil where it is unknown, or both were in one second.
-  private func isAnsweredLater(_ known: KnownCard, _ given: ServerCard) -> Bool? {
-    guard given.position == nil, let mine = known.lastReview?.rounded(.down), let theirs = given.lastReview,
+  private func isAnsweredLater(_ known: StoredCard, _ given: AnkiCard) -> Bool? {
+    guard given.position == nil, let mine = known.schedule.lastReview?.rounded(.down), let theirs = given.lastReview,
       mine != theirs
     else { return nil }
     return mine > theirs
   }
 
   /// Gives a card back what of its marks was changed here.
-  private func restore(_ marks: CardMarks, _ ours: CardChanges, _ known: KnownCard) throws {
-    if ours.isDisjoint(with: [.deck, .place, .hiding, .flag]) { return }
+  private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
+    if ours.isEmpty { return }
     try CardTable.restore(
-      db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
+      db, known, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
       flag: ours.contains(.flag))
   }
 
@@ -128,7 +125,7 @@ extension SyncMerge {
   }
 
   /// The card here says what the row does, but for a deck that is not there.
-  private func agree(_ row: StagedRow, _ given: ServerCard, local: CardID?, _ intake: inout CardIntake) throws {
+  private func agree(_ row: StagedRow, _ given: AnkiCard, local: CardID?, _ intake: inout CardIntake) throws {
     try keep(row, local: local)
     try shadows.agree(.card, row.id)
     guard local != nil, try shadows[.deck, given.deck] == nil else { return }
@@ -138,7 +135,7 @@ extension SyncMerge {
 
   /// Makes the card here what it is there.
   private func take(
-    _ given: ServerCard, _ known: KnownCard?, _ note: Shadow?, _ intake: inout CardIntake
+    _ given: AnkiCard, _ known: StoredCard?, _ note: Shadow?, _ intake: inout CardIntake
   ) throws -> CardID? {
     guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let (record, id) = ServerRows.note(values),
       let type = try type(id, &intake.types)
@@ -147,7 +144,7 @@ extension SyncMerge {
     let isToday = moment.day(of: Double(given.modified)) == moment.today
     var card = rows.received(given, in: deck, rank: 0, try options(given.deck), isBuriedToday: isToday)
     let isNew = given.position != nil
-    let stays = known.map { $0.deck == deck && (!isNew || $0.isNew) } ?? false
+    let stays = known.map { $0.deck == deck && (!isNew || $0.schedule.state == .new) } ?? false
     let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true
     if !stays || isMoved { card.rank = try intake.places.rank(db, in: deck, at: given.position) }
     let made: CardID
@@ -179,9 +176,9 @@ extension SyncMerge {
   }
 
   /// The position that a card had there; nil where it has none.
-  private func position(of card: KnownCard) throws -> Int? {
-    guard card.isNew, let remote = try shadows.remote(.card, of: card.id.rawValue),
-      let row = try shadows[.card, remote].flatMap({ ServerRows.parse($0.json)?.list })
+  private func position(of card: StoredCard) throws -> Int? {
+    guard card.schedule.state == .new,
+      let row = try shadows[.card, card.id.rawValue].flatMap({ ServerRows.parse($0.json)?.list })
     else { return nil }
     return ServerRows.card(row)?.position
   }

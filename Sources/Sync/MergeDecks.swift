@@ -203,7 +203,7 @@ extension SyncMerge {
 
   private func moveCards(of deck: DeckID, to other: DeckID) throws {
     for id in try CardTable.ids(db, in: deck) {
-      guard let known = try CardTable.known(db, id.rawValue) else { continue }
+      guard let known = try CardTable.stored(db, id) else { continue }
       try CardTable.setDeck(db, known, to: other, rank: CardTable.lowestRank(db, in: other))
     }
   }

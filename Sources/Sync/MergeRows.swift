@@ -18,7 +18,8 @@ extension SyncMerge {
     for id in graves.cards {
       guard let shadow = try shadows[.card, id] else { continue }
       try shadows.bury(.card, id)
-      guard let local = shadow.local, try CardTable.known(db, local) != nil, try !shadows.wasTold(.card, id)
+      guard let local = shadow.local, try CardTable.stored(db, CardID(rawValue: local)) != nil,
+        try !shadows.wasTold(.card, id)
       else { continue }
       report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
       // Its note may be there still, and get other cards.
@@ -119,7 +120,7 @@ extension SyncMerge {
   // MARK: The log
 
   func mergeLog() throws {
-    let receiver = try ReviewReceiver(db, lastCardBefore: CardID(rawValue: 0))
+    let receiver = try ReviewReceiver(db, of: nil)
     try pulled.staged.forEachRow(.revlog) { row in
       try step()
       guard let values = ServerRows.parse(row.json)?.list, let review = ServerRows.review(values) else { return }

@@ -15,8 +15,8 @@ extension SyncOutgoing {
     waiting.notes = try db.rows("SELECT id FROM notes WHERE \(unsent) ORDER BY id") { $0.integer(0) }[...]
     try findTags(try db.rows("SELECT DISTINCT tags FROM notes WHERE \(unsent)") { $0.text(0) })
     let isNew = SyncTables.isOnlyHere(.card, "cards")
-    let fresh = try db.rows("SELECT id FROM cards WHERE \(isNew) ORDER BY deck, rank") { $0.integer(0) }
-    try numberCards(fresh)
+    let fresh = try numbered(
+      try db.rows("SELECT id FROM cards WHERE \(isNew) ORDER BY deck, rank") { CardID(rawValue: $0.integer(0)) })
     let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.card)) ORDER BY deck, rank") { $0.integer(0) }
     waiting.cards = (fresh + changed)[...]
     waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
@@ -54,28 +54,15 @@ extension SyncOutgoing {
       while try NoteTable.known(db, id) != nil || shadows.isTaken(.note, id) { id += 1 }
       try NoteTable.renumber(db, note, to: id)
     }
-    try db.execute(
-      sql: """
-        DELETE FROM anki_cards WHERE anki IN (SELECT remote FROM sync_graves WHERE kind = \(ShadowKind.card.rawValue))
-        """)
   }
 
-  /// Gives cards that are new there their ids.
-  private func numberCards(_ cards: [Int64]) throws {
-    let created = try Statement(
-      db, "SELECT created, (SELECT anki FROM anki_cards WHERE card = cards.id) FROM cards WHERE id = ?1")
-    let isUsed = try Statement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
-    for card in cards {
-      created.bind(1, card)
-      guard let (made, known) = try created.first({ ($0.number(0), $0.optionalInteger(1)) }) else { continue }
-      if let known, try !shadows.isTaken(.card, known) { continue }
-      var id = Int64(min(1e14, max(1, made * 1000))) + card
-      func isFree() throws -> Bool {
-        isUsed.bind(1, id)
-        return try isUsed.first { _ in true } == nil && !shadows.isTaken(.card, id)
-      }
-      while try !isFree() { id += 1 }
-      try CardTable.setForeign(db, CardID(rawValue: card), id: id, modified: 0, raw: "")
+  /// Gives cards that are new there other ids where the server has theirs, or had it.
+  private func numbered(_ cards: [CardID]) throws -> [Int64] {
+    try cards.map { id in
+      guard try shadows.isTaken(.card, id.rawValue), let card = try CardTable.stored(db, id) else { return id.rawValue }
+      let free = try freeCardID(after: id, shadows)
+      try CardTable.renumber(db, card, to: free)
+      return free.rawValue
     }
   }
 
@@ -131,27 +118,24 @@ extension SyncOutgoing {
     let shadow = try remote.flatMap { try shadows[.card, $0] }
     let base = shadow.flatMap { ServerRows.parse($0.json)?.list }
     let changes = try shadow.map { try shadows.changedParts(of: id, since: $0.state) } ?? CardChanges.all
-    let made = try making.cards.with(card) { sent in
-      try row(sent, remote, base, changes)
-    }
-    guard let (number, row, raw) = made ?? nil else { return }
-    try CardTable.setForeign(db, card, id: number, modified: Int64(row[4].integer ?? 0), raw: raw)
+    let made = try making.cards.with(card) { try row($0, base, changes) }
+    guard let (row, raw) = made ?? nil else { return }
+    try CardTable.markSent(db, card, modified: Int64(row[4].integer ?? 0), raw: raw)
     var same = row
     if let base, base.count == 18 { (same[4], same[5]) = (base[4], base[5]) }
     if same != base {
       let json = Value.list(row).json
-      try shadows.put(.card, number, usn: Int64(usn), modified: Int64(row[4].integer ?? 0), json, local: id)
+      try shadows.put(.card, id, usn: Int64(usn), modified: Int64(row[4].integer ?? 0), json, local: id)
       chunk.add(.cards, json)
     }
-    try shadows.agree(.card, number)
+    try shadows.agree(.card, id)
   }
 
   private func row(
-    _ sent: SentCard, _ remote: Int64?, _ base: [Value]?, _ changes: CardChanges
-  ) throws -> (Int64, [Value], String)? {
-    let card = sent.card
-    guard let known = try CardTable.known(db, card.id.rawValue),
-      let deck = try shadows.remote(.deck, of: known.deck.rawValue), let number = remote ?? sent.foreignID
+    _ card: ListedCard, _ base: [Value]?, _ changes: CardChanges
+  ) throws -> (row: [Value], raw: String)? {
+    guard let known = try CardTable.stored(db, card.id),
+      let deck = try shadows.remote(.deck, of: known.deck.rawValue)
     else { return nil }
     let options = try options(of: known.deck)
     var position = base.flatMap(ServerRows.card)?.position ?? 0
@@ -164,12 +148,10 @@ extension SyncOutgoing {
       }
     }
     let before = base?[4].integer ?? 0
-    let modified = Int(known.modified) > before ? Int(known.modified) : max(before + 1, Int(moment.now))
-    let places = CardPlaces(
-      id: number, note: card.note.rawValue, deck: deck, position: position,
-      lastReview: try ReviewTable.lastSecond(db, of: card.id), modified: Int64(modified), usn: usn)
-    let made = rows.row(of: sent, places, over: base, changes, options)
-    return (number, made.row, made.raw)
+    let modified = Int(known.changed) > before ? known.changed : Int64(max(before + 1, Int(moment.now)))
+    return rows.row(
+      of: card, in: (deck, modified, position), lastReview: try ReviewTable.lastSecond(db, of: card.id), usn: usn,
+      over: base, changes, options)
   }
 
   private func options(of deck: DeckID) throws -> DeckOptions {
@@ -180,7 +162,7 @@ extension SyncOutgoing {
   }
 
   /// The position of a new card that was moved: it stays where it is between those around it.
-  private func position(of card: KnownCard, having old: Int) throws -> Int {
+  private func position(of card: StoredCard, having old: Int) throws -> Int {
     let (above, below) = try CardTable.positionsAround(db, card)
     if let above, old < above { return above }
     if let below, old > below { return below }
@@ -209,6 +191,16 @@ extension SyncOutgoing {
     chunk.add(.revlog, json)
     try shadows.put(.review, id, usn: Int64(usn), json, local: row)
   }
+}
+
+/// The next id that no card has here, nor has or had there.
+func freeCardID(after id: CardID, _ shadows: Shadows) throws -> CardID {
+  var free = id.rawValue
+  repeat {
+    free += 1
+  } while try shadows.isTaken(.card, free)
+    || CardTable.stored(shadows.db, CardID(rawValue: free)) != nil
+  return CardID(rawValue: free)
 }
 
 extension [Value] {

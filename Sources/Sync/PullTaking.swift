@@ -124,10 +124,10 @@ private final class ShadowWriter {
     notes = try RowBatch(
       db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4,
       inLane: true)
-    let card = "FROM anki_cards JOIN cards ON cards.id = anki_cards.card WHERE anki = column1"
+    let card = "FROM cards WHERE id = column1"
     cards = try RowBatch(
       db, into: target,
-      "\(ShadowKind.card.rawValue), *, (SELECT card \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4,
+      "\(ShadowKind.card.rawValue), *, (SELECT id \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4,
       inLane: true)
   }
 

@@ -83,7 +83,7 @@ final class SyncMerge {
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
-      SELECT cards.id, cast(max(cards.modified, ifnull(cards.last_review, 0)) AS INTEGER)
+      SELECT cards.id, cast(max(cards.mod, ifnull(cards.last_review, 0)) AS INTEGER)
       FROM cards LEFT JOIN sync_shadows s ON s.kind = \(ShadowKind.card.rawValue) AND s.local = cards.id
       WHERE s.id IS NULL OR s.state IS NOT \(ShadowKind.cardState)
       """

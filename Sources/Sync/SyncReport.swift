@@ -5,7 +5,7 @@ public import Values
 
 /// What a sync did.
 ///
-///     let report = try workspace.syncNow(consent: { _ in false }) { _ in }
+///     let report = try workspace.sync.run(consent: { _ in false }) { _ in }
 ///     print(report.received, report.sent)
 public struct SyncReport: Equatable, Sendable {
   /// Rows that came and changed something here.

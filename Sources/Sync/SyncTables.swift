@@ -93,13 +93,10 @@ public enum SyncTables {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// An answer whose card is removed before it was sent goes all the same, under the id that the card has there or
-  /// would have got: Anki never takes a row out of its log.
+  /// An answer whose card is removed before it was sent goes all the same: Anki never takes a row out of its log.
   private static let fourth = """
     CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
-      UPDATE reviews SET acard = ifnull(
-        (SELECT anki FROM anki_cards WHERE card = OLD.id), cast(OLD.created * 1000 AS INTEGER) + OLD.id)
-      WHERE card = OLD.id AND acard IS NULL AND ifnull(usn, -1) = -1;
+      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND ifnull(usn, -1) = -1;
     END;
     """
 

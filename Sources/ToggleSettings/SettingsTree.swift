@@ -67,7 +67,7 @@ public final class SettingsTree {
   /// Whether a text names a setting that is secret, so that it may hold its value.
   public func namesSecret(in text: String) -> Bool {
     let text = text.lowercased()
-    return byName.contains { $1.declaration?.isSecret == true && text.contains($0.lowercased()) }
+    return byName.contains { $1.declaration?.isSecret == true && text.contains(text: $0.lowercased()) }
   }
 
   /// Who declared a name, or nil.
@@ -171,7 +171,7 @@ public final class SettingsTree {
   private func nameWithPart(_ part: String) -> String? {
     guard (1...100).contains(part.utf8.count) else { return nil }
     let part = part.lowercased()
-    return names.first { $0.lowercased().contains(part) }
+    return names.first { $0.lowercased().contains(text: part) }
   }
 
   private func kind(of name: String) throws(SettingsError) -> SettingKind {

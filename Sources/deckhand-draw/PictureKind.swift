@@ -1,5 +1,7 @@
 // The five kinds of picture that are taken, told by the first bytes of a file, never by its name.
 
+import Text
+
 /// The raw value is gdk-pixbuf's name of the kind.
 enum PictureKind: String {
   case png, jpeg, gif, webp, svg
@@ -26,7 +28,7 @@ enum PictureKind: String {
   private static func isSVG(_ bytes: [UInt8]) -> Bool {
     let head = String(decoding: bytes.prefix(4096), as: UTF8.self)
     let text = head.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-    return text.hasPrefix("<") && text.contains("<svg")
+    return text.hasPrefix("<") && text.contains(text: "<svg")
   }
 
   /// Whether the file reaches the end that its kind has; for the kinds whose loaders do not look.

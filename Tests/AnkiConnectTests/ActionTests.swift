@@ -145,7 +145,7 @@ import Workspace
     #expect(try client.steps.prefix(2) == ["adding 1 note to Spanish", "creating the deck Spanish"])
     let again = try add("uno", #","options":{"allowDuplicate":true}"#)
     #expect(again != id)
-    try client.host.workspace.undo()
+    try client.host.workspace.care.undo()
     #expect(try client.call("findNotes", #"{"query":"front:uno"}"#).numbers == [id])
   }
 
@@ -212,7 +212,7 @@ import Workspace
   }
 
   @Test func `a card of a prompt and an answer is a note of type Basic`() throws {
-    let card = try client.host.workspace.openDeck("Spanish").add(NewCard(prompt: "a < b", answer: "two"))
+    let card = try client.host.workspace.decks.open("Spanish").add(NewCard(prompt: "a < b", answer: "two"))
     let number = Int(try card.record().note.rawValue)
     #expect(try client.call("findNotes", #"{"query":"note:Basic \"front:a < b\""}"#).numbers == [number])
     let info = try client.call("notesInfo", #"{"notes":[\#(number)]}"#).list?.first?.record

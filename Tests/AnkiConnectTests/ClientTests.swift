@@ -14,7 +14,7 @@ import Workspace
   /// Yomitan asks by version 2, escapes nothing in its queries but quotes, and adds from a browser extension.
   @Test func `Yomitan sets itself up, looks for duplicates, adds a word with its sound and shows it`() throws {
     let client = try Client(version: 2)
-    _ = try client.host.workspace.createDeck("Mining")
+    _ = try client.host.workspace.decks.create("Mining")
     #expect(try client.call("version").integer == 6)
     #expect(try client.call("deckNames").texts == ["Mining"])
     #expect(try client.call("modelNames").texts.contains("Basic"))
@@ -114,11 +114,11 @@ import Workspace
     for (front, deck, tags) in [
       ("uno", "Spanish", ["verb"]), ("dos", "Spanish", []), ("tres", "Spanish::Far away", []),
     ] {
-      let deck = try client.host.workspace.openOrCreateDeck(deck)
+      let deck = try client.host.workspace.decks.openOrCreate(deck)
       try deck.addNote(.plain(["Front": front, "Back": "b"], tags: tags), type: .basic)
     }
-    #expect(try client.host.workspace.noteNumbers(anki: query).count == count)
-    #expect(try client.host.workspace.cardNumbers(anki: query).count == count)
+    #expect(try client.host.workspace.notes.numbers(anki: query).count == count)
+    #expect(try client.host.workspace.cards.numbers(anki: query).count == count)
   }
 
   @Test(arguments: [
@@ -174,7 +174,7 @@ import Workspace
       #expect(!isOfSix || record?.names.sorted() == ["error", "result"], "\(text.prefix(300))")
       #expect(!client.host.workspace.isInUnit)
     }
-    #expect(try client.host.workspace.integrityProblems().isEmpty)
+    #expect(try client.host.workspace.care.integrityProblems().isEmpty)
     let deep = String(repeating: "[", count: 100_000)
     #expect(client.send(Array(deep.utf8)).text.contains("error"))
     let nested = (0..<10).reduce(#"{"action":"version"}"#) { inner, _ in

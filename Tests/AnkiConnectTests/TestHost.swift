@@ -101,7 +101,7 @@ struct Client {
       Array(text.utf8), limits: JSONLimits(bytes: 1 << 26, depth: 64, values: 1 << 20, string: 1 << 26))
   }
 
-  var steps: [String] { get throws { try host.workspace.undoSteps().map(\.name) } }
+  var steps: [String] { get throws { try host.workspace.care.steps().map(\.name) } }
 }
 
 extension Value {

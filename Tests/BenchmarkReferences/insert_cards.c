@@ -19,7 +19,7 @@ static const char insert_note[] =
     "INSERT INTO notes (id, guid, type, mod, fields) "
     "VALUES (?1, ?2, (SELECT min(id) FROM note_types), 1700000000, ?3 || char(31) || ?4)";
 static const char insert_card[] =
-    "INSERT INTO cards (deck, rank, content, created, modified, note, ord) VALUES (1, ?, ?, ?, ?, ?, 0)";
+    "INSERT INTO cards (deck, rank, content, created, mod, note, ord) VALUES (1, ?, ?, ?, ?, ?, 0)";
 
 static int fill(sqlite3 *db, long count) {
   sqlite3_stmt *note, *statement;

@@ -81,7 +81,7 @@ struct GameBenchmarks {
     func begin() throws {
       var wanted = GameOptions()
       (wanted.base, wanted.language) = (Self.base, "english")
-      try state.setGlobal("game", workspace.startGame(wanted))
+      try state.setGlobal("game", workspace.games.start(wanted))
     }
     try begin()
     reference_games_begin(games, Self.base)

@@ -121,7 +121,7 @@ struct SafetyFigures {
     let workspace = try Workspace(
       access, environment: environment, settings: SettingSources(), lexicons: LexiconLibrary(environment),
       modes: ModeTable(), drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
-    let deck = try workspace.createDeck("Bench")
+    let deck = try workspace.decks.create("Bench")
     for n in 0..<40 { _ = try deck.add(NewCard(prompt: "p\(n)", answer: "a")) }
     return try deck.study(SessionHandle.Options(workspace.preferences()))
   }

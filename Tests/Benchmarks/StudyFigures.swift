@@ -12,6 +12,8 @@ struct StudyFigures {
   private let folder: String
   private let path: String
   private static let cards = sized(100_000)
+  /// Its id: the milliseconds in which the cards are made. The others follow.
+  private static let firstCard = 1_700_000_000_000
   private static let answers = 3
   private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
 
@@ -127,9 +129,9 @@ struct StudyFigures {
           [
             "BEGIN IMMEDIATE",
             "INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds) "
-              + "VALUES (\(number + 1), 1749000000, 3, 2, 1, 1, 1, 1, 1)",
+              + "VALUES (\(Self.firstCard + number), 1749000000, 3, 2, 1, 1, 1, 1, 1)",
             "UPDATE cards SET state = 2, step = 0, due = 1760000000, stability = 2, difficulty = 3, reps = 4, lapses = 0, "
-              + "last_review = 1749000000 WHERE id = \(number + 1)",
+              + "last_review = 1749000000 WHERE id = \(Self.firstCard + number)",
             "UPDATE decks SET studied = 1749000000 WHERE id = 1",
             "COMMIT",
           ]
@@ -155,7 +157,7 @@ struct StudyFigures {
         (0..<Self.answersAtOnce).flatMap { number in
           [
             "BEGIN IMMEDIATE", "DELETE FROM reviews WHERE id = (SELECT max(id) FROM reviews)",
-            "UPDATE cards SET state = 2, due = 1750000000, reps = 3 WHERE id = \(number + 1)", "COMMIT",
+            "UPDATE cards SET state = 2, due = 1750000000, reps = 3 WHERE id = \(Self.firstCard + number)", "COMMIT",
           ]
         })
     }
@@ -192,7 +194,7 @@ struct StudyFigures {
           VALUES (?, ?, ?, ?, ?, ?, ?, 5, 7)
           """)
       for answer in 0..<Self.cards * Self.answers {
-        let (card, round) = (answer % Self.cards + 1, answer / Self.cards)
+        let (card, round) = (Self.firstCard + answer % Self.cards, answer / Self.cards)
         let at = 1_700_000_000 + Double(answer) * 150
         try insert.execute(arguments: [
           card, at, 1 + (answer &* 31) % 4, round == 0 ? 0 : 2, 864_000.0, 864_000.0 * Double(round + 1),

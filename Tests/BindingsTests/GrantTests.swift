@@ -39,17 +39,23 @@ import Workspace
   ]
 
   @Test func `the grants of all types and modules are those of the list`() throws {
-    let state = try BoundProgram().state
+    let program = try BoundProgram()
     var found: [String: [String]] = [:]
-    for (name, grant) in state.types.map({ ($0.name, $0.grant) }) + state.modules.map({ ($0.name, $0.grant) }) {
-      if let grant { found[grant, default: []].append(name) }
+    withExtendedLifetime(program) {
+      let state = program.state
+      for (name, grant) in state.types.map({ ($0.name, $0.grant) }) + state.modules.map({ ($0.name, $0.grant) }) {
+        if let grant { found[grant, default: []].append(name) }
+      }
     }
     #expect(found.mapValues { $0.sorted().joined(separator: " ") } == Self.whole)
   }
 
   @Test func `the grants of all members are those of the list`() throws {
     var found: [String: Set<String>] = [:]
-    for (name, grant) in try members(of: BoundProgram().state) { found[grant, default: []].insert(name) }
+    let program = try BoundProgram()
+    withExtendedLifetime(program) {
+      for (name, grant) in members(of: program.state) { found[grant, default: []].insert(name) }
+    }
     #expect(found.mapValues { $0.sorted().joined(separator: " ") } == Self.more)
   }
 
@@ -86,7 +92,9 @@ import Workspace
   @Test func `objects of a room are closed to a state without its grant, wherever they come from`() throws {
     let program = try BoundProgram(grants: Grants(modules: [.words]), plugin: "quiz")
     try fill(program.workspace)
-    let (deck, document) = (try program.workspace.openDeck("D"), try program.workspace.createDocument(background: nil))
+    let (deck, document) = (
+      try program.workspace.decks.open("D"), try program.workspace.documents.create(background: nil)
+    )
     let use = try program.state.load("local it = ... return it.name or it.id or #it", name: "use")
     for object: any LuaRepresentable in [deck, document] as [any LuaRepresentable] {
       #expect(throws: LuaError.self) { try use.call([object], results: 1) { _ in } }
@@ -95,11 +103,11 @@ import Workspace
 
   /// A deck with a card and a note, a document with a text.
   private func fill(_ workspace: Workspace) throws {
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     _ = try deck.add(NewCard(prompt: "a", answer: "b"), at: .top)
     _ = try deck.addNote(NewNote(fields: ["Front": "x", "Back": "y"], tags: [], guid: nil), typeNamed: "Basic")
-    _ = try workspace.createPreset("P")
-    _ = try workspace.createDocument(background: nil).addText("x", at: ElementPlacement())
+    _ = try workspace.presets.create("P")
+    _ = try workspace.documents.create(background: nil).addText("x", at: ElementPlacement())
   }
 
   /// One object of each type, by the name of the type, and the modules.

@@ -66,9 +66,9 @@ import Workspace
 
   @Test func `reading changes nothing, whatever is tried`() throws {
     let plugin = try BoundProgram(grants: Grants(modules: [.decksRead, .documentsRead, .games]), plugin: "mine")
-    let deck = try plugin.workspace.createDeck("D")
+    let deck = try plugin.workspace.decks.create("D")
     _ = try deck.add(NewCardSample.card)
-    _ = try plugin.workspace.createDocument(background: nil).addText(
+    _ = try plugin.workspace.documents.create(background: nil).addText(
       "x", at: ElementPlacement())
     try plugin.run("d = decks.open('D') c = d:card(1) doc = documents.list()[1] e = doc.elements[1]")
     try plugin.check([
@@ -97,7 +97,7 @@ import Workspace
   @Test func `an object that an event hands over gives no right`() throws {
     let plugin = try BoundProgram(grants: Grants(modules: [.shell]), plugin: "mine")
     try plugin.run("shell.on('word_found', function(game) kept = game end)")
-    let game = try plugin.workspace.startGame(GameSample.options)
+    let game = try plugin.workspace.games.start(GameSample.options)
     _ = try game.guess("grace")
     #expect(try plugin.failure("return kept.score").contains("was not granted games"))
   }

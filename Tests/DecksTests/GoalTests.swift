@@ -175,11 +175,12 @@ import Testing
     #expect(rehearsal.planned { true } == nil)
     // Sixty slow answers of yesterday.
     let yesterday = moment.start(ofDay: moment.today - 1)
+    let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
     try collection.store.operation("x") { db in
-      for number in 0..<60 {
+      for (number, card) in cards.prefix(60).enumerated() {
         try db.execute(
           sql: "INSERT INTO reviews (card, at, rating, state, interval, seconds) VALUES (?, ?, 3, 2, 0, 30)",
-          arguments: [number + 1, yesterday + Double(number)])
+          arguments: [card.rawValue, yesterday + Double(number)])
       }
     }
     let times = try collection.store.read {

@@ -134,7 +134,7 @@ import Testing
     ("\"abc", 1, "a closing quote for this one"), ("x \"\"", 3, "a text between the quotes"),
     ("is:dew", 4, "one of due, new, suspended, leech, buried, learning, review, relearning"),
     ("tag:", 5, "a tag after \"tag:\""),
-    ("é prop:weight<5", 8, "one of stability, difficulty, reps, lapses, interval, retrievability, due"),
+    ("é prop:weight<5", 8, "one of due, interval, stability, difficulty, reps, lapses, retrievability"),
     ("prop:reps~5", 10, "one of <, <=, =, !=, >=, >"), ("prop:reps<x", 11, "a number"), ("prop:reps<", 11, "a number"),
     ("prop:reps<nan", 11, "a number"), ("added:0", 7, "a whole number of days, 1 at least,"),
     ("added:1e9", 7, "a whole number of days, 1 at least,"), ("prompt:", 8, "a text after \"prompt:\""),

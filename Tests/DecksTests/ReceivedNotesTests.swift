@@ -21,7 +21,7 @@ import Testing
 
   private func places(_ deck: DeckID) throws -> [Place] {
     let sql = """
-      SELECT prompt, rank, anki, raw FROM card_rows LEFT JOIN anki_cards ON card = id WHERE deck = ? ORDER BY rank
+      SELECT prompt, rank, id, raw FROM card_rows WHERE deck = ? ORDER BY rank
       """
     return try collection.store.read { db in
       try db.rows(sql, [deck.rawValue]) {
@@ -41,9 +41,10 @@ import Testing
           fields: ["f\(number)", "b\(number)"], data: "")
         let outcome = try receiver.receive(note, of: type, ordinals: [0, 1]) { index in
           let place = 2 * number + index
-          return ReceivedCard(
-            deck: deck, rank: Int64(place), ordinal: index, foreignID: elsewhere(place), foreignModified: 0,
-            raw: "\(place)")
+          var card = StoredCard(
+            id: CardID(rawValue: elsewhere(place)), ordinal: index, deck: deck, rank: Int64(place), modified: 0)
+          card.raw = "\(place)"
+          return card
         }
         #expect(outcome == .added(2))
       }

@@ -25,7 +25,7 @@ import Values
       try collection.store.operation("x") { db in
         try db.execute(
           sql: """
-            INSERT INTO cards (deck, rank, content, created, modified, ord) VALUES (?, 0, 0, 0, 0, 0)
+            INSERT INTO cards (deck, rank, content, created, mod, ord) VALUES (?, 0, 0, 0, 0, 0)
             """, arguments: [deck.rawValue])
       }
     }

@@ -67,11 +67,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (CardSort.prompt, false, "A b c"), (.prompt, true, "c b A"), (.created, false, "b A c"), (.due, false, "c b A"),
+    (CardProperty.prompt, false, "A b c"), (.prompt, true, "c b A"), (.created, false, "b A c"), (.due, false, "c b A"),
     (.stability, true, "c b A"), (.answer, false, "c b A"),
   ])
   func `cards are sorted by any field, those without a value last`(
-    sort: CardSort, isDescending: Bool, expected: String
+    sort: CardProperty, isDescending: Bool, expected: String
   ) throws {
     let deck = try collection.deck("d")
     for (prompt, answer) in [("b", "2"), ("A", "3"), ("c", "1")] { try collection.add(deck, prompt, answer) }

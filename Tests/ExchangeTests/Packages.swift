@@ -70,7 +70,7 @@ final class PackageCollection {
   /// All rows that an import could touch, as text.
   func everything() throws -> [String] {
     try collection.store.read { db in
-      try ["decks", "cards", "notes", "note_types", "reviews", "presets", "media", "anki_cards"].flatMap { table in
+      try ["decks", "cards", "notes", "note_types", "reviews", "presets", "media"].flatMap { table in
         try db.rows("SELECT * FROM \(table)") { "\(table) \($0.values)" }
       }
     }

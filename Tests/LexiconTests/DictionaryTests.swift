@@ -10,8 +10,8 @@ import Text
 @Suite struct DictionaryTests {
   private let folder = TemporaryFolder()
 
-  private func library(reader: String? = nil) -> DictionaryLibrary {
-    DictionaryLibrary(ownFolders: [folder.file("own")], systemFolders: [folder.file("system")], reader: reader)
+  private func library(locale: String? = nil) -> DictionaryLibrary {
+    DictionaryLibrary(ownFolders: [folder.file("own")], systemFolders: [folder.file("system")], locale: locale)
   }
 
   private func texts(_ word: String, _ name: String = "spanish", foldAccents: Bool = false) throws -> [String] {
@@ -124,7 +124,7 @@ import Text
     try folder.makeFolder("own")
     try folder.write("gato\tmine\n", to: "own/words.tsv")
     let spanish = try language("spanish")
-    #expect(try library(reader: "de").define("gato", in: spanish).map(\.text) == ["mine", "Katze", "cat"])
+    #expect(try library(locale: "de").define("gato", in: spanish).map(\.text) == ["mine", "Katze", "cat"])
     #expect(try library().define("gato", in: spanish).map(\.text) == ["mine", "cat", "Katze"])
   }
 

@@ -15,7 +15,7 @@ extension LexiconLibrary {
 }
 
 extension DictionaryLibrary {
-  convenience init(ownFolders: [String], systemFolders: [String], reader: String?) {
-    self.init(ownFolders: ownFolders, systemFolders: systemFolders, reader: reader, isInterrupted: { false })
+  convenience init(ownFolders: [String], systemFolders: [String], locale: String?) {
+    self.init(ownFolders: ownFolders, systemFolders: systemFolders, locale: locale, isInterrupted: { false })
   }
 }

@@ -166,7 +166,7 @@ def known(seen, wanted):
 def deckhand_ids(deckhand):
     """The ids of cards here by those there."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
-    found = dict(db.execute("SELECT anki, card FROM anki_cards"))
+    found = dict(db.execute("SELECT id, id FROM cards"))
     db.close()
     return found
 
@@ -222,8 +222,8 @@ def compare(deckhand, col, what):
     # What is studied here says the same.
     states = {0: 0, 1: 1, 2: 2, 3: 3}
     here = {row[0]: row[1:] for row in db.execute(
-        "SELECT a.anki, d.name, c.state, c.suspended, c.flag, c.reps, c.lapses, n.id, n.fields, n.tags, c.due"
-        " FROM cards c JOIN anki_cards a ON a.card = c.id JOIN decks d ON d.id = c.deck JOIN notes n ON n.id = c.note")}
+        "SELECT c.id, d.name, c.state, c.suspended, c.flag, c.reps, c.lapses, n.id, n.fields, n.tags, c.due"
+        " FROM cards c JOIN decks d ON d.id = c.deck JOIN notes n ON n.id = c.note")}
     check(f"{what}: cards here", len(here), len(cards))
     for row in cards:
         seen = here[row[0]]

@@ -236,10 +236,8 @@ import Values
         arguments: [ServerSide.note, ServerSide.type])
       try db.execute(
         sql: """
-          INSERT INTO cards (deck, rank, content, created, modified, note, ord) VALUES (?, 5, 0, 1, 1, ?, 0)
-          """, arguments: [kept.deck.rawValue, ServerSide.note])
-      try CardTable.setForeign(
-        db, CardID(rawValue: db.lastInsertedRowID), id: Int64(ServerSide.card), modified: 0, raw: "")
+          INSERT INTO cards (id, deck, rank, content, created, mod, note, ord) VALUES (?, ?, 5, 0, 1, 1, ?, 0)
+          """, arguments: [ServerSide.card, kept.deck.rawValue, ServerSide.note])
     }
     let rows = try sides.outgoing(sides.pulled()).1
     let note = try #require(rows[.notes]?.first)

@@ -75,7 +75,9 @@ import Values
       let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
       try answer(db, card, at: 1_690_000_000, days: 3)
     }
-    try store.operation("remove") { db in _ = try CardTable.remove(db, [CardID(rawValue: 1)]) }
+    try store.operation("remove") { db in
+      _ = try CardTable.remove(db, db.rows("SELECT id FROM cards") { CardID(rawValue: $0.integer(0)) })
+    }
     try store.operation("sync") { db in
       let head = try sides.pulled().staged.head
       let outgoing = try SyncOutgoing(db, usn: 3, head, StudyMoment(now: 1_700_000_000))

@@ -81,9 +81,7 @@ struct TwoSides {
 
   func here() throws -> CardRecord? {
     try store.read { db in
-      try CardTable.known(db, foreign: Int64(ServerSide.card), note: 0, ordinal: 0).flatMap {
-        try CardTable.card(db, $0.id)
-      }
+      try CardTable.card(db, CardID(rawValue: Int64(ServerSide.card)))
     }
   }
 

@@ -17,17 +17,17 @@ import ToggleSettings
 
 /// Every byte of every document, and the counts of the decks.
 func state(_ workspace: Workspace) throws -> [String] {
-  let decks = try workspace.decks().map { "\(try $0.record().name): \(try $0.count())" }
+  let decks = try workspace.decks.all().map { "\(try $0.record().name): \(try $0.count())" }
   return try decks
-    + workspace.documents().documents.map { String(decoding: try $0.document().content.encoded, as: UTF8.self) }
+    + workspace.documents.all().documents.map { String(decoding: try $0.document().content.encoded, as: UTF8.self) }
 }
 
 func fill(_ workspace: Workspace) throws {
-  let deck = try workspace.createDeck("Spanish::Verbs")
+  let deck = try workspace.decks.create("Spanish::Verbs")
   _ = try deck.addAll(onDuplicate: .skip) { batch in
     for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
   }
-  let document = try workspace.createDocument(background: .black)
+  let document = try workspace.documents.create(background: .black)
   _ = try document.addText("kept", at: ElementPlacement())
   try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
   try AtomicFile.write(workspace.folder + "/grants.json", Array(#"{"plugins":{}}"#.utf8))
@@ -40,28 +40,28 @@ func fill(_ workspace: Workspace) throws {
     try fill(workspace)
     let before = try state(workspace)
     let path = person.data + "/one.deckhand-backup"
-    let made = try workspace.backup(to: path)
+    let made = try workspace.care.backup(to: path)
     #expect(made.cards == 500 && made.decks == 2 && made.documents == 1)
     #expect(try FileFacts.at(path)?.mode == 0o600)
-    #expect(try workspace.inspectBackup(path) == made)
+    #expect(try workspace.care.inspect(path) == made)
 
-    _ = try workspace.openDeck("Spanish").remove()
-    try workspace.documents().documents[0].remove()
-    _ = try workspace.createDocument(background: .black)
-    _ = try workspace.createDeck("Later")
+    _ = try workspace.decks.open("Spanish").remove()
+    try workspace.documents.all().documents[0].remove()
+    _ = try workspace.documents.create(background: .black)
+    _ = try workspace.decks.create("Later")
     try workspace.preferences().tree.set("study.limit", to: .number(9), by: .user)
     try AtomicFile.write(workspace.folder + "/grants.json", Array("{}".utf8))
     let later = try state(workspace)
 
-    let report = try workspace.restore(workspace.stageBackup(path, taking: [.grants]))
+    let report = try workspace.care.restore(workspace.care.stage(path, taking: [.grants]))
     #expect(report.restored == made && report.replaced?.decks == 1)
     #expect(try state(workspace) == before)
     #expect(try workspace.preferences().studyLimit == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
-    #expect(try workspace.integrityProblems() == [])
-    #expect(try workspace.documentStore().check().filter { $0.problem.kind != .unchecked }.isEmpty)
+    #expect(try workspace.care.integrityProblems() == [])
+    #expect(try workspace.documents.store().check().filter { $0.problem.kind != .unchecked }.isEmpty)
     // What was here comes back from its own backup.
-    _ = try workspace.restore(workspace.stageBackup(#require(report.kept)))
+    _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
     #expect(try state(workspace) == later)
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
   }
@@ -71,12 +71,12 @@ func fill(_ workspace: Workspace) throws {
     let (first, second) = (try person.workspace(), try person.workspace())
     try fill(first)
     let path = person.data + "/one.deckhand-backup"
-    try first.backup(to: path)
-    let deck = try second.openDeck("Spanish::Verbs")
-    _ = try second.openDeck("Spanish").remove()
-    _ = try first.restore(first.stageBackup(path))
+    try first.care.backup(to: path)
+    let deck = try second.decks.open("Spanish::Verbs")
+    _ = try second.decks.open("Spanish").remove()
+    _ = try first.care.restore(first.care.stage(path))
     #expect(try deck.count() == 500)
-    #expect(try second.openDeck("Spanish::Verbs").cards().count == 500)
+    #expect(try second.decks.open("Spanish::Verbs").cards().count == 500)
   }
 
   @Test func `a file that is damaged anywhere restores nothing`() throws {
@@ -84,7 +84,7 @@ func fill(_ workspace: Workspace) throws {
     let workspace = try person.workspace()
     try fill(workspace)
     let path = person.data + "/one.deckhand-backup"
-    try workspace.backup(to: path)
+    try workspace.care.backup(to: path)
     let bytes = try FileText.bytes(path, limit: 1 << 24)
     let before = try state(workspace)
     for number in 0..<24 {
@@ -93,13 +93,13 @@ func fill(_ workspace: Workspace) throws {
       let name = person.data + "/broken"
       try AtomicFile.write(name, broken)
       // A bit of zstd's own that means nothing may turn: then all is as it was written.
-      do { #expect(try workspace.inspectBackup(name).cards == 500) } catch {
-        #expect(throws: (any Error).self) { try workspace.stageBackup(name) }
+      do { #expect(try workspace.care.inspect(name).cards == 500) } catch {
+        #expect(throws: (any Error).self) { try workspace.care.stage(name) }
       }
     }
     #expect(try state(workspace) == before)
-    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/words/spanish") }
-    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/nothing") }
+    #expect(throws: (any Error).self) { try workspace.care.stage(person.data + "/words/spanish") }
+    #expect(throws: (any Error).self) { try workspace.care.stage(person.data + "/nothing") }
   }
 
   @Test func `of the automatic backups seven days, four weeks and twelve months stay`() {
@@ -125,22 +125,22 @@ func fill(_ workspace: Workspace) throws {
     let workspace = try person.workspace()
     try fill(workspace)
     // A collection that was not there before its first change has nothing to keep yet.
-    workspace.finishDueBackup { _, _ in }
-    #expect(try Folder.names(in: workspace.backupFolder) == [])
+    workspace.dailyBackups.finish { _, _ in }
+    #expect(try Folder.names(in: workspace.care.backupFolder) == [])
     try workspace.close()
     let again = try person.workspace()
-    again.finishDueBackup { _, _ in }
-    #expect(try Folder.names(in: again.backupFolder) == [])
-    _ = try again.createDeck("French")
+    again.dailyBackups.finish { _, _ in }
+    #expect(try Folder.names(in: again.care.backupFolder) == [])
+    _ = try again.decks.create("French")
     var told: [Int] = []
-    again.finishDueBackup { done, total in told.append(done * 100 / total) }
+    again.dailyBackups.finish { done, total in told.append(done * 100 / total) }
     #expect(told.last == 100 && told == told.sorted())
-    let path = again.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    let path = again.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
     // With the change that made it due.
-    #expect(try again.inspectBackup(path).decks == 3)
+    #expect(try again.care.inspect(path).decks == 3)
     try Folder.removeFile(path)
-    _ = try again.createDeck("German")
-    again.finishDueBackup { _, _ in }
+    _ = try again.decks.create("German")
+    again.dailyBackups.finish { _, _ in }
     #expect(!fileExists(path))
   }
 
@@ -148,16 +148,16 @@ func fill(_ workspace: Workspace) throws {
     let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
-    _ = try workspace.createDeck("French")
-    workspace.beginDueBackup()
-    _ = try workspace.createDeck("German")
-    workspace.finishDueBackup { _, _ in }
-    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
-    #expect([3, 4].contains(try workspace.inspectBackup(path).decks))
+    _ = try workspace.decks.create("French")
+    workspace.dailyBackups.begin()
+    _ = try workspace.decks.create("German")
+    workspace.dailyBackups.finish { _, _ in }
+    let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    #expect([3, 4].contains(try workspace.care.inspect(path).decks))
     try Folder.removeFile(path)
     person.clock.pass(86_400)
-    _ = try workspace.createDeck("Italian")
-    workspace.beginDueBackup()
+    _ = try workspace.decks.create("Italian")
+    workspace.dailyBackups.begin()
     try workspace.close()
     #expect(try Folder.names(in: person.data + "/local/backups").allSatisfy { !$0.hasPrefix(".") })
   }
@@ -169,7 +169,7 @@ func fill(_ workspace: Workspace) throws {
     let history = person.data + "/local/history"
     try AtomicFile.write(history, Array("deck list\n".utf8))
     let lines = Mutex(0)
-    let made = workspace.backupJob(to: person.data + "/b.deckhand-backup")
+    let made = workspace.care.backupJob(to: person.data + "/b.deckhand-backup")
     let job = BackupJob(folder: made.folder, path: made.path, account: nil, created: made.created) {
       let count = lines.withLock { lines in
         lines += 1
@@ -182,7 +182,7 @@ func fill(_ workspace: Workspace) throws {
     }
     _ = try job.write()
     #expect(lines.withLock { $0 } > 20)
-    #expect(try workspace.inspectBackup(job.path).decks == 2)
+    #expect(try workspace.care.inspect(job.path).decks == 2)
   }
 
   @Test(arguments: [1, 2, 5, 20]) func `a backup that is interrupted leaves nothing`(piece: Int) throws {
@@ -190,7 +190,7 @@ func fill(_ workspace: Workspace) throws {
     let workspace = try person.workspace()
     try fill(workspace)
     try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
-    _ = try workspace.addMedia([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
+    _ = try workspace.media.add([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
     let stop = Mutex(false)
     var pieces = 0
     let job = BackupJob(
@@ -212,7 +212,7 @@ func fill(_ workspace: Workspace) throws {
     var workspace = try person.workspace()
     try fill(workspace)
     let path = person.data + "/one.deckhand-backup"
-    try workspace.backup(to: path)
+    try workspace.care.backup(to: path)
     let before = try state(workspace)
     try workspace.close()
     let collection = workspace.folder + "/collection.sqlite"
@@ -220,12 +220,12 @@ func fill(_ workspace: Workspace) throws {
     for index in place..<place + 40 { bytes[index] = 0xA5 }
     try AtomicFile.write(collection, bytes)
     workspace = try person.workspace()
-    #expect(throws: StorageError.self) { try workspace.decks() }
-    let report = try workspace.restore(workspace.stageBackup(path))
+    #expect(throws: StorageError.self) { try workspace.decks.all() }
+    let report = try workspace.care.restore(workspace.care.stage(path))
     #expect(report.replaced == nil)
     #expect(try FileText.bytes(#require(report.kept), limit: 1 << 24) == bytes)
     #expect(try state(workspace) == before)
-    #expect(try workspace.integrityProblems() == [])
+    #expect(try workspace.care.integrityProblems() == [])
   }
 
   @Test(arguments: [true, false]) func `a collection that is gone is said, and nothing begins in its place`(
@@ -234,9 +234,9 @@ func fill(_ workspace: Workspace) throws {
     let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
-    try makePrivateFolder(workspace.backupFolder)
-    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
-    try workspace.backup(to: path)
+    try makePrivateFolder(workspace.care.backupFolder)
+    let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    try workspace.care.backup(to: path)
     let before = try state(workspace)
     let collection = workspace.folder + "/collection.sqlite"
     func lose() throws {
@@ -246,17 +246,17 @@ func fill(_ workspace: Workspace) throws {
     }
     try lose()
     let gone = WorkspaceError.collectionGone(path: collection, backup: path)
-    #expect(throws: gone) { try workspace.decks() }
-    #expect(throws: gone) { try workspace.createDeck("New") }
-    #expect(throws: gone) { try workspace.backup(to: person.data + "/empty.backup") }
-    let found = try workspace.diagnose()
+    #expect(throws: gone) { try workspace.decks.all() }
+    #expect(throws: gone) { try workspace.decks.create("New") }
+    #expect(throws: gone) { try workspace.care.backup(to: person.data + "/empty.backup") }
+    let found = try workspace.care.diagnose()
     #expect(found.count == 1 && found[0].remedy.contains(path))
-    _ = try workspace.restore(workspace.stageBackup(path))
+    _ = try workspace.care.restore(workspace.care.stage(path))
     #expect(try state(workspace) == before)
 
     try lose()
-    _ = try workspace.mend()
-    #expect(try workspace.decks().isEmpty)
-    #expect(try Folder.names(in: workspace.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
+    _ = try workspace.care.mend()
+    #expect(try workspace.decks.all().isEmpty)
+    #expect(try Folder.names(in: workspace.care.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
   }
 }

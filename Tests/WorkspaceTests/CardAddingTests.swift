@@ -79,7 +79,7 @@ private struct Stop: Error {}
   func `cards added one by one among other changes stand where a list would have them`(seed: UInt64) throws {
     var generator = TestGenerator(seed)
     let workspace = try person.workspace()
-    let handles = try ["D0", "D1"].map { try workspace.createDeck($0) }
+    let handles = try ["D0", "D1"].map { try workspace.decks.create($0) }
     var model = Model()
     for round in 0..<4 {
       let before = model
@@ -104,22 +104,22 @@ private struct Stop: Error {}
       }
       for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
     }
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try prompts(handles[0]).allSatisfy { $0.hasPrefix("p 0") || $0.hasPrefix("all ") })
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try prompts(handles[0]).isEmpty && prompts(handles[1]).isEmpty)
-    #expect(try workspace.integrityProblems().isEmpty)
+    #expect(try workspace.care.integrityProblems().isEmpty)
     try workspace.close()
   }
 
   @Test func `a loop that goes on after its deck is gone is told, and a deck of its name is another one`() throws {
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     try workspace.beginUnit()
     for prompt in ["a", "b"] { try deck.add(NewCard(prompt: prompt, answer: "x")) }
     try deck.remove()
     #expect(throws: DeckError.gone(what: "the deck")) { try deck.add(NewCard(prompt: "c", answer: "x")) }
-    let other = try workspace.createDeck("D")
+    let other = try workspace.decks.create("D")
     try other.add(NewCard(prompt: "c", answer: "x"))
     try workspace.commitUnit()
     #expect(try prompts(other) == ["c"])

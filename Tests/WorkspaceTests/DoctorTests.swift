@@ -20,22 +20,25 @@ import ToggleSettings
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
-    let found = try workspace.diagnose().filter {
+    let found = try workspace.care.diagnose().filter {
       $0.area != .space && $0.code != "undrawable_text" && $0.code != "unchecked"
     }
     #expect(found.isEmpty, "\(found)")
   }
+
+  /// The card that was added as so many.
+  private func card(_ number: Int) -> String { "(SELECT id FROM cards ORDER BY id LIMIT 1 OFFSET \(number - 1))" }
 
   @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.perform(.mend) { db in
-      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = 1")
-      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = 2")
-      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = 3")
-      try db.execute(sql: "UPDATE notes SET guid = '' WHERE id = (SELECT note FROM cards WHERE id = 4)")
-      let note = "(SELECT note FROM cards WHERE id = 5)"
+      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = \(card(1))")
+      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = \(card(2))")
+      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = \(card(3))")
+      try db.execute(sql: "UPDATE notes SET guid = '' WHERE id = (SELECT note FROM cards WHERE id = \(card(4)))")
+      let note = "(SELECT note FROM cards WHERE id = \(card(5)))"
       try db.execute(sql: "UPDATE notes SET data = '{\"fields\":{}' WHERE id = \(note)")
       try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
       try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
@@ -47,22 +50,22 @@ import ToggleSettings
       "bad_schedule", "missing_guid", "bad_fields", "deck_key", "deck_without_parent", "bad_saved_game",
       "damaged_step", "open_to_others",
     ]
-    let found = Set(try workspace.diagnose().map(\.code))
+    let found = Set(try workspace.care.diagnose().map(\.code))
     #expect(expected.subtracting(found) == [])
-    let report = try workspace.mend()
+    let report = try workspace.care.mend()
     let left = Set(report.findings.map(\.code))
     #expect(expected.intersection(left) == [], "\(report.findings)")
     #expect(fileExists(try #require(report.backup)))
-    #expect(try workspace.openDeck("Spanish::Verbs").count() == 500)
+    #expect(try workspace.decks.open("Spanish::Verbs").count() == 500)
   }
 
   @Test func `what another program left in the database and in the folder is found and mended`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
-    _ = try workspace.addMedia([1, 2, 3], named: "unused.mp3")
-    let gone = try workspace.addMedia([4, 5, 6], named: "gone.mp3")
-    unlink(try workspace.mediaPath(gone))
+    _ = try workspace.media.add([1, 2, 3], named: "unused.mp3")
+    let gone = try workspace.media.add([4, 5, 6], named: "gone.mp3")
+    unlink(try workspace.media.path(gone))
     let folder = workspace.folder
     try workspace.close()
     let file = try ExclusiveDatabase(folder + "/collection.sqlite")
@@ -70,11 +73,11 @@ import ToggleSettings
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
       try db.execute(
         sql: """
-          UPDATE cards SET deck = 999 WHERE id = 1;
-          UPDATE cards SET note = 999, ord = 0 WHERE id = 2;
-          UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = 6);
+          UPDATE cards SET deck = 999 WHERE id = \(card(1));
+          UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
+          UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
-          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (3, 0, 9, 0, 1);
+          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (\(card(3)), 0, 9, 0, 1);
           UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
           """)
     }
@@ -83,7 +86,7 @@ import ToggleSettings
     var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
     utimes(folder + "/media/x.tmp", &times)
     let again = try person.workspace()
-    let found = Set(try again.diagnose().map(\.code))
+    let found = Set(try again.care.diagnose().map(\.code))
     let mendable: Set<String> = [
       "damaged", "card_without_deck", "card_without_note", "note_without_type", "note_without_card",
       "review_without_card", "bad_review",
@@ -91,16 +94,16 @@ import ToggleSettings
     ]
     let told: Set<String> = ["unused_media", "damaged_media", "refused_setting"]
     #expect(mendable.union(told).subtracting(found) == [])
-    let left = Set(try again.mend().findings.map(\.code))
+    let left = Set(try again.care.mend().findings.map(\.code))
     #expect(mendable.intersection(left) == [] && told.isSubset(of: left), "\(left)")
-    #expect(try again.openDeck("Spanish::Verbs").count() == 498)
-    #expect(try again.openDeck("Spanish::Verbs").cards(matching: "p5").nextCard()?.record().answer == "a")
+    #expect(try again.decks.open("Spanish::Verbs").count() == 498)
+    #expect(try again.decks.open("Spanish::Verbs").cards(matching: "p5").nextCard()?.record().answer == "a")
   }
 
   @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
+    let deck = try workspace.decks.create("Spanish")
     _ = try deck.addAll(onDuplicate: .skip) { batch in
       for n in 0..<5000 { _ = try batch.add(NewCard(prompt: "prompt \(n)", answer: "answer \(n)", guid: "g\(n)")) }
     }
@@ -116,16 +119,16 @@ import ToggleSettings
     for ending in ["-wal", "-shm"] { unlink(path + ending) }
 
     let again = try person.workspace()
-    #expect(try again.diagnose().contains { $0.code == "damaged" && $0.isMendable })
-    let report = try again.mend()
+    #expect(try again.care.diagnose().contains { $0.code == "damaged" && $0.isMendable })
+    let report = try again.care.mend()
     #expect(!report.mended.isEmpty)
     #expect(report.lost.contains { $0.hasPrefix("rows ") && $0.hasSuffix(" of notes") }, "\(report.lost)")
     #expect(fileExists(try #require(report.backup)))
-    let count = try again.openDeck("Spanish").count()
+    let count = try again.decks.open("Spanish").count()
     #expect((4800..<5000).contains(count))
-    #expect(try again.openDeck("Spanish").card(at: 1) != nil)
-    #expect(try again.integrityProblems() == [])
-    #expect(try again.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
+    #expect(try again.decks.open("Spanish").card(at: 1) != nil)
+    #expect(try again.care.integrityProblems() == [])
+    #expect(try again.care.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
   }
 
   @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
@@ -140,10 +143,10 @@ import ToggleSettings
     for index in place..<place + count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
     try AtomicFile.write(path, bytes)
     let again = try person.workspace()
-    let report = try again.mend()
+    let report = try again.care.mend()
     #expect(report.lost == [])
     #expect(try state(again) == before)
-    #expect(try again.integrityProblems() == [])
+    #expect(try again.care.integrityProblems() == [])
   }
 
   @Test func `a row that contradicts others is listed where it is left out`() throws {
@@ -158,7 +161,7 @@ import ToggleSettings
     for place in bytes.indices where bytes[place...].starts(with: names[0]) { bytes[place + 13] = UInt8(ascii: "a") }
     try AtomicFile.write(path, bytes)
     let again = try person.workspace()
-    let report = try again.mend()
+    let report = try again.care.mend()
     #expect(report.findings.filter { $0.area == .database || $0.area == .decks } == [])
     #expect(!report.mended.isEmpty)
   }
@@ -166,22 +169,22 @@ import ToggleSettings
   @Test func `the log of a removed card, and a document that a card showed, are no fault`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
+    let deck = try workspace.decks.create("Spanish")
     _ = try deck.add(NewCard(prompt: "p", answer: "a"))
     try workspace.perform(.mend) {
       try $0.execute(sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT id, 0, 3, 0, 1 FROM cards")
     }
-    let document = try workspace.createDocument(background: .black)
+    let document = try workspace.documents.create(background: .black)
     let id = try document.document().id.description
     let card = try #require(try deck.card(at: 1))
     try card.setDocument(id)
     #expect(try document.remove() == 1)
     #expect(try card.record().document == nil)
-    _ = try workspace.undo()
+    _ = try workspace.care.undo()
     #expect(try card.record().document == id)
-    _ = try workspace.redo()
+    _ = try workspace.care.redo()
     _ = try deck.removeCards(at: [1])
-    let found = try workspace.diagnose().filter { $0.area != .space && $0.code != "undrawable_text" }
+    let found = try workspace.care.diagnose().filter { $0.area != .space && $0.code != "undrawable_text" }
     #expect(found.isEmpty, "\(found)")
   }
 
@@ -198,7 +201,7 @@ import ToggleSettings
     try AtomicFile.write(folder + "/history.99999999-0.tmp", [1])
     try makePrivateFolder(folder + "/.package-\(getppid())-abc")
     let workspace = try person.workspace()
-    _ = try workspace.decks()
+    _ = try workspace.decks.all()
     #expect(try Folder.names(in: folder).filter { $0.contains("-abc") } == [".package-\(getppid())-abc"])
     #expect(try Folder.names(in: folder + "/backups") == [])
     #expect(!fileExists(folder + "/history.99999999-0.tmp"))

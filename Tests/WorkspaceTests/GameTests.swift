@@ -63,7 +63,7 @@ private final class TestData: ModeData {
   private func start(_ mode: String = "classic") throws -> GameHandle {
     var wanted = GameOptions()
     (wanted.mode, wanted.base, wanted.language) = (mode, "cambering", "english")
-    return try workspace.startGame(wanted)
+    return try workspace.games.start(wanted)
   }
 
   private func code(_ word: String, _ game: GameHandle) throws -> String? {
@@ -86,10 +86,10 @@ private final class TestData: ModeData {
     witness.observesWords = true
     #expect(try code("cambering", try start()) == nil && witness.seen.count == 2)
     _ = try game.hint()
-    try workspace.storeGames()
+    try workspace.games.store()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace"])
     try workspace.close()
-    let resumed = try #require(try person.workspace().resumeGame { _ in })
+    let resumed = try #require(try person.workspace().games.resume { _ in })
     #expect(resumed.game.found == ["grace"])
     #expect(try code("cambering", resumed) == nil)
     #expect(try resumed.workspace.read { try GameTable.saved($0) }?.state.found.count == 2)
@@ -100,12 +100,12 @@ private final class TestData: ModeData {
     let (first, second) = (try start(), try start())
     for game in [first, second, first] { _ = try guessLater(game.game.count == 0 ? "grace" : "cambering", game) }
     #expect(try workspace.read { try GameTable.saved($0) } == nil)
-    try workspace.storeGames()
+    try workspace.games.store()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace", "cambering"])
     _ = try guessLater("cambering", second)
     try workspace.close()
     let again = try person.workspace()
-    #expect(try again.resumeGame { _ in }?.game.found == ["cambering", "grace"])
+    #expect(try again.games.resume { _ in }?.game.found == ["cambering", "grace"])
     try again.close()
   }
 
@@ -116,12 +116,12 @@ private final class TestData: ModeData {
     _ = try guessLater("cambering", game)
     #expect(workspace.unitSummary == "keeping a game")
     try workspace.rollbackUnit()
-    try workspace.storeGames()
+    try workspace.games.store()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == 1)
     try workspace.beginUnit()
-    try game.guess("cab").word == "cab" ? workspace.storeGames() : ()
+    try game.guess("cab").word == "cab" ? workspace.games.store() : ()
     try workspace.rollbackUnit()
-    try workspace.storeGames()
+    try workspace.games.store()
     try game.leave()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == game.game.count)
     try workspace.close()
@@ -140,8 +140,8 @@ private final class TestData: ModeData {
     #expect(try code("cc", game) == "over" && code("dd", game) == "over")
     try game.leave()
     #expect(witness.seen.filter { $0.hasPrefix("game") }.count == 1 && witness.seen.last?.hasPrefix("game") == true)
-    #expect(try workspace.gameResults().map(\.mode) == ["short"])
-    #expect(try workspace.resumeGame { _ in } == nil)
+    #expect(try workspace.games.results().map(\.mode) == ["short"])
+    #expect(try workspace.games.resume { _ in } == nil)
     try workspace.close()
   }
 
@@ -151,7 +151,7 @@ private final class TestData: ModeData {
     #expect(try code("grace", kept) == nil)
     let other = try start("short")
     try other.giveUp()
-    #expect(try workspace.resumeGame { _ in }?.game.found == ["grace"])
+    #expect(try workspace.games.resume { _ in }?.game.found == ["grace"])
     try workspace.close()
   }
 
@@ -176,7 +176,7 @@ private final class TestData: ModeData {
     #expect(data.text == "fresh")
     data.text = "used"
     #expect(try code("aa", game) == nil)
-    let resumed = try #require(try workspace.resumeGame { _ in })
+    let resumed = try #require(try workspace.games.resume { _ in })
     #expect(resumed.game.dataText == "used")
     #expect(try resumed.game.data()?.text == "used")
     try workspace.close()
@@ -188,7 +188,7 @@ private final class TestData: ModeData {
     let person = try Person()
     let (workspace, witness) = (try person.workspace(), Witness())
     workspace.observer = witness
-    let deck = try workspace.createDeck("d")
+    let deck = try workspace.decks.create("d")
     for prompt in ["b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: "x")) }
     var wanted = SessionHandle.Options(try workspace.preferences())
     wanted.mode = .sprint
@@ -228,14 +228,14 @@ private final class TestData: ModeData {
       Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
     var options = GameOptions()
     (options.mode, options.base, options.language) = ("all", "aaa", "english")
-    let game = try workspace.startGame(options)
+    let game = try workspace.games.start(options)
     for word in Self.words { #expect(try game.game.code(of: game.guess(word).outcome) == nil, "\(word)") }
     for word in Self.words { #expect(try game.game.code(of: game.guess(word).outcome) == "already_used", "\(word)") }
     #expect(game.game.count == Self.words.count && game.game.found == Self.words.reversed())
     try workspace.close()
     let again = try person.workspace()
     try again.modes.add(Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
-    let resumed = try #require(try again.resumeGame { _ in })
+    let resumed = try #require(try again.games.resume { _ in })
     #expect(resumed.game.found == Self.words.reversed())
     #expect(try resumed.game.code(of: resumed.guess("aab").outcome) == "already_used")
     try again.close()

@@ -16,7 +16,7 @@ import Text
   init() throws {
     person = try Person()
     workspace = try person.workspace()
-    deck = try workspace.createDeck("D")
+    deck = try workspace.decks.create("D")
     for prompt in ["c", "b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: prompt + "!")) }
   }
 
@@ -26,11 +26,11 @@ import Text
 
   @Test func `one thing has one handle while somebody holds it`() throws {
     let card = try #require(try deck.card(at: 1))
-    #expect(try workspace.openDeck("D") === deck && card.deck() === deck)
+    #expect(try workspace.decks.open("D") === deck && card.deck() === deck)
     #expect(try deck.cards().rest().first === card)
-    #expect(try workspace.openOrCreateDeck("D") === deck)
-    #expect(try workspace.openOrCreateDeck("E") !== deck)
-    #expect(try workspace.decks().map { try $0.record().name } == ["D", "E"])
+    #expect(try workspace.decks.openOrCreate("D") === deck)
+    #expect(try workspace.decks.openOrCreate("E") !== deck)
+    #expect(try workspace.decks.all().map { try $0.record().name } == ["D", "E"])
   }
 
   @Test func `a handle answers what the store has now, whoever changed it`() throws {
@@ -41,10 +41,10 @@ import Text
     try last.move(to: 99)
     #expect(try (last.position(), prompts(deck)) == (3, ["a", "b", "c"]))
     let other = try person.workspace()
-    try other.openDeck("D").cards().rest().forEach { try $0.update(answer: "new") }
+    try other.decks.open("D").cards().rest().forEach { try $0.update(answer: "new") }
     // Another process's changes are noticed at the next reading.
     #expect(try deck.count() == 3 && last.record().answer == "new")
-    #expect(try other.openDeck("D").removeCards(at: [1]) == 1)
+    #expect(try other.decks.open("D").removeCards(at: [1]) == 1)
     #expect(try (deck.count(), last.position()) == (2, 2))
     try other.close()
   }
@@ -71,7 +71,7 @@ import Text
     _ = try deck.add(NewCard(prompt: "z", answer: "z"))
     try #require(try deck.card(at: 3)).update(prompt: "B")
     let last = try #require(try deck.card(at: 4))
-    _ = try workspace.remove([last])
+    _ = try workspace.cards.remove([last])
     #expect(try cards.rest().map { try $0.record().prompt } == ["B"])
     #expect(try cards.nextCard() == nil && first.record().prompt == "a")
     #expect(try deck.cards(matching: "prompt:B").count == 1)
@@ -80,34 +80,34 @@ import Text
 
   @Test func `several cards change in one step, or none of them`() throws {
     let cards = try deck.cards().rest()
-    try workspace.changeTags(cards, adding: ["x", "y"], removing: [])
-    try workspace.changeTags([cards[0]], adding: [], removing: ["x"])
+    try workspace.cards.changeTags(cards, adding: ["x", "y"], removing: [])
+    try workspace.cards.changeTags([cards[0]], adding: [], removing: ["x"])
     #expect(try cards.map { try $0.record().tags } == [["y"], ["x", "y"], ["x", "y"]])
-    try workspace.setSuspended([cards[0], cards[1]], true)
+    try workspace.cards.setSuspended([cards[0], cards[1]], true)
     #expect(try cards.map { try $0.record().isSuspended } == [true, true, false])
     _ = try deck.remove(cards[2])
-    #expect(throws: DeckError.self) { try workspace.update(cards, prompt: nil, answer: "same") }
+    #expect(throws: DeckError.self) { try workspace.cards.update(cards, prompt: nil, answer: "same") }
     #expect(try cards[0].record().answer == "a!")
     let guid = try cards[1].record().guid
-    #expect(try workspace.cards(guidBeginning: guid).map { $0 === cards[1] } == [true])
+    #expect(try workspace.cards.find(guidBeginning: guid).map { $0 === cards[1] } == [true])
   }
 
   @Test func `a page of a listing has its positions, with and without a query`() throws {
-    let page = try workspace.listCards(of: [deck], offset: 1, limit: 1)
+    let page = try workspace.cards.list(of: [deck], offset: 1, limit: 1)
     #expect(
       try page.total == 3 && page.cards.map { try $0.card.record().prompt } == ["b"] && page.cards[0].position == 2)
-    let found = try workspace.listCards(of: [deck], matching: "answer:c!", offset: 0, limit: 5)
+    let found = try workspace.cards.list(of: [deck], matching: "answer:c!", offset: 0, limit: 5)
     #expect(found.total == 1 && found.cards.map(\.position) == [3])
-    #expect(try workspace.listCards(of: [deck], offset: 5, limit: 5).cards.isEmpty)
+    #expect(try workspace.cards.list(of: [deck], offset: 5, limit: 5).cards.isEmpty)
   }
 
   @Test func `the options of a deck are its own, and those beyond their bounds are refused`() throws {
     let name = try #require(DeckOptions.names.first)
-    let other = try workspace.createDeck("E")
-    let before = try other.options().value(name)
-    try deck.setOption(name, to: before + 1)
-    #expect(try (deck.options().value(name), other.options().value(name)) == (before + 1, before))
-    #expect(throws: DeckError.self) { try deck.setOption(name, to: -1) }
-    #expect(try deck.options().value(name) == before + 1)
+    let other = try workspace.decks.create("E")
+    let before = try other.scheduling.options().value(name)
+    try deck.scheduling.set(name, to: before + 1)
+    #expect(try (deck.scheduling.options().value(name), other.scheduling.options().value(name)) == (before + 1, before))
+    #expect(throws: DeckError.self) { try deck.scheduling.set(name, to: -1) }
+    #expect(try deck.scheduling.options().value(name) == before + 1)
   }
 }

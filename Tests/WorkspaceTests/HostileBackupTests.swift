@@ -25,12 +25,12 @@ private final class Forgery {
   init() throws {
     person = try Person()
     workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
+    let deck = try workspace.decks.create("Spanish")
     _ = try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
-    _ = try workspace.createDocument(background: .black)
+    _ = try workspace.documents.create(background: .black)
     try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
     path = person.data + "/forged.deckhand-backup"
-    try workspace.backup(to: path)
+    try workspace.care.backup(to: path)
     let archive = try ArchiveReader(path, isInterrupted: { false })
     while let entry = try archive.next() { files.append((entry.name, try archive.rest(limit: 1 << 24))) }
   }
@@ -87,7 +87,7 @@ private final class Forgery {
     try forgery.change(sql)
     let path = try forgery.pack()
     let before = try forgery.folder()
-    let error = #expect(throws: BackupError.self) { try forgery.workspace.stageBackup(path) }
+    let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
     #expect(error?.message.contains(name) == true, "\(String(describing: error?.message))")
     #expect(try forgery.folder() == before)
   }
@@ -103,7 +103,7 @@ private final class Forgery {
     forgery.add(name)
     let path = try forgery.pack()
     let before = try forgery.folder()
-    #expect(throws: (any Error).self) { try forgery.workspace.stageBackup(path) }
+    #expect(throws: (any Error).self) { try forgery.workspace.care.stage(path) }
     #expect(try forgery.folder() == before)
   }
 
@@ -118,7 +118,7 @@ private final class Forgery {
     try AtomicFile.write(media + name("good"), Array("damaged".utf8))
     forgery.add("media/" + name("mine"), "evil")
     forgery.add("media/" + name("good"), "good")
-    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(forgery.pack()))
+    _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(forgery.pack()))
     #expect(try FileText.read(media + name("mine"), limit: 99) == "mine")
     #expect(try FileText.read(media + name("good"), limit: 99) == "good")
   }
@@ -126,10 +126,10 @@ private final class Forgery {
   @Test func `a document of a backup that does not open is listed, and keeps from nothing`() throws {
     let forgery = try Forgery()
     try forgery.change("INSERT INTO documents VALUES ('../evil', '{', 0)")
-    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(forgery.pack()))
-    let (documents, problems) = try forgery.workspace.documents()
+    _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(forgery.pack()))
+    let (documents, problems) = try forgery.workspace.documents.all()
     #expect(documents.count == 1 && problems.map(\.code) == ["unreadable"])
-    #expect(try forgery.workspace.diagnose([.documents]).map(\.place) == ["documents ../evil"])
+    #expect(try forgery.workspace.care.diagnose([.documents]).map(\.place) == ["documents ../evil"])
   }
 
   @Test func `settings that are powers stay as they are here, are shown, and are taken when asked for`() throws {
@@ -144,17 +144,17 @@ private final class Forgery {
     let tree = try forgery.workspace.preferences().tree
     try tree.set("media.player", to: .text("mpv"), by: .user)
     try tree.set("study.limit", to: .number(9), by: .user)
-    let staged = try forgery.workspace.stageBackup(path)
+    let staged = try forgery.workspace.care.stage(path)
     #expect(
       staged.settings.map(\.name) == [
         "auth.idle_minutes", "media.player", "serve.key", "serve.origins", "sync.at_end",
       ])
     #expect(!staged.settings.contains { $0.value == "known" })
-    _ = try forgery.workspace.restore(staged)
+    _ = try forgery.workspace.care.restore(staged)
     let preferences = try forgery.workspace.preferences()
     #expect(preferences.mediaPlayer == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
     #expect(!preferences.syncsAtEnd && preferences.studyLimit == 7)
-    _ = try forgery.workspace.restore(forgery.workspace.stageBackup(path, taking: [.settings]))
+    _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(path, taking: [.settings]))
     #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
   }
 
@@ -162,16 +162,16 @@ private final class Forgery {
     let forgery = try Forgery()
     try forgery.change("INSERT INTO sync_link (id, address, user) VALUES (1, 'https://evil.com/', 'ana')")
     let path = try forgery.pack()
-    var staged = try forgery.workspace.stageBackup(path)
+    var staged = try forgery.workspace.care.stage(path)
     #expect(staged.settings.contains { $0.name == "link" && $0.value == "ana at https://evil.com/" })
-    _ = try forgery.workspace.restore(staged)
-    #expect(try forgery.workspace.syncLink() == nil)
+    _ = try forgery.workspace.care.restore(staged)
+    #expect(try forgery.workspace.sync.link() == nil)
     try forgery.workspace.perform(.link) {
       try SyncTables.setLink($0, SyncLink(address: "https://mine.org/", user: "me"))
     }
-    staged = try forgery.workspace.stageBackup(path)
-    _ = try forgery.workspace.restore(staged)
-    #expect(try forgery.workspace.syncLink()?.address == "https://mine.org/")
+    staged = try forgery.workspace.care.stage(path)
+    _ = try forgery.workspace.care.restore(staged)
+    #expect(try forgery.workspace.sync.link()?.address == "https://mine.org/")
   }
 
   @Test func `grants and history stay as they are here until they are asked for`() throws {
@@ -181,12 +181,12 @@ private final class Forgery {
     let path = try forgery.pack()
     let folder = forgery.workspace.folder
     try AtomicFile.write(folder + "/grants.json", Array("{}".utf8))
-    var staged = try forgery.workspace.stageBackup(path)
+    var staged = try forgery.workspace.care.stage(path)
     #expect(staged.grants != nil && staged.hasHistory)
-    _ = try forgery.workspace.restore(staged)
+    _ = try forgery.workspace.care.restore(staged)
     #expect(try FileText.read(folder + "/grants.json", limit: 1000) == "{}" && !fileExists(folder + "/history"))
-    staged = try forgery.workspace.stageBackup(path, taking: [.grants, .history])
-    _ = try forgery.workspace.restore(staged)
+    staged = try forgery.workspace.care.stage(path, taking: [.grants, .history])
+    _ = try forgery.workspace.care.restore(staged)
     #expect(try FileText.read(folder + "/grants.json", limit: 1000)?.contains("evil") == true)
     #expect(try FileText.read(folder + "/history", limit: 1000) == "rm -r ~")
   }
@@ -195,7 +195,7 @@ private final class Forgery {
     let forgery = try Forgery()
     let path = try forgery.pack(account: "ana")
     #expect(throws: BackupError.ofAnother(path: path, account: "ana")) {
-      try forgery.workspace.stageBackup(path, taking: [.account])
+      try forgery.workspace.care.stage(path, taking: [.account])
     }
   }
 
@@ -208,7 +208,7 @@ private final class Forgery {
     let forgery = try Forgery()
     try forgery.change(sql)
     let path = try forgery.pack()
-    #expect(throws: (any Error).self) { try forgery.workspace.stageBackup(path) }
-    #expect(try forgery.workspace.openDeck("Spanish").count() == 1)
+    #expect(throws: (any Error).self) { try forgery.workspace.care.stage(path) }
+    #expect(try forgery.workspace.decks.open("Spanish").count() == 1)
   }
 }

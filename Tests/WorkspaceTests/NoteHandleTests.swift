@@ -20,7 +20,7 @@ import ToggleSettings
   init() throws {
     person = try Person()
     workspace = try person.workspace()
-    deck = try workspace.createDeck("Spanish")
+    deck = try workspace.decks.create("Spanish")
   }
 
   private func code(_ body: () throws -> Void) -> String? {
@@ -41,7 +41,7 @@ import ToggleSettings
     #expect(try card.record().answer == "d" && card.record().tags == ["u"])
     #expect(code { try card.update(prompt: "x") } == "made_from_note")
     #expect(code { _ = try note.field("Bck") } == "not_found")
-    #expect(try workspace.notes(guidBeginning: note.record().guid).first === note)
+    #expect(try workspace.notes.find(guidBeginning: note.record().guid).first === note)
     #expect(try note.remove() == 2 && !note.exists() && code { _ = try note.record() } == "not_found")
     #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note().field("Front") == "plain")
     try workspace.close()
@@ -52,27 +52,27 @@ import ToggleSettings
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), typeNamed: "basic")
     let other = try deck.addNote(.plain(["Front": "c", "Back": "d"]), type: .reversed)
     #expect(try note.cards()[0].position() == 3)
-    try workspace.remove([try other.cards()[0]])
+    try workspace.cards.remove([try other.cards()[0]])
     #expect(try note.cards()[0].position() == 2)
     try other.cards()[0].update(tags: ["x"])
     #expect(try other.cards().count == 2 && note.cards()[0].position() == 3)
-    try workspace.remove(try other.cards())
+    try workspace.cards.remove(try other.cards())
     #expect(try !other.exists())
     try workspace.close()
   }
 
   @Test func `note types are made, opened by name and edited with consent`() throws {
-    #expect(try workspace.noteTypes().count == 5)
-    let cloze = try workspace.openNoteType("cloze")
-    #expect(try cloze.record().isCloze && workspace.openNoteType("Cloze") === cloze)
-    #expect(code { _ = try workspace.openNoteType("Clozze") } == "not_found")
+    #expect(try workspace.noteTypes.all().count == 5)
+    let cloze = try workspace.noteTypes.open("cloze")
+    #expect(try cloze.record().isCloze && workspace.noteTypes.open("Cloze") === cloze)
+    #expect(code { _ = try workspace.noteTypes.open("Clozze") } == "not_found")
     let draft = NoteTypeDraft(
       name: "Word", fields: ["Word", "Meaning"],
       cards: [
         CardTemplate("One", front: "{{Word}}", back: "{{Meaning}}"),
         CardTemplate("Two", front: "{{Meaning}}", back: "{{Word}}"),
       ])
-    let type = try workspace.createNoteType(draft)
+    let type = try workspace.noteTypes.create(draft)
     try deck.addNote(.plain(["Word": "gato", "Meaning": "cat"]), type: type)
     var edit = NoteTypeEdit(try type.record())
     edit.cards.removeLast()
@@ -88,34 +88,34 @@ import ToggleSettings
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .basic)
     #expect(workspace.unitSummary == "adding a note")
     try workspace.rollbackUnit()
-    #expect(try !note.exists() && workspace.noteTypes().count == 5 && deck.count() == 0)
+    #expect(try !note.exists() && workspace.noteTypes.all().count == 5 && deck.count() == 0)
     try workspace.close()
   }
 
   @Test func `media are files by their content; missing and unused ones are found`() throws {
     let (picture, again) = (Array("picture".utf8), Array("another".utf8))
-    #expect(try workspace.addMedia(picture, named: "gato.jpg") == "gato.jpg")
-    #expect(try workspace.addMedia(picture, named: "gato.jpg") == "gato.jpg")
-    let other = try workspace.addMedia(again, named: "gato.jpg")
+    #expect(try workspace.media.add(picture, named: "gato.jpg") == "gato.jpg")
+    #expect(try workspace.media.add(picture, named: "gato.jpg") == "gato.jpg")
+    let other = try workspace.media.add(again, named: "gato.jpg")
     #expect(other.hasPrefix("gato-") && other.hasSuffix(".jpg"))
-    #expect(try workspace.addMedia(from: person.data + "/words/spanish") == "spanish")
-    let path = try workspace.mediaPath("gato.jpg")
+    #expect(try workspace.media.add(from: person.data + "/words/spanish") == "spanish")
+    let path = try workspace.media.path("gato.jpg")
     #expect(try FileText.bytes(path, limit: 100) == picture && FileFacts.at(path)?.mode == 0o600)
     let note = try deck.addNote(
       NewNote(fields: ["Front": "<img src=gato.jpg> [sound:no.mp3]", "Back": "x"]), type: .basic)
     #expect(try note.cards()[0].record().prompt == "[picture gato.jpg] [sound no.mp3]")
-    var check = try workspace.checkMedia()
+    var check = try workspace.media.check()
     #expect(check.missing.map(\.name) == ["no.mp3"] && check.missing[0].references.notes == [note.id])
     #expect(check.unused.map(\.name) == [other, "spanish"] && check.damaged.isEmpty && check.leftover == (0, 0))
-    #expect(code { try workspace.removeMedia(["spanish", "nope"]) } == "not_found")
-    try workspace.removeMedia(["spanish", other])
-    check = try workspace.checkMedia()
+    #expect(code { try workspace.media.remove(["spanish", "nope"]) } == "not_found")
+    try workspace.media.remove(["spanish", other])
+    check = try workspace.media.check()
     #expect(check.unused.isEmpty && check.leftover.files == 2)
-    #expect(try workspace.cleanMedia() == 2 && workspace.checkMedia().leftover.files == 0)
+    #expect(try workspace.media.clean() == 2 && workspace.media.check().leftover.files == 0)
     try Folder.removeFile(path)
-    #expect(try workspace.checkMedia().damaged == ["gato.jpg"])
-    #expect(code { _ = try workspace.addMedia(from: person.data + "/nothing") } != nil)
-    #expect(code { _ = try workspace.addMedia(picture, named: "a/b") } == "bad_name")
+    #expect(try workspace.media.check().damaged == ["gato.jpg"])
+    #expect(code { _ = try workspace.media.add(from: person.data + "/nothing") } != nil)
+    #expect(code { _ = try workspace.media.add(picture, named: "a/b") } == "bad_name")
     try Folder.removeTree(person.data + "/local/media")
     try workspace.close()
   }
@@ -126,18 +126,18 @@ import ToggleSettings
       "#!/bin/sh\nfor word; do echo \"$word\"; done > \(said).new\nmv \(said).new \(said)\nexec sleep 100000\n",
       to: "player")
     #expect(chmod(player, 0o755) == 0)
-    let sound = try workspace.addMedia(Array("sound".utf8), named: "a $(b).mp3")
+    let sound = try workspace.media.add(Array("sound".utf8), named: "a $(b).mp3")
     let note = try deck.addNote(
       NewNote(fields: ["Front": "[sound:\(sound)] [sound:no.mp3]", "Back": "x"]), type: .basic)
     let names = try #require(try note.cards().first).media().promptSounds
     #expect(names == ["a $(b).mp3", "no.mp3"])
-    #expect(code { try workspace.play(names) } == "no_player")
+    #expect(code { try workspace.media.play(names) } == "no_player")
     try workspace.preferences().tree.set("media.player", text: "/nonexistent/player", by: .user)
-    #expect(code { try workspace.play(names) } == "no_player")
+    #expect(code { try workspace.media.play(names) } == "no_player")
     try workspace.preferences().tree.set("media.player", text: "\(player) --quiet ;x", by: .user)
-    #expect(code { try workspace.play(["no.mp3"]) } == "not_found")
-    try workspace.play([])
-    try workspace.play(names)
+    #expect(code { try workspace.media.play(["no.mp3"]) } == "not_found")
+    try workspace.media.play([])
+    try workspace.media.play(names)
     var facts = stat()
     #expect(waits { stat(said, &facts) == 0 })
     let words = try FileText.read(said, limit: 1000)?.split(separator: "\n").map(String.init) ?? []

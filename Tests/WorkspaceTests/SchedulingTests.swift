@@ -19,41 +19,43 @@ import Testing
   }
 
   private func deck(_ name: String, cards: Int) throws -> DeckHandle {
-    let deck = try workspace.createDeck(name)
+    let deck = try workspace.decks.create(name)
     for card in (0..<cards).reversed() { _ = try deck.add(NewCard(prompt: "\(name)\(card)", answer: "x")) }
     return deck
   }
 
   @Test func `options are set for a preset, which decks share and those within inherit`() throws {
     let (a, b) = (try deck("a", cards: 0), try deck("b", cards: 0))
-    try a.setOptions([(.learningSteps, "5m 1d"), (.newPerDay, "3")])
-    #expect(try a.options().learningSteps == [300, 86_400] && a.preset()?.name == "a")
-    #expect(throws: DeckError.self) { try a.setOptions([(.newPerDay, "4"), (.fuzz, "maybe")]) }
-    #expect(try a.options().newPerDay == 3)
-    try b.setPreset("A")
-    try b.setOption(.newPerDay, to: 9)
-    #expect(try a.options().newPerDay == 9 && workspace.preset("a").deckCount == 2)
-    #expect(try workspace.createDeck("a::i").options().newPerDay == 9)
-    try b.setLimit(.newPerDay, to: 2)
-    try b.setOption(.newPerDay, to: 1)
-    #expect(try (a.options().newPerDay, b.options().newPerDay) == (9, 1))
-    try a.resetOption(.newPerDay)
-    #expect(try a.options().newPerDay == 20)
-    let preset = try workspace.createPreset("Other")
-    try workspace.setOption(of: preset.id, .leechAction, .choice("suspend"))
-    try workspace.renamePreset(preset.id, to: "Another")
-    #expect(try workspace.presets().map(\.name) == ["a", "Another"])
-    try workspace.removePreset(preset.id)
-    #expect(throws: DeckError.presetNotFound(name: "Another", suggestion: nil)) { try workspace.preset("Another") }
+    try a.scheduling.set([(.learningSteps, "5m 1d"), (.newPerDay, "3")])
+    #expect(try a.scheduling.options().learningSteps == [300, 86_400] && a.scheduling.preset()?.name == "a")
+    #expect(throws: DeckError.self) { try a.scheduling.set([(.newPerDay, "4"), (.fuzz, "maybe")]) }
+    #expect(try a.scheduling.options().newPerDay == 3)
+    try b.scheduling.setPreset("A")
+    try b.scheduling.set(.newPerDay, to: 9)
+    #expect(try a.scheduling.options().newPerDay == 9 && workspace.presets.find("a").deckCount == 2)
+    #expect(try workspace.decks.create("a::i").scheduling.options().newPerDay == 9)
+    try b.scheduling.setLimit(.newPerDay, to: 2)
+    try b.scheduling.set(.newPerDay, to: 1)
+    #expect(try (a.scheduling.options().newPerDay, b.scheduling.options().newPerDay) == (9, 1))
+    try a.scheduling.reset(.newPerDay)
+    #expect(try a.scheduling.options().newPerDay == 20)
+    let preset = try workspace.presets.create("Other")
+    try workspace.presets.setOption(of: preset.id, .leechAction, .choice("suspend"))
+    try workspace.presets.rename(preset.id, to: "Another")
+    #expect(try workspace.presets.all().map(\.name) == ["a", "Another"])
+    try workspace.presets.remove(preset.id)
+    #expect(throws: DeckError.presetNotFound(name: "Another", suggestion: nil)) {
+      try workspace.presets.find("Another")
+    }
     try workspace.close()
   }
 
   @Test func `several decks are studied at once, beyond today's limits, without a schedule`() throws {
     let (a, b) = (try deck("a", cards: 3), try deck("b", cards: 2))
-    try a.setOption(.newPerDay, to: 1)
-    try a.setPreset("a")
+    try a.scheduling.set(.newPerDay, to: 1)
+    try a.scheduling.setPreset("a")
     #expect(try a.studyCounts().new == 1)
-    try a.extendToday(new: 1)
+    try a.scheduling.extendToday(new: 1)
     #expect(try a.studyCounts().new == 2)
     var options = SessionHandle.Options(try workspace.preferences())
     options.moreDecks = [b]
@@ -69,8 +71,8 @@ import Testing
     try session.undo()
     #expect(try session.remaining() == 4)
     let card = try #require(try a.card(at: 1))
-    try workspace.setFlag([card], to: 2)
-    #expect(try workspace.bury([card]) == 1 && workspace.unbury([card]) == 1 && card.record().flag == 2)
+    try workspace.cards.setFlag([card], to: 2)
+    #expect(try workspace.cards.bury([card]) == 1 && workspace.cards.unbury([card]) == 1 && card.record().flag == 2)
     try workspace.close()
   }
 
@@ -81,12 +83,12 @@ import Testing
     let figures = try deck.statistics()
     #expect(figures.todayFigures.answers == 5 && figures.todayFigures.seconds == 10 && figures.streak == 1)
     #expect(try deck.statistics(query: "prompt:a1").cards.all == 1)
-    #expect(try workspace.statistics() == figures)
-    let error = #expect(throws: MemoryError.self) { try deck.optimize() }
+    #expect(try workspace.decks.statistics() == figures)
+    let error = #expect(throws: MemoryError.self) { try deck.scheduling.optimize() }
     #expect(error == .tooFewReviews(count: 0, needed: 400))
-    let forecasts = try deck.simulate(retentions: [0.8, 0.9], days: 30)
+    let forecasts = try deck.scheduling.simulate(retentions: [0.8, 0.9], days: 30)
     #expect(forecasts.count == 2 && forecasts.allSatisfy { $0.knownAtEnd > 3 && $0.reviews.count == 30 })
-    #expect(throws: CancellationError.self) { try deck.simulate { _ in throw CancellationError() } }
+    #expect(throws: CancellationError.self) { try deck.scheduling.simulate { _ in throw CancellationError() } }
     try workspace.close()
   }
 }

@@ -91,7 +91,7 @@ private final class Witness {}
       #expect { try preferences.tree.set("study.limit", text: "9", by: .user) } throws: {
         ($0 as? SettingsError)?.code == "locked"
       }
-      #expect(try workspace.diagnose().contains { $0.code == "system_settings" })
+      #expect(try workspace.care.diagnose().contains { $0.code == "system_settings" })
       try workspace.close()
     }
     unlink(file)
@@ -137,7 +137,7 @@ private final class Witness {}
     witness = nil
     #expect(observed != nil)
     let declaration = SettingDeclaration("quiz.speed", .number(NumberRange(), default: 1), title: "Speed")
-    let handle = try workspace.declare(declaration, by: .startScript)
+    let handle = try workspace.settings.declare(declaration, by: .startScript)
     #expect(try handle.value() == .number(1))
     try handle.set(.number(2), by: .user)
     #expect(count == 1)
@@ -155,7 +155,7 @@ private final class Witness {}
     #expect(gate.user == nil && !gate.needsAuthentication)
     try workspace.close()
     #expect(!workspace.isOpen)
-    #expect(throws: WorkspaceError.signedOut(what: "workspace")) { try workspace.decks() }
+    #expect(throws: WorkspaceError.signedOut(what: "workspace")) { try workspace.decks.all() }
   }
 
   @Test func `games and sessions begin with what the settings say`() throws {
@@ -164,17 +164,17 @@ private final class Witness {}
     let tree = try workspace.preferences().tree
     try tree.update(
       [("game.language", .text("spanish")), ("game.length", .number(7)), ("study.limit", .number(1))], by: .user)
-    let game = try workspace.startGame(GameOptions()).game
+    let game = try workspace.games.start(GameOptions()).game
     #expect(game.language.name == "spanish" && game.length == 7)
     var wanted = GameOptions()
     (wanted.language, wanted.length) = ("english", 9)
-    let other = try workspace.startGame(wanted).game
+    let other = try workspace.games.start(wanted).game
     #expect(other.language.name == "english" && other.length == 9)
     let study = SessionHandle.Options(try workspace.preferences())
     #expect(study.limit == 1 && study.seconds == 100)
-    #expect(!(try workspace.startGame(GameOptions()).game.lexicon.normalized("mamá") == "mama"))
+    #expect(!(try workspace.games.start(GameOptions()).game.lexicon.normalized("mamá") == "mama"))
     try tree.set("game.fold_accents", text: "on", by: .user)
-    #expect(try workspace.startGame(GameOptions()).game.lexicon.normalized("mamá") == "mama")
+    #expect(try workspace.games.start(GameOptions()).game.lexicon.normalized("mamá") == "mama")
     try workspace.close()
   }
 }

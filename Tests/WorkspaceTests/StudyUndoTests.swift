@@ -18,13 +18,13 @@ import Testing
   init() throws {
     person = try Person()
     workspace = try person.workspace()
-    deck = try workspace.createDeck("Spanish")
+    deck = try workspace.decks.create("Spanish")
     for word in ["el gato", "el perro"] { _ = try deck.add(NewCard(prompt: word, answer: "x"), at: .bottom) }
   }
 
   private func study() throws -> SessionHandle { try deck.study(SessionHandle.Options(workspace.preferences())) }
 
-  private func names() throws -> [String] { try workspace.undoSteps().filter { !$0.isUndone }.map(\.name) }
+  private func names() throws -> [String] { try workspace.care.steps().filter { !$0.isUndone }.map(\.name) }
 
   private var added: [String] { Array(repeating: "adding 1 card to Spanish", count: 2) + ["creating the deck Spanish"] }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(try names() == added && reviews() == 0)
     #expect(try (session.right(), session.wrong(), session.remaining()) == (0, 0, 2))
     #expect(problemCode { try session.undo() } == "nothing_to_undo")
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try deck.count() == 1)
   }
 
@@ -61,9 +61,9 @@ import Testing
     try session.undo()
     #expect(try reviews() == 0)
     try workspace.commitUnit()
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try deck.count() == 2)
-    #expect(try workspace.integrityProblems() == [])
+    #expect(try workspace.care.integrityProblems() == [])
   }
 
   @Test func `a unit that answered and took it back makes no step`() throws {
@@ -91,7 +91,7 @@ import Testing
     try session.undo()
     #expect(try names().first == "taking back an answer")
     #expect(try reviews() == 0 && deck.record().name == "Español")
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try reviews() == 1)
   }
 
@@ -100,14 +100,14 @@ import Testing
     try session.answer(.easy)
     let card = try #require(try deck.card(at: 1))
     try card.setSuspended(true)
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try names().first == "answering \"el gato\": easy")
-    try workspace.undo()
+    try workspace.care.undo()
     try session.undo()
     #expect(try session.card()?.record().prompt == "el gato")
     #expect(try names() == added)
     try session.answer(.easy)
-    _ = try workspace.remove([card])
+    _ = try workspace.cards.remove([card])
     #expect(problemCode { try session.undo() } == "undo_conflict")
     #expect(try session.right() == 1)
   }

@@ -34,7 +34,7 @@ import Testing
 
   @Test func `a word is new with its card, ignored with a suspended one, known or ignored by the list`() throws {
     let text = try text("de hond ziet een kat en twee vissen.")
-    let deck = try workspace.createDeck("Dutch")
+    let deck = try workspace.decks.create("Dutch")
     try deck.add(NewCard(prompt: "hond (m)", answer: "dog"))
     let card = try deck.add(NewCard(prompt: "<b>kat</b>, poes", answer: "cat"))
     #expect(try state("hond", in: text) == .new && state("ziet", in: text) == .unknown)
@@ -51,9 +51,9 @@ import Testing
 
   @Test func `only the cards of the deck and of those within it count where one is given`() throws {
     let text = try text("de hond.", deck: "A")
-    _ = try workspace.createDeck("A")
-    let inner = try workspace.createDeck("A::B")
-    try workspace.createDeck("AB").add(NewCard(prompt: "de", answer: "the"))
+    _ = try workspace.decks.create("A")
+    let inner = try workspace.decks.create("A::B")
+    try workspace.decks.create("AB").add(NewCard(prompt: "de", answer: "the"))
     try inner.add(NewCard(prompt: "hond", answer: "dog"))
     #expect(try state("hond", in: text) == .new && state("de", in: text) == .unknown)
   }
@@ -68,13 +68,13 @@ import Testing
     #expect(report.withoutSentence == 5 && report.added[0].sentence == "de hond <b>slaapt</b>.")
     #expect(report.added[1].sentence == "een hond &amp; een &lt;<b>b</b>&gt;.")
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2)
-    let deck = try workspace.openDeck("New deck")
+    let deck = try workspace.decks.open("New deck")
     let notes = try (1...2).map { try #require(try deck.card(at: $0)).note() }
     #expect(try Set(notes.map { try $0.field("Word") }) == ["slaapt", "b"])
     let again = try text.minable(options)
     #expect(again.added.isEmpty && again.present == 2)
-    _ = try workspace.undo()
-    #expect(throws: (any Error).self) { try workspace.openDeck("New deck") }
+    _ = try workspace.care.undo()
+    #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
     #expect(try text.minable(options).added.count == 2)
   }
 
@@ -97,12 +97,12 @@ import Testing
 
   @Test func `new cards are put in the order in which they help with a text, in one step`() throws {
     let text = try text("de hond slaapt. de hond eet vis. de kat eet. een hond.")
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     for word in ["kat", "zon", "hond", "eet", "een", "maan"] {
       try deck.add(NewCard(prompt: word, answer: "x"), at: .bottom)
     }
     try UserWordList(workspace, language: "dutch").set(["een"], as: .known)
-    let other = try workspace.createDeck("Other")
+    let other = try workspace.decks.create("Other")
     try other.add(NewCard(prompt: "hond", answer: "x"))
     func prompts() throws -> [String] { try (1...6).compactMap { try deck.card(at: $0)?.record().prompt } }
     let before = try prompts()
@@ -110,7 +110,7 @@ import Testing
     #expect(order.found == 3)
     #expect(try prompts() == ["hond", "eet", "kat", "zon", "een", "maan"])
     #expect(try deck.orderNewCards(byGainIn: text).moved == 0)
-    _ = try workspace.undo()
+    _ = try workspace.care.undo()
     #expect(try prompts() == before)
   }
 
@@ -119,7 +119,7 @@ import Testing
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
     let words = try text.minable(MiningOptions()).added
     try text.mine(words, into: "D", isCloze: true)
-    let card = try #require(try workspace.openDeck("D").card(at: 1))
+    let card = try #require(try workspace.decks.open("D").card(at: 1))
     #expect(try card.note().field("Sentence") == "de hond {{c1::slaapt}}.")
   }
 

@@ -30,19 +30,19 @@ private func rows(_ person: Person) throws -> [String] {
   @Test func `each operation is a step with its name and count`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
+    let deck = try workspace.decks.create("Spanish")
     _ = try deck.addAll(onDuplicate: .skip) { batch in
       for n in 0..<1204 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
     }
     try workspace.beginUnit()
     for n in 0..<3 { _ = try deck.add(NewCard(prompt: "q\(n)", answer: "a")) }
     try deck.rename(to: "Español")
-    workspace.nameChanges { "run make.lua" }
+    workspace.care.nameChanges { "run make.lua" }
     try workspace.commitUnit()
-    workspace.nameChanges { nil }
+    workspace.care.nameChanges { nil }
     _ = try deck.remove()
     #expect(
-      try workspace.undoSteps().map(\.name) == [
+      try workspace.care.steps().map(\.name) == [
         "removing Español with 1,207 cards",
         "adding 3 cards to Spanish, renaming a deck: Español (run make.lua)",
         "adding 1,204 cards to Spanish", "creating the deck Spanish",
@@ -50,50 +50,50 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.close()
     // In another process, so to say.
     let again = try person.workspace()
-    #expect(try again.undo().name == "removing Español with 1,207 cards")
-    #expect(try again.openDeck("Español").count() == 1207)
-    try again.undo()
-    #expect(try again.openDeck("Spanish").count() == 1204)
-    try again.undo()
-    try again.undo()
-    #expect(try again.decks().isEmpty)
-    for _ in 0..<3 { try again.redo() }
-    #expect(try again.openDeck("Español").count() == 1207)
-    #expect(try again.integrityProblems() == [])
+    #expect(try again.care.undo().name == "removing Español with 1,207 cards")
+    #expect(try again.decks.open("Español").count() == 1207)
+    try again.care.undo()
+    #expect(try again.decks.open("Spanish").count() == 1204)
+    try again.care.undo()
+    try again.care.undo()
+    #expect(try again.decks.all().isEmpty)
+    for _ in 0..<3 { try again.care.redo() }
+    #expect(try again.decks.open("Español").count() == 1207)
+    #expect(try again.care.integrityProblems() == [])
   }
 
   @Test func `documents of a script are in its step, its settings and games are not`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let document = try workspace.createDocument(background: .black)
+    let document = try workspace.documents.create(background: .black)
     let element = try document.addText("one", at: ElementPlacement())
     let before = try rows(person)
     try workspace.beginUnit()
     try element.set(.text, to: .text("two"))
-    let other = try workspace.createDocument(background: nil)
+    let other = try workspace.documents.create(background: nil)
     _ = try other.addText("new", at: ElementPlacement())
-    _ = try workspace.createDeck("D")
+    _ = try workspace.decks.create("D")
     try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
-    workspace.nameChanges { "run make.lua" }
+    workspace.care.nameChanges { "run make.lua" }
     try workspace.commitUnit()
     let after = try rows(person)
     #expect(after.count == 2)
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try rows(person) == before)
     #expect(try element.element().text == "one")
     #expect(throws: DocumentError.self) { try other.document().setBackground(.black) }
-    #expect(try workspace.decks().isEmpty)
+    #expect(try workspace.decks.all().isEmpty)
     #expect(try workspace.preferences().studyLimit == 7)
-    try workspace.redo()
+    try workspace.care.redo()
     #expect(try rows(person) == after)
     #expect(try element.element().text == "two")
     #expect(try workspace.preferences().studyLimit == 7)
     // One step back each: the text, then the document itself.
-    try workspace.undo()
-    try workspace.undo()
-    try workspace.undo()
+    try workspace.care.undo()
+    try workspace.care.undo()
+    try workspace.care.undo()
     #expect(try rows(person).isEmpty)
-    for _ in 0..<3 { try workspace.redo() }
+    for _ in 0..<3 { try workspace.care.redo() }
     #expect(try rows(person) == after)
   }
 
@@ -101,22 +101,22 @@ private func rows(_ person: Person) throws -> [String] {
     let person = try Person()
     let workspace = try person.workspace()
     let paths = try (0..<12).map { try person.folder.write("sound \($0)", to: "s\($0).mp3") }
-    #expect(throws: (any Error).self) { try workspace.addMedia(from: paths + ["/nonexistent.mp3"]) }
-    #expect(try workspace.media().isEmpty && workspace.undoSteps().isEmpty)
-    #expect(try workspace.addMedia(from: paths).count == 12)
-    #expect(try workspace.undoSteps().map(\.name) == ["adding 12 media files"])
-    #expect(try workspace.checkMedia().damaged.isEmpty)
+    #expect(throws: (any Error).self) { try workspace.media.add(from: paths + ["/nonexistent.mp3"]) }
+    #expect(try workspace.media.all().isEmpty && workspace.care.steps().isEmpty)
+    #expect(try workspace.media.add(from: paths).count == 12)
+    #expect(try workspace.care.steps().map(\.name) == ["adding 12 media files"])
+    #expect(try workspace.media.check().damaged.isEmpty)
     // A file whose content was lost with the power is written again.
-    let path = try workspace.mediaPath("s1.mp3")
+    let path = try workspace.media.path("s1.mp3")
     try AtomicFile.write(path, Array(repeating: 0, count: 7))
-    _ = try workspace.addMedia(from: paths[1])
+    _ = try workspace.media.add(from: paths[1])
     #expect(try FileText.bytes(path, limit: 100) == Array("sound 1".utf8))
   }
 
   @Test func `a picture of a unit that is taken back goes, one that something may need stays`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let document = try workspace.createDocument(background: .black)
+    let document = try workspace.documents.create(background: .black)
     let contents = { try Folder.names(in: workspace.folder + "/media").count }
     func addPicture(_ byte: UInt8) throws -> ElementHandle {
       try document.addImage(Picture(png: [byte], width: 1, height: 1), frame: nil)
@@ -131,20 +131,20 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try contents() == 1 && document.elements().count == 1)
     try document.remove()
     #expect(try contents() == 1)
-    #expect(try workspace.checkMedia().leftover.files == 1)
-    try workspace.undo()
-    #expect(try workspace.checkMedia().leftover.files == 0 && document.document().check().isEmpty)
+    #expect(try workspace.media.check().leftover.files == 1)
+    try workspace.care.undo()
+    #expect(try workspace.media.check().leftover.files == 0 && document.document().check().isEmpty)
     #expect(try picture.element().image != nil)
-    try workspace.redo()
-    #expect(try workspace.cleanMedia() == 1 && contents() == 0)
+    try workspace.care.redo()
+    #expect(try workspace.media.clean() == 1 && contents() == 0)
   }
 
   @Test func `a document that code changes inside an operation goes back with it`() throws {
     struct Failure: Error {}
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("D")
-    let document = try workspace.createDocument(background: .black)
+    let deck = try workspace.decks.create("D")
+    let document = try workspace.documents.create(background: .black)
     let before = try rows(person)
     #expect(throws: Failure.self) {
       try deck.addAll(onDuplicate: .skip) { batch in
@@ -160,7 +160,7 @@ private func rows(_ person: Person) throws -> [String] {
       _ = try document.addText("inside", at: ElementPlacement())
     }
     #expect(try rows(person) != before)
-    try workspace.undo()
+    try workspace.care.undo()
     #expect(try rows(person) == before)
     #expect(try deck.count() == 0)
   }
@@ -168,7 +168,7 @@ private func rows(_ person: Person) throws -> [String] {
   @Test func `what a plugin changes in a unit is held to its limit over all of its calls`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("Spanish")
+    let deck = try workspace.decks.create("Spanish")
     let card = try deck.add(NewCard(prompt: "p", answer: "a"))
     let long = String(repeating: "x", count: 300_000)
     func grow(_ plugin: String, _ times: Int) throws {
@@ -183,7 +183,7 @@ private func rows(_ person: Person) throws -> [String] {
     let answer = try card.record().answer
     #expect(answer.hasPrefix(long) && !answer.hasSuffix("9"))
     try grow("b", 1)
-    let document = try workspace.createDocument(background: nil)
+    let document = try workspace.documents.create(background: nil)
     _ = try document.addText(String(long.prefix(90_000)), at: ElementPlacement())
     try workspace.commitUnit()
     try workspace.beginUnit()

@@ -23,14 +23,14 @@ private struct Stop: Error {}
 
   @Test func `a unit is kept whole, or taken back whole, and says what it did`() throws {
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     try workspace.beginUnit()
     #expect(workspace.isInUnit)
     for prompt in ["a", "b"] { _ = try deck.add(card(prompt)) }
-    let made = try workspace.createDeck("E")
+    let made = try workspace.decks.create("E")
     #expect(workspace.unitSummary == "adding cards (2 times), creating a deck")
     try workspace.rollbackUnit()
-    #expect(try !workspace.isInUnit && deck.count() == 0 && workspace.decks().count == 1)
+    #expect(try !workspace.isInUnit && deck.count() == 0 && workspace.decks.all().count == 1)
     #expect(throws: DeckError.self) { try made.count() }
     try workspace.beginUnit()
     _ = try deck.add(card("c"))
@@ -44,23 +44,23 @@ private struct Stop: Error {}
 
   @Test func `a unit that is not committed is gone with the workspace, and documents with it`() throws {
     let workspace = try person.workspace()
-    let document = try workspace.createDocument(background: nil)
+    let document = try workspace.documents.create(background: nil)
     let text = try document.addText("before", at: ElementPlacement())
     try workspace.beginUnit()
-    _ = try workspace.createDeck("D")
+    _ = try workspace.decks.create("D")
     try text.set(.text, to: .text("after"))
-    _ = try workspace.createDocument(background: nil)
+    _ = try workspace.documents.create(background: nil)
     try workspace.close()
     let again = try person.workspace()
-    #expect(try again.decks().isEmpty)
-    let documents = try again.documents().documents
+    #expect(try again.decks.all().isEmpty)
+    let documents = try again.documents.all().documents
     #expect(try documents.count == 1 && documents[0].elements()[0].element().text == "before")
     try again.close()
   }
 
   @Test func `an operation that fails leaves nothing of itself, in a unit too`() throws {
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     for isInUnit in [false, true] {
       if isInUnit { try workspace.beginUnit() }
       #expect(throws: Stop.self) {
@@ -79,14 +79,14 @@ private struct Stop: Error {}
 
   @Test func `a script and another shell that change one document both keep their change`() throws {
     let (first, second) = (try person.workspace(), try person.workspace())
-    let document = try first.createDocument(background: .black)
+    let document = try first.documents.create(background: .black)
     let id = try document.document().id.description
     try first.beginUnit()
     _ = try document.document().background
-    try second.openDocument(id).document().setBackground(.yellow)
+    try second.documents.open(id).document().setBackground(.yellow)
     _ = try document.addText("a", at: ElementPlacement())
     try first.commitUnit()
-    let both = try second.openDocument(id).document()
+    let both = try second.documents.open(id).document()
     #expect(both.background == .yellow && both.elements.count == 1)
     try first.close()
     try second.close()
@@ -94,17 +94,17 @@ private struct Stop: Error {}
 
   @Test func `a rehearsal changes nothing outside a unit, and tells what it would do`() throws {
     let first = try person.workspace()
-    _ = try first.createDeck("D")
+    _ = try first.decks.create("D")
     try first.close()
     var told: [String] = []
     let workspace = try person.workspace(rehearsal: Rehearsal(isOn: true) { told.append($0) })
-    #expect(throws: WorkspaceError.rehearsal("creating a deck")) { try workspace.createDeck("E") }
+    #expect(throws: WorkspaceError.rehearsal("creating a deck")) { try workspace.decks.create("E") }
     try workspace.beginUnit()
-    let document = try workspace.createDocument(background: nil)
-    _ = try workspace.createDeck("E")
+    let document = try workspace.documents.create(background: nil)
+    _ = try workspace.decks.create("E")
     #expect(!workspace.rehearsal.mayActOutside("write a file") && told == ["dry run: would write a file"])
     try workspace.rollbackUnit()
-    #expect(try workspace.decks().count == 1 && workspace.documents().documents.isEmpty)
+    #expect(try workspace.decks.all().count == 1 && workspace.documents.all().documents.isEmpty)
     #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
     #expect(Rehearsal.off.mayActOutside("write a file"))
     try workspace.close()
@@ -112,11 +112,11 @@ private struct Stop: Error {}
 
   @Test func `after the close every handle answers signed out`() throws {
     let workspace = try person.workspace()
-    let deck = try workspace.createDeck("D")
+    let deck = try workspace.decks.create("D")
     let card = try deck.add(card("a"))
     let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
     let cards = try deck.cards()
-    let document = try workspace.createDocument(background: nil)
+    let document = try workspace.documents.create(background: nil)
     let text = try document.addText("x", at: ElementPlacement())
     var options = GameOptions()
     options.base = "cambering"
@@ -127,10 +127,10 @@ private struct Stop: Error {}
       ("session", { _ = try session.card() }), ("answer", { _ = try session.answer(.good) }),
       ("document", { _ = try document.document() }), ("element", { _ = try text.element() }),
       ("set", { try text.set(.x, to: .number(5)) }),
-      ("decks", { _ = try workspace.decks() }), ("results", { _ = try workspace.gameResults() }),
+      ("decks", { _ = try workspace.decks.all() }), ("results", { _ = try workspace.games.results() }),
       ("unit", { try workspace.beginUnit() }), ("preferences", { _ = try workspace.preferences() }),
-      ("documents", { _ = try workspace.documents() }), ("new", { _ = try workspace.startGame(options) }),
-      ("check", { _ = try workspace.integrityProblems() }),
+      ("documents", { _ = try workspace.documents.all() }), ("new", { _ = try workspace.games.start(options) }),
+      ("check", { _ = try workspace.care.integrityProblems() }),
     ]
     for (name, use) in uses { #expect(throws: Never.self, "\(name)") { try use() } }
     try workspace.close()
@@ -151,13 +151,13 @@ private struct Stop: Error {}
 
   @Test func `two processes see each other's changes, and the one that is late is told`() throws {
     let (one, other) = (try person.workspace(), try person.workspace())
-    let deck = try one.createDeck("D")
-    #expect(try other.openDeck("D").count() == 0)
+    let deck = try one.decks.create("D")
+    #expect(try other.decks.open("D").count() == 0)
     _ = try deck.add(card("a"))
-    #expect(try other.openDeck("D").count() == 1)
-    try other.openDeck("D").rename(to: "E")
+    #expect(try other.decks.open("D").count() == 1)
+    try other.decks.open("D").rename(to: "E")
     #expect(try deck.record().name == "E")
-    #expect(throws: DeckError.self) { try one.openDeck("D") }
+    #expect(throws: DeckError.self) { try one.decks.open("D") }
     try other.close()
     #expect(try deck.count() == 1)
     try one.close()
@@ -168,19 +168,19 @@ private struct Stop: Error {}
   @Test func `a move waits for its save, a text does not, and both are there at the next opening`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let document = try workspace.createDocument(background: nil)
+    let document = try workspace.documents.create(background: nil)
     let text = try document.addText("a", at: ElementPlacement())
     try text.set(.x, to: .number(40))
     try text.set(.text, to: .text("b"))
     let other = try person.workspace()
-    let theirs = try #require(try other.documents().documents.first)
+    let theirs = try #require(try other.documents.all().documents.first)
     #expect(try theirs.elements()[0].element().text == "b")
     try text.set(.y, to: .number(7))
-    #expect(workspace.saveDocuments().isEmpty)
+    #expect(workspace.documents.save().isEmpty)
     #expect(try (text.element().x, text.element().y) == (40, 7))
     try workspace.close()
     let again = try person.workspace()
-    let element = try #require(try again.documents().documents.first?.elements().first)
+    let element = try #require(try again.documents.all().documents.first?.elements().first)
     #expect(try (element.element().x, element.element().y, element.element().text) == (40, 7, "b"))
     try again.close()
     try other.close()
@@ -189,16 +189,16 @@ private struct Stop: Error {}
   @Test func `one document and one element have one handle, and a gone element says so`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    let document = try workspace.createDocument(background: nil)
+    let document = try workspace.documents.create(background: nil)
     let text = try document.addText("a", at: ElementPlacement())
     let id = try document.document().id.description
-    #expect(try workspace.openDocument(id) === document && document.element(text.id) === text)
-    #expect(try workspace.documents().documents[0] === document)
+    #expect(try workspace.documents.open(id) === document && document.element(text.id) === text)
+    #expect(try workspace.documents.all().documents[0] === document)
     try document.document().removeElement(text.id)
     #expect(throws: (any Error).self) { try text.element() }
     #expect(throws: (any Error).self) { try text.set(.x, to: .number(1)) }
     let copy = try document.duplicate()
-    #expect(try copy !== document && workspace.documentIDs().count == 2)
+    #expect(try copy !== document && workspace.documents.ids().count == 2)
     try document.remove()
     #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
     try workspace.close()

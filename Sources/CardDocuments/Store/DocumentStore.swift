@@ -8,7 +8,7 @@ import Text
 import Values
 
 /// What documents are kept in: in this program, the account's collection and its media.
-package protocol DocumentKeeper: AnyObject {
+package protocol DocumentKeeper {
   /// Grows whenever rows that were read may be stale.
   var changeCount: Int { get }
   /// Seconds since 1970.
@@ -28,7 +28,7 @@ package protocol DocumentKeeper: AnyObject {
 ///     let document = try store.create(background: .yellow, using: &random)
 ///     try store.open("6D92").setBackground(.black)   // by the beginning of its id
 public final class DocumentStore {
-  package unowned let keeper: any DocumentKeeper
+  package let keeper: any DocumentKeeper
   /// Draws, and decodes pictures.
   public let drawing: DrawingProgram
   let isInterrupted: () -> Bool

@@ -63,7 +63,7 @@ struct GoalGroup {
     let elapsed: Int
   }
 
-  /// Answers of so many days tell how long they take, where there are enough of them.
+  /// Days whose answers are used to estimate how long one takes, where there are enough of them.
   private static let daysOfTimes = 30
   private static let enough = 50.0
 

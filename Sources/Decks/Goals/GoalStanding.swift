@@ -1,10 +1,10 @@
-// How a goal stands, and the plan for one: rehearsed with the deck's cards as they are. Invariant: nothing is changed.
+// The progress of a goal, and the plan for one, rehearsed with the deck's cards as they are. Invariant: it only reads.
 
 public import Memory
 public import Storage
 public import Values
 
-/// How a goal stands.
+/// The progress of a goal.
 public struct GoalStanding: Equatable, Sendable {
   /// The deck that has it.
   public let deck: String

@@ -1,4 +1,4 @@
-// The sounds and pictures of one card, for who shows it. Invariant: each name once, in the order in which they stand.
+// The sounds and pictures of one card, for showing it. Invariant: each name once, in the order of the text.
 
 import Files
 public import Storage

@@ -29,7 +29,7 @@ extension MediaTable {
     return states
   }
 
-  /// How a name stands now; nil for one that is not known.
+  /// The state of a name now; nil for one that is not known.
   public static func state(_ db: Database, of name: String) throws -> MediaState? {
     try db.firstRow("SELECT hash, size, sha1, pending FROM media WHERE name = ?", [name]) { row in
       MediaState(
@@ -37,7 +37,7 @@ extension MediaTable {
     }
   }
 
-  /// Writes how a name stands; nil takes it out.
+  /// Writes the state of a name; nil removes it.
   public static func set(_ db: Database, _ name: String, to state: MediaState?) throws {
     guard let state else { return try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [name]) }
     try db.execute(

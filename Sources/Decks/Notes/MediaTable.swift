@@ -51,7 +51,7 @@ public enum MediaTable {
     return name
   }
 
-  /// Takes a name out. The file stays until nothing needs it; what a sync server has too is still to be told.
+  /// Removes a name. The file stays until nothing needs it; a sync server that has it is sent the removal.
   /// - Throws: `NoteError.mediaNotFound`.
   public static func remove(_ db: Database, _ name: String) throws {
     let known = try find(db, name)

@@ -36,7 +36,7 @@ struct NoteCardWriter {
   /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
   /// - Parameters:
   ///   - deck: for a note that has no cards yet.
-  ///   - hasOtherTags: what the cards show may be the same.
+  ///   - hasOtherTags: the cards may still show what they did.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false) throws -> Int {
@@ -99,23 +99,19 @@ struct NoteCardWriter {
     _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID
   ) throws {
     if ordinals.isEmpty { return }
-    let statement = try db.cachedStatement(sql: NewCardRow.insertion)
+    let statement = try db.cachedStatement(sql: StoredCard.insertion)
     var rank = try CardOrder.above(db, deck, room: CardOrder.step * Int64(ordinals.count))
+    var facts = facts
+    facts.cardID = try CardTable.freeID(db, now: now)
     for ordinal in ordinals {
       let content = try maker.texts(fields, facts, ordinal: ordinal).content
-      NewCardRow(note: note.id.rawValue, ordinal: ordinal, deck: deck, rank: rank, content: content, now: now)
+      let id = CardID(rawValue: facts.cardID)
+      StoredCard(id: id, note: note.id, ordinal: ordinal, deck: deck, rank: rank, content: content, now: now)
         .put(into: statement)
       try statement.run()
-      if maker.needsCardID { try showID(CardID(rawValue: db.lastInsertedRowID), fields, facts, ordinal) }
+      facts.cardID += 1
       rank += CardOrder.step
     }
-  }
-
-  private func showID(_ card: CardID, _ fields: NoteFields, _ facts: CardFacts, _ ordinal: Int) throws {
-    var facts = facts
-    facts.cardID = card.rawValue
-    let content = try maker.texts(fields, facts, ordinal: ordinal).content
-    try db.cachedStatement(sql: CardTable.updateContent).execute(arguments: [content, now, card.rawValue])
   }
 }
 
@@ -140,7 +136,8 @@ extension NoteTable {
     }
   }
 
-  /// Renews the cards of the notes that some cards are of, whose deck or flag has changed, where a template shows it.
+  /// Renews the cards of the notes that some cards are of, whose deck, flag or id has changed, where a template shows
+  /// it.
   static func renewPlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
     let sql = "SELECT notes.id, notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.id = ?"
     var writers: [NoteTypeID: NoteCardWriter?] = [:]
@@ -152,7 +149,8 @@ extension NoteTable {
       if writers[type] == nil {
         let writer = NoteCardWriter(
           db, try NoteTypeTable.record(db, type), now: now, isInterrupted: isNeverInterrupted)
-        writers[type] = .some(writer.maker.showsDeck || writer.maker.showsFlag ? writer : nil)
+        let maker = writer.maker
+        writers[type] = .some(maker.showsDeck || maker.showsFlag || maker.needsCardID ? writer : nil)
       }
       guard var writer = writers[type] ?? nil, renewed.insert(note).inserted else { continue }
       try writer.rewrite(record(db, note))

@@ -23,27 +23,46 @@ public struct ReceivedNote {
   }
 }
 
-/// A card of such a note.
-public struct ReceivedCard {
-  public var deck: DeckID
-  public var rank: Int64
-  public var ordinal: Int
-  public var schedule = CardSchedule()
-  public var isSuspended = false
-  public var flag = 0
-  public var burial: Burial?
-  /// Of a burial, in seconds since 1970.
-  public var buriedUntil: Double?
-  /// The id that it has elsewhere, in milliseconds since 1970.
-  public var foreignID: Int64
-  /// When it was changed there, in seconds since 1970.
-  public var foreignModified: Int64
-  /// Its row there, for the way back.
-  public var raw: String
+/// Which cards came: those that were here before keep their log.
+public struct ReceivedCards {
+  /// Their ids, in their order; nil for all, where there were none before.
+  fileprivate var added: [Int64]?
+  /// The ids that cards have, by those that they came with and that others had.
+  fileprivate var renumbered: [Int64: Int64] = [:]
 
-  public init(deck: DeckID, rank: Int64, ordinal: Int, foreignID: Int64, foreignModified: Int64, raw: String) {
-    (self.deck, self.rank, self.ordinal) = (deck, rank, ordinal)
-    (self.foreignID, self.foreignModified, self.raw) = (foreignID, foreignModified, raw)
+  init(_ db: Database) throws {
+    added = try db.firstRow("SELECT 1 FROM cards LIMIT 1") { _ in [] } ?? nil
+  }
+
+  mutating func add(_ card: CardID, for wanted: CardID) {
+    added?.append(card.rawValue)
+    if card != wanted { renumbered[wanted.rawValue] = card.rawValue }
+  }
+
+  mutating func sort() { added?.sort() }
+
+  /// The card that came with an id; nil where none did.
+  func card(_ id: Int64) -> CardID? {
+    if let renumbered = renumbered[id] { return CardID(rawValue: renumbered) }
+    return holds(id) ? CardID(rawValue: id) : nil
+  }
+
+  /// Whether the card that has an id now came.
+  func holds(_ id: Int64) -> Bool { added?.holds(id) ?? true }
+
+  /// No card of a lower id came.
+  var first: Int64 { added.map { $0.first ?? .max } ?? 0 }
+}
+
+extension [Int64] {
+  /// Whether a number is among those that are in their order.
+  fileprivate func holds(_ number: Int64) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == number
   }
 }
 
@@ -63,13 +82,13 @@ public enum ReceivedOutcome: Equatable, Sendable {
 struct ReceivingStatements {
   let known: Statement
   let hasNote: Statement
-  let hasForeign: Statement
+  let hasCard: Statement
   let card: Statement
 
   init(_ db: Database) throws {
     known = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
     hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
-    hasForeign = try Statement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
-    card = try Statement(db, NewCardRow.insertion + " ON CONFLICT DO NOTHING")
+    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
+    card = try Statement(db, StoredCard.insertion + " ON CONFLICT DO NOTHING")
   }
 }

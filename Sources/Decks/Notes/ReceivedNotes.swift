@@ -1,7 +1,7 @@
 // Notes and cards that come from a package, with ids, templates and schedules of their own.
 // Invariant: a note is known by its guid alone; what is there already is never moved or scheduled anew; a note that is
 // added has the cards that came with it, and each shows what its type makes of it. New ones may wait to be written
-// together: whoever reads notes and cards meanwhile calls `flush` before.
+// together: call `flush` before reading notes and cards.
 
 public import Storage
 public import Templates
@@ -22,8 +22,8 @@ public final class NoteReceiver {
   private var guids: HashFilter?
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
-  /// Cards of a higher id came with these notes.
-  public let lastCardBefore: CardID
+  /// The cards that came, once all are written.
+  public var cards: ReceivedCards { rows.received }
 
   /// What is made ready once for all notes of a type.
   final class Kind {
@@ -48,8 +48,6 @@ public final class NoteReceiver {
     statements = try ReceivingStatements(db)
     rows = try ReceivedRows(db, now: now, statements, isAlone: isAlone)
     guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
-    let last = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) }
-    lastCardBefore = CardID(rawValue: last ?? 0)
   }
 
   /// Takes a note with its cards, of which there is one at least.
@@ -58,7 +56,7 @@ public final class NoteReceiver {
   ///   - card: makes one of them ready, when it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; what SQLite throws.
   public func receive(
-    _ note: ReceivedNote, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> ReceivedCard
+    _ note: ReceivedNote, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
@@ -121,7 +119,7 @@ public final class NoteReceiver {
 
   /// Cards that are missing are added whether the note is newer or not.
   private func addMissing(
-    _ id: NoteID, _ kind: Kind, _ ordinals: [Int], _ card: (Int) throws -> ReceivedCard
+    _ id: NoteID, _ kind: Kind, _ ordinals: [Int], _ card: (Int) throws -> StoredCard
   ) throws -> Int {
     let stored = Set(try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) })
     let missing = ordinals.indices.filter { !stored.contains(ordinals[$0]) }
@@ -153,22 +151,19 @@ public final class NoteReceiver {
 
   /// Writes another card of a note, at once.
   @discardableResult
-  func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
-    let texts = try texts(card, note, kind)
-    let id = try rows.write(ReceivedRows.Card(card, of: note, texts: texts))
+  func insert(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
+    let id = try rows.write(made(card, note, kind))
     if kind.maker.needsCardID { try kind.writer.rewrite(note) }
     return id
   }
 
   @discardableResult
-  private func insert(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> NoteRecord {
+  private func insert(_ note: ReceivedNote, _ kind: Kind, _ cards: [StoredCard]) throws -> NoteRecord {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
     let record = record(note, NoteID(rawValue: try rows.noteID(note.id)), kind)
     let tags = try Tags.column(note.tags)
-    let made = try cards.map { card in
-      ReceivedRows.Card(card, of: record, texts: try texts(card, record, kind))
-    }
+    let made = try cards.map { try self.made($0, record, kind) }
     try rows.add(ReceivedRows.Note(record, tags: tags, fields: column, data: note.data), made)
     guids?.insert(hash(note.guid))
     if kind.maker.needsCardID {
@@ -180,7 +175,13 @@ public final class NoteReceiver {
 
   // MARK: What a card shows
 
-  private func texts(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
+  private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
+    var card = card
+    (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, now)
+    return card
+  }
+
+  private func texts(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
     if kind.maker.isBasic, card.ordinal == 0 { return try CardTexts(basic: note.fields, isInterrupted: isInterrupted) }
     var facts = kind.maker.facts(note, deckName: try deckName(card.deck))
     facts.flag = card.flag

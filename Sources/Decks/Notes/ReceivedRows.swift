@@ -1,9 +1,10 @@
 // The rows of notes and cards that come from a package, written together where nothing is in their way.
-// Invariant: a note is written before its cards, and a card before its row of where it came from; an id, a rank or a
-// guid that is taken gives way. A second thread writes meanwhile: whoever wants to see the rows calls `flush` before.
+// Invariant: a note is written before its cards; an id, a rank or a guid that is taken gives way. A second thread
+// writes meanwhile: whoever wants to see the rows calls `flush` before.
 
 import Storage
 import Templates
+import Text
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {
@@ -19,57 +20,29 @@ final class ReceivedRows {
     }
   }
 
-  struct Card {
-    let card: ReceivedCard
-    let note: NoteID
-    /// See `CardText.content`.
-    let content: Int64
-
-    /// - Parameter texts: what it shows.
-    init(_ card: ReceivedCard, of note: NoteRecord, texts: CardTexts) {
-      (self.card, self.note, content) = (card, note.id, texts.content)
-    }
-
-    func row(now: Double) -> NewCardRow {
-      var row = NewCardRow(
-        note: note.rawValue, ordinal: card.ordinal, deck: card.deck, rank: card.rank, content: content, now: now)
-      (row.schedule, row.isSuspended, row.flag) = (card.schedule, card.isSuspended, card.flag)
-      (row.burial, row.buriedUntil) = (card.burial, card.buriedUntil)
-      return row
-    }
-  }
-
   /// The ids that rows may have.
   private struct FreeIDs {
-    /// No note, and no card's place elsewhere, has a higher one.
-    var (highestNote, highestForeign): (Int64, Int64) = (0, 0)
+    /// No note and no card has a higher one.
+    var (highestNote, highestCard): (Int64, Int64) = (0, 0)
     var nextNote: Int64 = 0
-    /// Of the last card that waits; nil where the table says it, because none does.
-    var lastCard: Int64?
-    /// Places elsewhere; nil where there were many before.
-    var foreign: HashFilter?
+    /// Of cards that are there; nil where there were many before.
+    var cards: HashFilter?
+    /// Cards that come below it are not found by their ids.
+    let lastCard: Int64
 
     init(_ db: Database) throws {
       highestNote = try db.firstRow("SELECT max(id) FROM notes") { $0.integer(0) } ?? 0
-      foreign = try HashFilter(db, "SELECT anki FROM anki_cards") { UInt64(bitPattern: $0.integer(0)) }
-      try lookForForeign(db)
+      highestCard = try db.firstRow("SELECT max(id) FROM cards") { $0.integer(0) } ?? 0
+      cards = try HashFilter(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
+      lastCard = try CardTable.lastID(db)
     }
 
-    mutating func lookForForeign(_ db: Database) throws {
-      highestForeign = try db.firstRow("SELECT max(anki) FROM anki_cards") { $0.integer(0) } ?? 0
-    }
+    /// Whether a card may have that id.
+    func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.mayHold(UInt64(bitPattern: id)) ?? true }
 
-    /// Whether a card may have that place elsewhere.
-    func mayHold(_ id: Int64) -> Bool {
-      id <= highestForeign && foreign?.mayHold(UInt64(bitPattern: id)) ?? true
-    }
-
-    mutating func nextCard(_ db: Database) throws -> Int64 {
-      let last =
-        try lastCard ?? db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
-      if last == .max { throw StorageError.full(path: db.path) }
-      lastCard = last + 1
-      return last + 1
+    mutating func take(_ id: Int64) {
+      highestCard = max(highestCard, id)
+      cards?.insert(UInt64(bitPattern: id))
     }
   }
 
@@ -78,18 +51,20 @@ final class ReceivedRows {
   private let statements: ReceivingStatements
   private let notes: RowBatch
   private let cards: RowBatch
-  private let foreign: RowBatch
   /// The last cards, all that are not written among them.
-  private var last: [Card] = []
+  private var last: [StoredCard] = []
+  /// The ids of cards that came with lower ones than others have, as far as no index of texts was told.
+  private var low: [Int64] = []
   private var ids: FreeIDs
+  private var came: ReceivedCards
 
   /// - Parameter isAlone: whether a second thread writes, because the caller does nothing else with the database.
   init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
     (self.db, self.now, self.statements) = (db, now, statements)
     ids = try FreeIDs(db)
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
-    cards = try RowBatch(db, into: NewCardRow.target, "*", columns: NewCardRow.columnCount, inLane: isAlone)
-    foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4, inLane: isAlone)
+    cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
+    came = try ReceivedCards(db)
   }
 
   /// The id that a note gets which is to have a given one.
@@ -106,7 +81,7 @@ final class ReceivedRows {
   }
 
   /// Adds a note of an id that is free, with its cards.
-  func add(_ note: Note, _ made: [Card]) throws {
+  func add(_ note: Note, _ made: [StoredCard]) throws {
     let record = note.record
     ids.highestNote = max(ids.highestNote, record.id.rawValue)
     notes.put(0, record.id.rawValue)
@@ -121,42 +96,36 @@ final class ReceivedRows {
     if notes.isFull { try handOver() }
   }
 
-  private func add(_ card: Card) throws {
-    let elsewhere = try foreignID(card.card)
-    let id = try ids.nextCard(db)
-    var row = card.row(now: now)
-    row.id = id
-    row.put(into: cards)
+  private func add(_ card: StoredCard) throws {
+    let card = try numbered(card)
+    card.put(into: cards)
     cards.endRow()
     last.append(card)
-    put(card.card, id, elsewhere)
-    if cards.isFull || foreign.isFull { try handOver() }
+    if cards.isFull { try handOver() }
   }
 
-  private func put(_ card: ReceivedCard, _ id: Int64, _ elsewhere: Int64) {
-    foreign.put(0, id)
-    foreign.put(1, elsewhere)
-    foreign.put(2, card.foreignModified)
-    foreign.put(3, text: card.raw)
-    foreign.endRow()
-  }
-
-  /// The id that the card gets for the one it had elsewhere.
-  private func foreignID(_ card: ReceivedCard) throws -> Int64 {
-    if ids.mayHold(card.foreignID) { try flush() }
-    return try freeForeignID(card)
-  }
-
-  /// The same where nothing is being written.
-  private func freeForeignID(_ card: ReceivedCard) throws -> Int64 {
-    var wanted = card.foreignID
-    if ids.mayHold(wanted) {
-      statements.hasForeign.bind(1, wanted)
-      if try statements.hasForeign.first({ _ in true }) ?? false { wanted = ids.highestForeign &+ 1 }
+  /// The card with an id that is free, its own if that is.
+  private func numbered(_ card: StoredCard) throws -> StoredCard {
+    var card = card
+    let wanted = card.id
+    if ids.mayHold(wanted.rawValue) {
+      try flush()
+      statements.hasCard.bind(1, wanted.rawValue)
+      if try statements.hasCard.first({ _ in true }) ?? false {
+        card.id = CardID(rawValue: try CardTable.freeID(db, now: now))
+      }
     }
-    ids.highestForeign = max(ids.highestForeign, wanted)
-    ids.foreign?.insert(UInt64(bitPattern: wanted))
-    return wanted
+    ids.take(card.id.rawValue)
+    came.add(card.id, for: wanted)
+    if card.id.rawValue <= ids.lastCard { low.append(card.id.rawValue) }
+    return card
+  }
+
+  /// The cards that came, once they are written.
+  var received: ReceivedCards {
+    var cards = came
+    cards.sort()
+    return cards
   }
 
   // MARK: Writing
@@ -166,7 +135,6 @@ final class ReceivedRows {
     do {
       try body(notes)
       try body(cards)
-      try body(foreign)
     } catch let error as StorageError {
       try recover(from: error)
     }
@@ -187,45 +155,38 @@ final class ReceivedRows {
   func flush() throws {
     try inOrder { try $0.flush() }
     last.removeAll(keepingCapacity: true)
-    ids.lastCard = nil
+    if low.isEmpty { return }
+    try SearchLog.note(db, low)
+    low.removeAll()
   }
 
   /// One of the cards is in the way of something: each that is not written by itself.
   private func recover(from error: StorageError) throws {
-    guard case .unique(let what) = error.constraint, what.contains(": cards.") else { throw error }
-    // A row of where a card came from comes after the card: none of those that wait is of one that is written.
+    guard case .unique(let what) = error.constraint, what.contains(text: ": cards.") else { throw error }
     let rest = last.suffix(cards.waitingCount)
     cards.forget()
-    foreign.forget()
     try notes.flush()
     last = []
-    ids.lastCard = nil
     for card in rest { try writeAlone(card) }
   }
 
   /// Writes a card whose note is written or waits, at once.
   @discardableResult
-  func write(_ card: Card) throws -> CardID {
+  func write(_ card: StoredCard) throws -> CardID {
     try flush()
-    return try writeAlone(card)
+    let card = try numbered(card)
+    try writeAlone(card)
+    try flush()
+    return card.id
   }
 
-  @discardableResult
-  private func writeAlone(_ card: Card) throws -> CardID {
-    var row = card.row(now: now)
+  private func writeAlone(_ card: StoredCard) throws {
+    var card = card
     // The rank may be taken.
     for attempt in 0..<2 {
-      if attempt > 0 { row.rank = try CardOrder.above(db, card.card.deck, room: CardOrder.step) }
-      row.put(into: statements.card)
-      if try statements.card.run() {
-        let id = db.lastInsertedRowID
-        // Others may have written such rows too.
-        try ids.lookForForeign(db)
-        let elsewhere = try freeForeignID(card.card)
-        put(card.card, id, elsewhere)
-        try foreign.flush()
-        return CardID(rawValue: id)
-      }
+      if attempt > 0 { card.rank = try CardOrder.above(db, card.deck, room: CardOrder.step) }
+      card.put(into: statements.card)
+      if try statements.card.run() { return }
     }
     throw StorageError.damaged(path: db.path, detail: "the note \(card.note.rawValue) has a card of that place")
   }

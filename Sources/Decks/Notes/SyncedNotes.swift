@@ -38,7 +38,7 @@ extension NoteReceiver {
   }
 
   /// Adds a card of a note. The note is added before where it is not here.
-  public func add(_ card: ReceivedCard, of note: ReceivedNote, _ type: NoteType, usn: Int64) throws -> CardID {
+  public func add(_ card: StoredCard, of note: ReceivedNote, _ type: NoteType, usn: Int64) throws -> CardID {
     let kind = kind(of: type)
     let note = try fit(note, type)
     if try !NoteTable.exists(db, NoteID(rawValue: note.id)) {

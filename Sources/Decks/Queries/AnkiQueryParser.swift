@@ -2,8 +2,10 @@
 // Source: Anki's manual, "Searching". Invariant: what is not known here is an error, never something else that is
 // found; a list has at most 10,000 numbers.
 
+import Text
+
 struct AnkiQueryParser: QueryGrammar {
-  /// A list of numbers may be longer than a query that somebody types.
+  /// A list of numbers may be longer than a query that is typed.
   static let lengthLimit = 200_000
   static let fillers = ["and"]
   private static let mostNumbers = 10_000
@@ -96,7 +98,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 
   private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    if name.contains("*") || name.contains("_*") { throw unknown("\(name):", start) }
+    if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
     // Any character, then any more: what is not empty.
     if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
@@ -173,7 +175,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 }
 
-/// A word or a value of such a query: its characters, and stars that stand for any.
+/// A word or a value of such a query: its characters, and stars that match any.
 struct AnkiText {
   enum Piece: Equatable {
     case plain(Character)
@@ -203,7 +205,7 @@ struct AnkiText {
   }
 
   private var hasStar: Bool { pieces.contains(.any) }
-  /// A pattern of ours has no star that stands for itself.
+  /// Our patterns have no literal star.
   private var mixesStars: Bool { hasStar && pieces.contains(.plain("*")) }
 
   /// It must be the whole text. Nil where a pattern of ours cannot say it.
@@ -212,7 +214,7 @@ struct AnkiText {
     return hasStar ? TextPattern(plain, isWhole: true) : TextPattern(exactly: plain)
   }
 
-  /// It may stand anywhere in the text.
+  /// It may be anywhere in the text.
   var phrase: TextPattern? {
     if mixesStars { return nil }
     return hasStar ? TextPattern(plain, isWhole: false) : TextPattern(phrase: plain)

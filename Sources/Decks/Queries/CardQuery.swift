@@ -28,7 +28,7 @@ public struct CardQuery: Equatable {
     /// The tag itself, or one below it: `a` finds `a::b`.
     case tag(TextPattern)
     case isIn(CardStatus)
-    case property(Property, Comparison, Double)
+    case property(CardProperty, Comparison, Double)
     /// Added within so many days, today included.
     case added(days: Int)
     case edited(days: Int)
@@ -49,7 +49,7 @@ public struct CardQuery: Equatable {
     case isAmong(CardGroup)
   }
 
-  /// Cards that SQLite tells by numbers.
+  /// Cards that SQLite finds by numbers.
   enum CardGroup: Equatable {
     case cards([Int64])
     case notes([Int64])
@@ -69,14 +69,6 @@ public struct CardQuery: Equatable {
       case .template(let ordinal): "ord = \(ordinal)"
       }
     }
-  }
-
-  enum Property: String, CaseIterable {
-    case stability, difficulty, reps, lapses, interval, retrievability, due
-
-    static let shortNames: [String: Property] = [
-      "s": .stability, "d": .difficulty, "ivl": .interval, "r": .retrievability,
-    ]
   }
 
   enum Comparison: String, CaseIterable {

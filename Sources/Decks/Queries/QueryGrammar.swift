@@ -1,5 +1,5 @@
 // What our language of queries and Anki's have in common: terms side by side, or, not, brackets, by recursive descent.
-// Invariant: brackets stand in each other at most 32 deep; an error names the column, counted in characters from 1, and
+// Invariant: brackets are nested at most 32 deep; an error names the column, counted in characters from 1, and
 // what was expected there.
 
 import Text
@@ -43,7 +43,7 @@ extension QueryGrammar {
     return nodes.count == 1 ? nodes[0] : .any(nodes)
   }
 
-  /// What stands side by side and must hold together.
+  /// Terms side by side, which must all hold.
   private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
     var nodes: [CardQuery.Node] = []
     while true {
@@ -86,7 +86,7 @@ extension QueryGrammar {
     return true
   }
 
-  /// Whether a word stands here, by itself.
+  /// Whether a word follows, by itself.
   private func isAt(word: String) -> Bool {
     let end = position + word.count
     guard end <= characters.count, String(characters[position..<end]).lowercased() == word else { return false }

@@ -10,7 +10,7 @@ struct QueryMatcher {
 
   private let root: CardQuery.Node
   private let isInterrupted: () -> Bool
-  /// Conditions judged and bytes searched since somebody was asked to stop.
+  /// Conditions judged and bytes searched since the last check for an interrupt.
   private var work = 0
   private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment
@@ -67,7 +67,7 @@ struct QueryMatcher {
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
     case .added(let days): return row.number(.created) >= moment.start(ofDay: moment.today - days + 1)
-    case .edited(let days): return row.number(.modified) >= moment.start(ofDay: moment.today - days + 1)
+    case .edited(let days): return row.number(.mod) >= moment.start(ofDay: moment.today - days + 1)
     case .flag(let flag): return row.integer(.flag) == Int64(flag)
     case .rated, .introduced, .duplicates, .isAmong: return facts.cards(condition).contains(row.integer(.id))
     case .deck(let pattern): return facts.isDeck(row.integer(.deck), pattern)
@@ -87,12 +87,9 @@ struct QueryMatcher {
   }
 
   /// nil for what a new card does not have yet.
-  private func value(_ property: CardQuery.Property, _ row: some QueryRow) -> Double? {
+  private func value(_ property: CardProperty, _ row: some QueryRow) -> Double? {
+    if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
-    case .stability: return row.optionalNumber(.stability)
-    case .difficulty: return row.optionalNumber(.difficulty)
-    case .reps: return row.number(.reps)
-    case .lapses: return row.number(.lapses)
     case .interval:
       guard let due = row.optionalNumber(.due), let last = row.optionalNumber(.lastReview) else { return nil }
       return Double(moment.dueDay(of: due) - moment.day(of: last))
@@ -105,6 +102,7 @@ struct QueryMatcher {
       }
       let days = Double(moment.today - moment.day(of: last))
       return facts.model(ofDeck: row.integer(.deck)).retrievability(days: days, stability: stability)
+    default: return nil
     }
   }
 }

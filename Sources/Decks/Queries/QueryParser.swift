@@ -1,5 +1,5 @@
 // From the text of a query in our own language to its tree.
-// Invariant: a query has at most 10,000 characters; what stands for itself may be quoted.
+// Invariant: a query has at most 10,000 characters; literal text may be quoted.
 
 import Memory
 
@@ -112,8 +112,9 @@ struct QueryParser: QueryGrammar {
   private mutating func property(from start: Int) throws(DeckError) -> CardQuery.Condition {
     let value = bare(stoppingAtColon: false)
     let name = value.prefix { $0.isLetter }.lowercased()
-    guard let property = CardQuery.Property(rawValue: name) ?? CardQuery.Property.shortNames[name] else {
-      throw expected("one of \(CardQuery.Property.allCases.map(\.rawValue).joined(separator: ", "))", at: start)
+    let known = CardProperty.figures.first { $0.rawValue == name || $0.description.figure?.short == name }
+    guard let property = known else {
+      throw expected("one of \(CardProperty.figures.map(\.rawValue).joined(separator: ", "))", at: start)
     }
     let rest = value.dropFirst(name.count)
     guard let comparison = CardQuery.Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
@@ -140,7 +141,7 @@ struct QueryParser: QueryGrammar {
     return String(characters[start..<position])
   }
 
-  /// What stands between quotes; a backslash takes the next character as it is.
+  /// The text between quotes; a backslash takes the next character as it is.
   private mutating func quoted() throws(DeckError) -> String {
     let start = position
     var value = ""

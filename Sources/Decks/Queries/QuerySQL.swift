@@ -54,7 +54,7 @@ struct QuerySQL {
     case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)
     case .property(let property, let comparison, let number): return part(property, comparison, number)
     case .added(let days): return Part(text: "created >= \(start(days))", isExact: true)
-    case .edited(let days): return Part(text: "modified >= \(start(days))", isExact: true)
+    case .edited(let days): return Part(text: "mod >= \(start(days))", isExact: true)
     case .flag(let flag): return Part(text: "flag = \(flag)", isExact: true)
     case .rated(let days, let rating):
       let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
@@ -70,16 +70,10 @@ struct QuerySQL {
   }
 
   private static func part(
-    _ property: CardQuery.Property, _ comparison: CardQuery.Comparison, _ number: Double
+    _ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double
   ) -> Part? {
-    let column: String
-    switch property {
-    case .stability: column = "stability"
-    case .difficulty: column = "difficulty"
-    case .reps: column = "reps"
-    case .lapses: column = "lapses"
-    case .interval, .retrievability, .due: return nil
+    property.queryColumn.map {
+      Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true)
     }
-    return Part(text: "\(column) \(comparison.rawValue) \(number)", isExact: true)
   }
 }

@@ -75,7 +75,8 @@ public final class SearchCache {
   }
 
   private func currentIndex(_ db: Database, _ query: CardQuery) throws -> SearchIndex? {
-    guard try SearchLog.state(db).lastCard >= leastIndexed else { return nil }
+    let many = "SELECT 1 FROM cards LIMIT 1 OFFSET ?"
+    if leastIndexed > 0, try db.firstRow(many, [leastIndexed - 1], { _ in true }) == nil { return nil }
     let index = self.index ?? SearchIndex()
     if self.index == nil, let path { _ = index.load(path) }
     self.index = index

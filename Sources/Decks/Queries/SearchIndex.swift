@@ -28,7 +28,7 @@ final class SearchIndex {
   var state = SearchLog.State()
   /// The card of each row.
   private(set) var cards: [Int64] = []
-  /// Where each cell ends. A zero byte stands behind it.
+  /// Where each cell ends. A zero byte follows it.
   private(set) var ends: [UInt32] = []
   private(set) var texts: [UInt8] = []
   /// Rows whose card has other texts now, in a row behind them.

@@ -7,8 +7,8 @@ public import Storage
 ///
 ///     try store.undo { db in try SearchLog.forget(db) }   // the triggers did not see what undo wrote
 public enum SearchLog {
-  /// A new card has a higher id than all before it and is not logged: adding costs nothing. Changed ones are, the last
-  /// 4,096 of them.
+  /// A new card has a higher id than all before it and is not logged: adding costs nothing. Changed ones are, and those
+  /// that came from elsewhere with lower ids, the last 4,096 of them.
   static let tables = """
     CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
     INSERT INTO undo_search VALUES (1, random());
@@ -51,6 +51,15 @@ public enum SearchLog {
 
   /// What each undoing and each backup that is put back gives another value.
   public static func epoch(_ db: Database) throws -> Int64 { try state(db).epoch }
+
+  /// New cards with lower ids than others had.
+  static func note(_ db: Database, _ cards: [Int64]) throws {
+    if cards.count > mostNoted { return try forget(db) }
+    try db.cachedStatement(sql: "INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)")
+      .execute(arguments: [CardTable.list(cards)])
+  }
+
+  private static let mostNoted = 1000
 
   /// Every index of the cards' texts is good for nothing from now on.
   public static func forget(_ db: Database) throws { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }

@@ -6,7 +6,7 @@ import Storage
 /// What a row that a query judges holds, in this order; the numbers are between the texts and the fields.
 enum QueryColumn: Int32, CaseIterable {
   case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
-  case modified, flag, buriedUntil, fields
+  case mod, flag, buriedUntil, fields
 
   static let texts = [prompt, answer, tags]
   static let numbers = allCases[Int(created.rawValue)..<Int(fields.rawValue)]
@@ -49,7 +49,7 @@ final class SearchRows {
   /// Where prompt, answer and tags of each row end.
   private var ends: [Int32] = []
   private var texts: [UInt8] = []
-  /// NaN stands for what a row does not have.
+  /// NaN is for what a row does not have.
   private var numbers: [Double] = []
 
   init(_ deck: DeckID) { self.deck = deck.rawValue }

@@ -115,7 +115,7 @@ final class ExpressionMatcher {
     return Unicode.Scalar(scalar)?.properties.isAlphabetic ?? false
   }
 
-  /// The scalar at an index, in small letters; nil at the end. Bytes that are not UTF-8 stand for themselves.
+  /// The scalar at an index, in small letters; nil at the end. Bytes that are not UTF-8 match themselves.
   private static func scalar(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> (UInt32?, Int) {
     guard index < text.count else { return (nil, 0) }
     let byte = text[index]

@@ -4,6 +4,7 @@
 
 public import Memory
 public import Storage
+import Templates
 
 /// The schedulers of decks, each made at its first use.
 struct DeckSchedulers {
@@ -16,14 +17,16 @@ struct DeckSchedulers {
 
   func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
 
-  /// What an answer gives for a card. Intervals vary by the card and the number of its answers.
+  /// What an answer gives for a card. Intervals vary by what the card says and the number of its answers: ids depend on
+  /// the clock.
   mutating func next(
     _ db: Database, _ card: CardRecord, _ rating: Rating, at moment: StudyMoment
   ) throws -> NextSchedule {
     let options = options(of: card.deck)
     let scheduler = schedulers[card.deck] ?? Scheduler(options: options)
     schedulers[card.deck] = scheduler
-    let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
+    let texts = CardTexts(prompt: card.prompt, answer: card.answer)
+    let seed = UInt64(bitPattern: texts.content) &+ UInt64(clamping: card.reps)
     let loads = options.balances ? try loads(db, for: card, options, at: moment) : nil
     return scheduler.next(card.schedule, rating, at: moment, seed: seed, loads: loads)
   }

@@ -2,6 +2,7 @@
 // Invariant: both hold for the same cards, whatever their columns hold.
 
 import Storage
+import Text
 
 /// What a card can be, as queries ask for it (`is:due`).
 enum CardStatus: String, CaseIterable, Sendable {
@@ -83,7 +84,7 @@ extension StudyMoment {
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
     for (name, value) in [("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday)]
-    where sql.contains(":\(name)") {
+    where sql.contains(text: ":\(name)") {
       named[name] = value
     }
     return StatementArguments(named)
@@ -112,9 +113,4 @@ struct StatusColumns {
       return tag.count == 5 || tag.dropFirst(5).starts(with: "::".utf8)
     }
   }
-}
-
-extension CardRecord {
-  /// Neither suspended nor buried.
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 }

@@ -57,7 +57,7 @@ extension CardTable {
     guard (0...7).contains(flag) else {
       throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
     }
-    try change(db, "UPDATE cards SET flag = ?, modified = ? WHERE id = ?", [flag, now, id.rawValue])
+    try change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: now)
   }
 }

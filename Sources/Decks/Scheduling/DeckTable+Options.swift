@@ -1,5 +1,5 @@
 // Which options are good for a deck: its own preset's, or those of the nearest deck around it that has one.
-// Invariant: a deck's own limits stand above its preset's, and only for itself.
+// Invariant: a deck's own limits win over its preset's, and only for itself.
 
 import Memory
 public import Storage

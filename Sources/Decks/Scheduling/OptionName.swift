@@ -1,4 +1,4 @@
-// The options of a preset by name: what each means, what it may be and what it is when nobody set it. They mean what
+// The options of a preset by name: what each means, what it may be and what it is when it was not set. They mean what
 // Anki's options of the same name mean. Invariant: a name that was released keeps its meaning; a new one is added.
 
 import Text
@@ -58,7 +58,7 @@ extension DeckOptions {
 
     public var kind: OptionKind { facts.kind }
 
-    /// What it is when nobody set it.
+    /// Its value when it was not set.
     public var initial: OptionValue { facts.initial }
 
     /// What it is for, in a sentence.

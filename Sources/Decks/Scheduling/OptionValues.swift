@@ -86,7 +86,7 @@ extension DeckOptions.Name {
       default: return nil
       }
     } catch {
-      // A newer program may know other ranges: the value is as if nobody had set it.
+      // A newer program may know other ranges: the value counts as not set.
       return nil
     }
   }

@@ -97,7 +97,7 @@ public enum PresetTable {
 
   /// A name that no preset has: the given one, or that with a number.
   public static func freeName(_ db: Database, like given: String) throws -> String {
-    // Room for the number; a long name is told by its last part.
+    // Room for the number; a long name is cut to its last part.
     let name = given.count <= 190 ? given : String(DeckName.split(given).last?.prefix(190) ?? "").trimmed
     for number in 1... {
       let candidate = number == 1 ? name : "\(name) \(number)"

@@ -60,27 +60,27 @@ public struct ForeignAnswer: Equatable, Sendable {
 /// Takes rows of a log into the database, in one operation.
 public final class ReviewReceiver {
   private let db: Database
-  private let lastCardBefore: CardID
-  private let card: Statement
+  private let cards: ReceivedCards?
+  private let hasCard: Statement
   private let insertion: Statement
   /// Where no row can be there already: a second thread writes.
   private let batch: RowBatch?
   private static let columns = "card, at, rating, state, interval, difficulty, seconds, anki, acard, usn, raw"
 
   /// - Parameters:
-  ///   - lastCardBefore: of `NoteReceiver`.
+  ///   - cards: those that came with the log: it is for them alone, or for cards that are gone; nil for all.
   ///   - isWhole: the log of a whole collection of a server's, for an account without cards: nobody uses the database
   ///     before `flush`, and nothing of it is to be sent.
-  public init(_ db: Database, lastCardBefore: CardID, isWhole: Bool = false) throws {
-    (self.db, self.lastCardBefore) = (db, lastCardBefore)
+  public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
+    (self.db, self.cards) = (db, cards)
     let hasLog = try db.firstRow("SELECT 1 FROM reviews WHERE anki IS NOT NULL") { _ in true } ?? false
     batch =
       isWhole && !hasLog
       ? try RowBatch(
         db, into: "reviews (\(ReviewReceiver.columns))",
-        "(SELECT card FROM anki_cards WHERE anki = column8), "
+        "(SELECT id FROM cards WHERE id = column8), "
           + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, inLane: true) : nil
-    card = try Statement(db, "SELECT card FROM anki_cards WHERE anki = ?1")
+    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
     insertion = try Statement(
       db,
       """
@@ -97,10 +97,13 @@ public final class ReviewReceiver {
       put(review, into: batch, from: 0)
       return try batch.writeRow()
     }
-    card.bind(1, review.card)
-    let known = try card.first { $0.integer(0) }
-    if let known, known <= lastCardBefore.rawValue { return }
-    insertion.bind(1, known)
+    var review = review
+    let came = cards.map { $0.card(review.card) } ?? CardID(rawValue: review.card)
+    if let came { review.card = came.rawValue }
+    hasCard.bind(1, review.card)
+    let isHere = try hasCard.first { _ in true } ?? false
+    if isHere, came == nil { return }
+    insertion.bind(1, isHere ? review.card : nil)
     put(review, into: insertion, from: 1)
     try insertion.run()
   }
@@ -125,23 +128,24 @@ public final class ReviewReceiver {
 
   /// All rows were given and written: cards that did not say when they were answered last have it from the log, and
   /// decks.
-  public func finish(withoutLastReview cards: [Int64]) throws {
+  public func finish(withoutLastReview ids: [Int64]) throws {
     let last = try Statement(
       db,
       """
       UPDATE cards SET last_review = coalesce(
         (SELECT max(at) FROM reviews WHERE card = cards.id AND rating BETWEEN 1 AND 4), last_review)
-      WHERE id = (SELECT card FROM anki_cards WHERE anki = ?1) AND id > ?2
+      WHERE id = ?1
       """)
-    for card in cards {
-      last.bind(1, card)
-      last.bind(2, lastCardBefore.rawValue)
+    for card in ids {
+      guard let card = cards.map({ $0.card(card) }) ?? CardID(rawValue: card) else { continue }
+      last.bind(1, card.rawValue)
       try last.run()
     }
     // Without an order that SQLite would have to make first.
     var decks: [Int64: Double] = [:]
-    let sql = "SELECT deck, last_review FROM cards WHERE id > ? AND last_review IS NOT NULL"
-    try db.forEachRow(sql, [lastCardBefore.rawValue]) { row in
+    let sql = "SELECT deck, last_review, id FROM cards WHERE id >= ? AND last_review IS NOT NULL"
+    try db.forEachRow(sql, [cards?.first ?? 0]) { row in
+      guard cards?.holds(row.integer(2)) ?? true else { return }
       decks[row.integer(0), default: 0] = max(decks[row.integer(0), default: 0], row.number(1))
     }
     for (deck, studied) in decks.sorted(by: { $0.key < $1.key }) {

@@ -206,7 +206,7 @@ public final class ReviewSession {
   /// The selected decks and those within them, each once; the first selected one first.
   private func decks(_ db: Database) throws -> [DeckRecord] {
     var (decks, known): ([DeckRecord], Set<DeckID>) = ([], [])
-    // One that stands in another selected one comes with that one.
+    // One within another selected one comes with that one.
     let roots = try selection.decks.map { try DeckTable.record(db, $0) }
     for root in roots {
       let key = root.name.lowercased()

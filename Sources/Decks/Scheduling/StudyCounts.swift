@@ -1,5 +1,5 @@
 // What `study` would show today: the cards that wait in a deck and the decks within it, within the limits of the day.
-// Invariant: the counts of a list and those of a session that begins at the same moment are the same.
+// Invariant: the counts of a list equal those of a session that begins at the same moment.
 
 public import Storage
 

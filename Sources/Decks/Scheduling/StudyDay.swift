@@ -21,7 +21,7 @@ public struct StudyMoment: Equatable, Sendable {
     self.rollover = rollover
   }
 
-  /// The number of the day that a time stands in.
+  /// The number of the day that a time is in.
   public func day(of time: Double) -> Int {
     let days = ((time + utcOffset - rollover) / 86_400).rounded(.down)
     return Int(exactly: min(1e12, max(-1e12, days.isNaN ? 0 : days))) ?? 0

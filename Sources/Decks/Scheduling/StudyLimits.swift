@@ -12,7 +12,7 @@ struct StudyLimits {
   /// What each deck would show, the decks within it counted in.
   private(set) var counts: [DeckID: WaitingCounts] = [:]
 
-  /// - Parameter decks: in the order of `DeckTable.list`. A deck whose parent is not among them stands for itself.
+  /// - Parameter decks: in the order of `DeckTable.list`. A deck whose parent is not among them is an outermost one.
   init(
     _ decks: [DeckRecord], options: [DeckID: DeckOptions], waiting: [DeckID: WaitingCounts],
     answered: [DeckID: AnsweredCounts]
@@ -48,7 +48,7 @@ struct StudyLimits {
     }
   }
 
-  /// What all decks that stand for themselves would show.
+  /// What all outermost decks would show.
   func total(_ decks: [DeckRecord]) -> WaitingCounts {
     zip(decks, parents).reduce(into: WaitingCounts()) { sum, entry in
       if entry.1 == nil, let count = counts[entry.0.id] { sum.add(count) }

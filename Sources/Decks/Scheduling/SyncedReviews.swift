@@ -17,7 +17,7 @@ extension ReviewTable {
     let twin = try db.firstRow(
       """
       SELECT id FROM reviews WHERE ifnull(usn, -1) = -1 AND rating = ?1 AND at BETWEEN ?2 - 0.05 AND ?2 + 0.001
-        AND (card = (SELECT card FROM anki_cards WHERE anki = ?3) OR card IS NULL AND acard = ?3)
+        AND (card = ?3 OR card IS NULL AND acard = ?3)
         AND (anki IS NULL OR anki = ?4)
       """, [review.answer.ease, at, review.card, review.id]
     ) { $0.integer(0) }
@@ -45,8 +45,8 @@ extension ReviewTable {
   public static func numberUnsent(_ db: Database, isTaken: (Int64) throws -> Bool) throws -> [CardID] {
     let rows = try db.rows(
       """
-      SELECT reviews.id, at, anki_cards.anki FROM reviews JOIN anki_cards ON anki_cards.card = reviews.card
-      WHERE ifnull(reviews.usn, -1) = -1 AND reviews.anki IS NULL ORDER BY at, reviews.id
+      SELECT id, at, card FROM reviews
+      WHERE ifnull(usn, -1) = -1 AND anki IS NULL AND card IS NOT NULL ORDER BY at, id
       """
     ) { ($0.integer(0), $0.number(1), $0.integer(2)) }
     for (row, at, card) in rows {

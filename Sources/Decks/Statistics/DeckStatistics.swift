@@ -136,7 +136,7 @@ public struct DeckStatistics: Equatable, Sendable {
   public let known: Double
   /// Cards added, by the day counted from today: 0 is today, -1 yesterday.
   public let added: Histogram
-  /// How the deck's goal stands, of a deck that has one.
+  /// The progress of the deck's goal, where it has one.
   public var goal: GoalStanding?
 
   /// Figures of today; zeros when nothing was answered yet.

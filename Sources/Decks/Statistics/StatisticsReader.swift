@@ -25,8 +25,40 @@ private struct StatisticsReader {
     /// Days of the last interval.
     var interval: Float = 0
     var lastDay = Int32.min
-    /// Whose model predicts it; -1 for a card that is not asked for.
+    /// Whose model predicts it; -1 for no card.
     var model: Int32 = -1
+  }
+
+  /// The cards that are asked for, by their ids.
+  private struct Slots {
+    /// In their order.
+    private var ids: [Int64] = []
+    private var slots: [Slot] = []
+
+    subscript(place: Int) -> Slot {
+      get { slots[place] }
+      set { slots[place] = newValue }
+    }
+
+    /// - Parameter id: higher than all before it.
+    mutating func add(_ id: Int64, model: Int32) {
+      ids.append(id)
+      slots.append(Slot(model: model))
+    }
+
+    /// Where a card is; nil for one that is not asked for.
+    func place(_ id: Int64) -> Int? {
+      guard let first = ids.first, id >= first else { return nil }
+      // Cards that were added at once follow each other.
+      let guess = min(Int(clamping: id - first), ids.count - 1)
+      if ids[guess] == id { return guess }
+      var (low, high) = (0, guess)
+      while low < high {
+        let middle = (low + high) / 2
+        if ids[middle] < id { low = middle + 1 } else { high = middle }
+      }
+      return ids[low] == id ? low : nil
+    }
   }
 
   /// What is counted of the cards as they are now.
@@ -41,7 +73,7 @@ private struct StatisticsReader {
     var added = Tally()
   }
 
-  /// Counts of whole numbers. Those of a century of days stand side by side.
+  /// Counts of whole numbers. Those of a century of days lie side by side.
   private struct Tally {
     private static let usual = -36_500...36_500
     private var near = [Int](repeating: 0, count: usual.count)
@@ -69,15 +101,13 @@ private struct StatisticsReader {
     var openEnd = 0.0
   }
 
-  private static let highestSlot: Int64 = 16_000_000
-
   private let moment: StudyMoment
   private let decks: [DeckID]?
   private var models: [MemoryModel] = []
   private var modelOfDeck: [Int64: Int32] = [:]
   /// What a query finds; nil for all cards of the decks.
   private var wanted: Set<CardID>?
-  private var slots: [Slot] = []
+  private var slots = Slots()
 
   private var ofCards = CardTallies()
   private var ofAnswers = AnswerTallies()
@@ -107,14 +137,12 @@ private struct StatisticsReader {
   mutating func readCards(_ db: Database) throws {
     let sql = """
       SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until FROM cards
+      ORDER BY id
       """
     try db.forEachRow(sql) { row in
       let id = row.integer(0)
       guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
-      if (1...Self.highestSlot).contains(id) {
-        while slots.count <= Int(id) { slots.append(Slot()) }
-        slots[Int(id)].model = model
-      }
+      slots.add(id, model: model)
       ofCards.added.add(moment.day(of: row.number(2)) - moment.today)
       count(row, models[Int(model)])
     }
@@ -156,10 +184,10 @@ private struct StatisticsReader {
     try db.forEachRow(sql) { row in
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
-      let isKnown = id > 0 && id < Int64(slots.count) && slots[Int(id)].model >= 0
-      guard isKnown || isEverything else { return }
+      let slot = slots.place(id)
+      guard slot != nil || isEverything else { return }
       if at < ofAnswers.openStart || at >= ofAnswers.openEnd { turn(to: at) }
-      count(row, at, rating, slot: isKnown ? Int(id) : nil)
+      count(row, at, rating, slot: slot)
     }
     if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
   }

@@ -29,7 +29,7 @@ extension DeckStatistics {
     ])
   }
 
-  /// Days that retention is told of; nil is always.
+  /// Days that retention is reported for; nil is all of them.
   public static let spans: [(name: String, days: Int?)] = [
     ("today", 1), ("week", 7), ("month", 30), ("year", 365), ("all", nil),
   ]

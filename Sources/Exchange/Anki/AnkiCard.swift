@@ -2,23 +2,31 @@
 // Source: PackageRules.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
 // changed since goes out as that row.
 
-import Decks
+public import Decks
 import Memory
 import Text
 import Values
 
-/// The columns of Anki's table `cards` that say how a card stands. Times and days are as Anki counts them.
-struct AnkiCard: Equatable {
+/// A row of Anki's table `cards`. Times and days are as Anki counts them.
+public struct AnkiCard: Equatable, Sendable {
+  public var id: Int64 = 0
+  public var note: Int64 = 0
+  public var deck: Int64 = 0
+  public var ordinal = 0
+  /// Seconds since 1970.
+  public var modified: Int64 = 0
   /// 0 new, 1 learning, 2 review, 3 relearning.
-  var type = 0
+  public var type = 0
   /// As `type`; 3 is learning by days, -1 suspended, -2 and -3 buried.
-  var queue = 0
+  public var queue = 0
   /// A position, seconds since 1970, or a day.
-  var due = 0
+  public var due = 0
   /// Days.
-  var ivl = 0
-  var factor = 0
-  var left = 0
+  public var ivl = 0
+  public var factor = 0
+  var reps = 0
+  var lapses = 0
+  public var left = 0
   var odue = 0
   var odid = 0
   var flags = 0
@@ -43,7 +51,8 @@ struct AnkiCard: Equatable {
       let parts = try JSONParser.parse(Array(raw.utf8), limits: limits).list ?? []
       let numbers = parts.map { $0.integer ?? 0 }
       guard parts.count == 11 else { return nil }
-      let card = AnkiCard(numbers: Array(numbers[..<9]), data: parts[9].text ?? "")
+      var card = AnkiCard(data: parts[9].text ?? "")
+      card.set(Array(numbers[..<5]) + [0, 0] + Array(numbers[5..<9]))
       return (card, min(100_000_000, max(-100_000_000, numbers[10])))
     } catch { return nil }
   }
@@ -51,6 +60,7 @@ struct AnkiCard: Equatable {
   /// Takes it out of a filtered deck, as the deck would when it is emptied.
   mutating func goHome() {
     if odid == 0 { return }
+    deck = Int64(odid)
     if odue != 0 || type != 0 { due = odue }
     (odid, odue) = (0, 0)
     if queue >= 0 { queue = naturalQueue }
@@ -69,14 +79,37 @@ struct AnkiCard: Equatable {
 }
 
 extension AnkiCard {
-  /// Of numbers that may be anything: type, queue, due, ivl, factor, left, odue, odid, flags.
-  init(numbers: [Int], data: String) {
+  /// Of a row of Anki's, whose numbers may be anything: the columns in their order, without `usn` and `data`.
+  init(row numbers: [Int], data: String) {
+    self.init(
+      id: min(AnkiCard.mostNumber, Int64(numbers[0])), note: Int64(numbers[1]), deck: Int64(numbers[2]),
+      ordinal: numbers[3], modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
+    set(Array(numbers[5...]))
+  }
+
+  /// type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags
+  private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)
     let bounded = numbers.map { min(most, max(-most, $0)) }
-    self.init(
-      type: bounded[0], queue: bounded[1], due: bounded[2], ivl: bounded[3], factor: bounded[4], left: bounded[5],
-      odue: bounded[6], odid: bounded[7], flags: bounded[8], data: data)
+    (type, queue, due, ivl, factor) = (bounded[0], bounded[1], bounded[2], bounded[3], bounded[4])
+    (reps, lapses, left) = (bounded[5], bounded[6], bounded[7])
+    (odue, odid, flags) = (bounded[8], bounded[9], bounded[10])
   }
+
+  /// What Anki would show of a card's schedule, as a package would have it.
+  /// - Parameter position: of a new card in its deck.
+  public init(_ card: CardRecord, _ options: DeckOptions, position: Int, at moment: StudyMoment) {
+    self = SentSchedule(moment, options).made(card.schedule, nil)
+    if type == 0 { due = position }
+    queue = card.isSuspended ? -1 : card.isBuried(at: moment) ? -3 : naturalQueue
+  }
+
+  /// Of a new card.
+  public var position: Int? { type == 0 ? due : nil }
+  /// It does not say when it was answered last; the log does.
+  public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
+  /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
+  public var lastReview: Double? { type == 0 ? nil : AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
 /// What Anki keeps of the memory of a card.
@@ -109,12 +142,12 @@ struct AnkiCalendar {
 
   /// The schedule of a card that is home.
   /// - Parameter steps: how many the card passes while it is learnt, and while it is learnt again.
-  func schedule(_ card: AnkiCard, reps: Int, lapses: Int, steps: (learning: Int, relearning: Int)) -> CardSchedule {
+  func schedule(_ card: AnkiCard, steps: (learning: Int, relearning: Int)) -> CardSchedule {
     var schedule = CardSchedule()
     guard let state = CardState(rawValue: Int64(card.type)), state != .new else { return schedule }
     let memory = AnkiMemory(card.data)
     schedule.state = state
-    (schedule.reps, schedule.lapses) = (max(0, reps), max(0, lapses))
+    (schedule.reps, schedule.lapses) = (max(0, card.reps), max(0, card.lapses))
     if state == .review || !AnkiCard.isTime(card.due) {
       schedule.due = start(ofDay: card.due)
     } else {

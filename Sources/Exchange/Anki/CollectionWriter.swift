@@ -130,19 +130,7 @@ final class CollectionWriter {
     return try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
   }
 
-  /// A card on its way into the table.
-  struct Card {
-    var id: Int64
-    var note: Int64
-    var deck: Int64
-    var ordinal: Int
-    var modified: Int64
-    var reps: Int
-    var lapses: Int
-    var row: AnkiCard
-  }
-
-  func add(_ card: Card) throws {
+  func add(_ card: AnkiCard) throws {
     if card.id > highestCard {
       highestCard = card.id
       put(card, into: newCards)
@@ -154,19 +142,18 @@ final class CollectionWriter {
   }
 
   /// The columns beside the id.
-  private func put(_ card: Card, into target: some ColumnBinding) {
-    let row = card.row
-    target.put(1, card.note)
-    target.put(2, card.deck)
-    target.put(3, Int64(card.ordinal))
-    target.put(4, card.modified)
+  private func put(_ row: AnkiCard, into target: some ColumnBinding) {
+    target.put(1, row.note)
+    target.put(2, row.deck)
+    target.put(3, Int64(row.ordinal))
+    target.put(4, row.modified)
     target.put(5, Int64(row.type))
     target.put(6, Int64(row.queue))
     target.put(7, Int64(row.due))
     target.put(8, Int64(row.ivl))
     target.put(9, Int64(row.factor))
-    target.put(10, Int64(card.reps))
-    target.put(11, Int64(card.lapses))
+    target.put(10, Int64(row.reps))
+    target.put(11, Int64(row.lapses))
     target.put(12, Int64(row.left))
     target.put(13, Int64(row.odue))
     target.put(14, Int64(row.odid))
@@ -210,14 +197,6 @@ final class CollectionWriter {
       WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = taken.id + 1) ORDER BY id LIMIT 1
       """
     return try db.firstRow(sql, [id]) { $0.integer(0) } ?? id
-  }
-
-  /// The id that a card gets which is to have a given one.
-  func cardID(_ wanted: Int64) throws -> Int64 {
-    if wanted > highestCard { return wanted }
-    try writeWaiting()
-    let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
-    return isTaken ? try freeID(wanted, "cards") : wanted
   }
 
   /// The first four bytes of the hash of a field.

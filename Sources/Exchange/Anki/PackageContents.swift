@@ -86,7 +86,7 @@ struct ContentsReader {
       guard let found else {
         throw PackageError.damaged(path: path, place: "its collection", reason: "lacks the table \(name)")
       }
-      guard found.0 == "table", !found.1.lowercased().contains("virtual") else {
+      guard found.0 == "table", !found.1.lowercased().contains(text: "virtual") else {
         throw PackageError.refused(path: path, place: "its collection", reason: "has no plain table \(name)")
       }
     }

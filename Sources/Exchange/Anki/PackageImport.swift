@@ -119,7 +119,7 @@ public final class PackageImport {
     try receiver.flush()
     if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "is of no note") }
     let without = try receiveLog(foreign, path, receiver)
-    try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore).finish(withoutLastReview: without)
+    try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
     if deck == nil { try targets.makeRest() }
     try targets.givePresets()
     try media?.receiveHidden()
@@ -167,7 +167,7 @@ public final class PackageImport {
   /// - Returns: the package's ids of learnt cards that do not say when they were answered last.
   private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
-    let reviews = try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore, isWhole: deck == nil)
+    let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: deck == nil)
     let walk = try ofPackage(path) {
       try Statement(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
     }

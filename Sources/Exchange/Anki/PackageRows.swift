@@ -5,22 +5,12 @@ import Decks
 import Storage
 import Text
 
-/// A card of a package.
-struct PackagedCard {
-  let id: Int64
-  let deck: Int64
-  let ordinal: Int
-  let modified: Int64
-  let reps: Int
-  let lapses: Int
-  let card: AnkiCard
-}
-
 /// A note of a package with its cards.
 struct PackagedNote {
   let note: ReceivedNote
   let type: Int64
-  var cards: [PackagedCard] = []
+  /// Out of filtered decks.
+  var cards: [AnkiCard] = []
   /// Cards were passed over whose place another one has, or that have none.
   var hasMoreCards = false
 }
@@ -35,7 +25,7 @@ final class PackageRows {
   private(set) var hasStrayCards = false
 
   static let cardColumns = """
-    nid, id, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
+    id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
     """
 
   init(_ db: Database) throws {
@@ -57,8 +47,8 @@ final class PackageRows {
         id: min(AnkiCard.mostNumber, id), guid: row.text(1),
         modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))), tags: PackageRows.tags(row.text(4)),
         fields: NoteFields.list(row.bytes(5)), data: row.text(6)), type: row.integer(2))
-    while let next = card, next.integer(0) <= id {
-      if next.integer(0) == id { append(next, to: &note) } else { hasStrayCards = true }
+    while let next = card, next.integer(1) <= id {
+      if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
       card = try cards.next()
     }
     return note
@@ -68,13 +58,9 @@ final class PackageRows {
   private func append(_ row: Row, to note: inout PackagedNote) {
     let ordinal = row.count(3)
     guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
-    let card = AnkiCard(numbers: [5, 6, 7, 8, 9, 12, 13, 14, 15].map { row.count($0) }, data: row.text(16))
-    note.cards.append(
-      PackagedCard(
-        id: min(AnkiCard.mostNumber, row.integer(1)), deck: card.odid != 0 ? Int64(card.odid) : row.integer(2),
-        ordinal: ordinal,
-        modified: min(AnkiCard.mostNumber, max(0, row.integer(4))), reps: row.count(10), lapses: row.count(11),
-        card: card))
+    var card = AnkiCard(row: (0..<16).map { row.count($0) }, data: row.text(16))
+    card.goHome()
+    note.cards.append(card)
   }
 
   /// Tags as they may be here: what is no tag is left out.

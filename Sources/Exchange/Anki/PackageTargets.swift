@@ -61,7 +61,7 @@ final class PackageTargets {
 
   /// The parts of a deck's name; what no deck can be called is left out.
   static func parts(_ deck: PackagedDeck?) -> [String] {
-    let parts = (deck?.name ?? "Default").split(separator: "::", omittingEmptySubsequences: false).map { part in
+    let parts = (deck?.name ?? "Default").split(at: "::").map { part in
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
@@ -139,15 +139,17 @@ final class PackageTargets {
 
   // MARK: Cards
 
-  func card(_ given: PackagedCard, keepsSchedule: Bool) throws -> ReceivedCard {
+  /// - Parameter given: out of its filtered deck.
+  func card(_ given: AnkiCard, keepsSchedule: Bool) throws -> StoredCard {
     let target = try target(given.deck)
-    var row = given.card
-    row.goHome()
+    var row = given
     if !keepsSchedule { row.makeNew() }
-    var card = ReceivedCard(
-      deck: target.id, rank: try rank(row, in: target.id), ordinal: given.ordinal, foreignID: max(1, given.id),
-      foreignModified: given.modified, raw: row.raw(firstDay: calendar.firstDay))
-    card.schedule = calendar.schedule(row, reps: given.reps, lapses: given.lapses, steps: target.steps)
+    var card = StoredCard(
+      id: CardID(rawValue: max(1, given.id)), ordinal: given.ordinal, deck: target.id,
+      rank: try rank(row, in: target.id),
+      modified: Double(given.modified))
+    card.raw = row.raw(firstDay: calendar.firstDay)
+    card.schedule = calendar.schedule(row, steps: target.steps)
     card.hide(as: row, isBuriedToday: isToday, calendar.moment)
     return card
   }
@@ -184,7 +186,8 @@ final class PackageTargets {
 extension AnkiCard {
   /// As a card that was never answered, suspension and flag kept.
   mutating func makeNew() {
-    let place = type == 0 ? due : 0
-    self = AnkiCard(queue: queue == -1 ? -1 : 0, due: place, flags: flags)
+    self = AnkiCard(
+      id: id, note: note, deck: deck, ordinal: ordinal, modified: modified, queue: queue == -1 ? -1 : 0,
+      due: position ?? 0, flags: flags)
   }
 }

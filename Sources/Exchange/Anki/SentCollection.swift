@@ -58,27 +58,24 @@ final class SentCollection {
     }
   }
 
-  private func add(_ sent: SentCard, _ place: inout Place) throws {
-    let card = sent.card
+  private func add(_ card: ListedCard, _ place: inout Place) throws {
     noteLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
-    let id = try writer.cardID(sent.foreignID ?? notes.id(of: card))
     // Positions go up in the order of the deck; those that came so stay as they were.
-    let came = sent.raw.flatMap(AnkiCard.stored)?.card
-    let position = came.flatMap { $0.type == 0 ? $0.due : nil }.map { max($0, place.position) } ?? place.position + 1
+    let came = card.raw.flatMap(AnkiCard.stored)?.card
+    let position = (came?.position).map { max($0, place.position) } ?? place.position + 1
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
-      row = place.schedule.row(of: sent, position: position, lastReview: try writeLog(of: card, as: id))
+      row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
       head.note(card.schedule.lastReview ?? 0)
     }
     let isNew = row.type == 0
     if isNew { place.position = position }
-    let modified = sent.foreignID == nil ? seconds(card.modified) : max(sent.foreignModified, seconds(card.modified))
-    try writer.add(
-      CollectionWriter.Card(
-        id: id, note: note, deck: place.deck, ordinal: card.ordinal, modified: modified,
-        reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
+    (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, note, place.deck, card.ordinal)
+    row.modified = Int64(seconds(card.modified))
+    (row.reps, row.lapses) = isNew ? (0, 0) : (card.schedule.reps, card.schedule.lapses)
+    try writer.add(row)
   }
 
   private func noteLost(_ card: ListedCard) {
@@ -88,12 +85,12 @@ final class SentCollection {
   }
 
   /// - Returns: the second of the last answer, as the log has it now.
-  private func writeLog(of card: ListedCard, as id: Int64) throws -> Int? {
+  private func writeLog(of card: CardID) throws -> Int? {
     var (interval, last): (Int64, Int?) = (0, nil)
-    for sent in try reviews.of(card.id) {
+    for sent in try reviews.of(card) {
       let answer = ForeignAnswer(sent, last: interval)
       let written = try writer.add(
-        ReceivedReview(id: sent.foreignID ?? milliseconds(sent.review.at), card: id, answer: answer))
+        ReceivedReview(id: sent.foreignID ?? milliseconds(sent.review.at), card: card.rawValue, answer: answer))
       if answer.ease > 0 { last = Int(written / 1000) }
       interval = answer.interval
     }

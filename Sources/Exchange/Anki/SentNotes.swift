@@ -26,10 +26,6 @@ struct SentNotes {
   /// The types of the notes that went out.
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// An id that a card has where it has none yet: when it was made, in milliseconds, and its own number, so that cards
-  /// that were made at once differ.
-  func id(of card: ListedCard) -> Int64 { milliseconds(card.created) + card.id.rawValue }
-
   /// Writes the note of a card unless it was.
   /// - Returns: its id in the package.
   mutating func add(_ card: ListedCard) throws -> Int64 {

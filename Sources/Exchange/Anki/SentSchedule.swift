@@ -28,10 +28,10 @@ struct SentSchedule {
   /// - Parameters:
   ///   - position: of a new card.
   ///   - lastReview: seconds since 1970 of the last answer in the log that goes along.
-  func row(of card: SentCard, position: Int, lastReview: Int?) -> AnkiCard {
-    var row = kept(card) ?? made(card.card.schedule, lastReview)
+  func row(of card: ListedCard, position: Int, lastReview: Int?) -> AnkiCard {
+    var row = kept(card) ?? made(card.schedule, lastReview)
     if row.type == 0 { row.due = position }
-    mark(&row, as: card.card)
+    mark(&row, as: card)
     return row
   }
 
@@ -46,18 +46,16 @@ struct SentSchedule {
   }
 
   /// The row that it came with, when nothing has scheduled the card since.
-  private func kept(_ card: SentCard) -> AnkiCard? {
+  private func kept(_ card: ListedCard) -> AnkiCard? {
     guard let stored = card.raw.flatMap(AnkiCard.stored) else { return nil }
     var row = stored.card
     let came = AnkiCalendar(moment: calendar.moment, firstDay: stored.firstDay)
-    var schedule = came.schedule(row, reps: card.card.schedule.reps, lapses: card.card.schedule.lapses, steps: steps)
+    let now = card.schedule
+    var schedule = came.schedule(row, steps: steps)
     // The log may have said more of it; the number of steps may be another.
-    (schedule.lastReview, schedule.step) = (card.card.schedule.lastReview, card.card.schedule.step)
-    if schedule.state == .new {
-      (schedule.reps, schedule.lapses) = (card.card.schedule.reps, card.card.schedule.lapses)
-    }
-    guard schedule.state == card.card.schedule.state, schedule.isDue(as: card.card.schedule, calendar.moment),
-      schedule.stability == card.card.schedule.stability, schedule.difficulty == card.card.schedule.difficulty
+    (schedule.lastReview, schedule.step) = (now.lastReview, now.step)
+    guard schedule.state == now.state, schedule.isDue(as: now, calendar.moment),
+      schedule.stability == now.stability, schedule.difficulty == now.difficulty
     else { return nil }
     if row.type != 0, !AnkiCard.isTime(row.due) { row.due += stored.firstDay - calendar.firstDay }
     return row

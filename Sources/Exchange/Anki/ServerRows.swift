@@ -3,28 +3,8 @@
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks
+import Text
 public import Values
-
-/// A card's row as it came.
-public struct ServerCard {
-  public let id: Int64
-  public let note: Int64
-  /// Its own deck, also while it is in a filtered one.
-  public let deck: Int64
-  public let ordinal: Int
-  /// Seconds since 1970.
-  public let modified: Int64
-  /// Of a new card.
-  public let position: Int?
-  /// It does not say when it was answered last; the log does.
-  public let lacksLastReview: Bool
-  let reps: Int
-  let lapses: Int
-  let card: AnkiCard
-
-  /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
-  public var lastReview: Double? { card.type == 0 ? nil : AnkiMemory(card.data).lastReview?.rounded(.down) }
-}
 
 /// What of a card was changed here.
 public struct CardChanges: OptionSet, Sendable {
@@ -38,24 +18,6 @@ public struct CardChanges: OptionSet, Sendable {
   public static let schedule = CardChanges(rawValue: 8)
   public static let flag = CardChanges(rawValue: 16)
   public static let all: CardChanges = [.deck, .place, .hiding, .schedule, .flag]
-}
-
-/// What stands beside a card's row that goes out.
-public struct CardPlaces {
-  public var id: Int64
-  public var note: Int64
-  public var deck: Int64
-  /// Of a new card.
-  public var position: Int
-  /// Seconds since 1970 of the last answer in the log; nil where there is none.
-  public var lastReview: Int?
-  public var modified: Int64
-  public var usn: Int
-
-  public init(id: Int64, note: Int64, deck: Int64, position: Int, lastReview: Int?, modified: Int64, usn: Int) {
-    (self.id, self.note, self.deck, self.position) = (id, note, deck, position)
-    (self.lastReview, self.modified, self.usn) = (lastReview, modified, usn)
-  }
 }
 
 /// Reads and writes the rows of one server's collection.
@@ -106,17 +68,15 @@ public struct ServerRows {
     return ([6, 17] + Array(8...15)).allSatisfy { row[$0] == other[$0] }
   }
 
-  public static func card(_ row: [Value]) -> ServerCard? {
-    let numbers = row.dropLast().compactMap(\.integer)
+  /// A card out of its filtered deck.
+  public static func card(_ row: [Value]) -> AnkiCard? {
+    var numbers = row.dropLast().compactMap(\.integer)
     guard row.count == 18, numbers.count == 17 else { return nil }
-    let data = row[17].text ?? ""
-    var card = AnkiCard(numbers: [6, 7, 8, 9, 10, 13, 14, 15, 16].map { numbers[$0] }, data: data)
-    let deck = numbers[15] != 0 ? numbers[15] : numbers[2]
+    numbers.remove(at: 5)
+    var card = AnkiCard(row: numbers, data: row[17].text ?? "")
+    card.ordinal = min(499, max(0, card.ordinal))
     card.goHome()
-    return ServerCard(
-      id: Int64(numbers[0]), note: Int64(numbers[1]), deck: Int64(deck), ordinal: min(499, max(0, numbers[3])),
-      modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), position: card.type == 0 ? card.due : nil,
-      lacksLastReview: card.type != 0 && !data.contains("\"lrt\""), reps: numbers[11], lapses: numbers[12], card: card)
+    return card
   }
 
   /// What a row is here.
@@ -124,14 +84,15 @@ public struct ServerRows {
   ///   - options: of the deck, for its steps.
   ///   - isBuriedToday: whether a burial is of today.
   public func received(
-    _ given: ServerCard, in deck: DeckID, rank: Int64, _ options: DeckOptions, isBuriedToday: Bool
-  ) -> ReceivedCard {
-    var card = ReceivedCard(
-      deck: deck, rank: rank, ordinal: given.ordinal, foreignID: max(1, given.id), foreignModified: given.modified,
-      raw: given.card.raw(firstDay: calendar.firstDay))
+    _ given: AnkiCard, in deck: DeckID, rank: Int64, _ options: DeckOptions, isBuriedToday: Bool
+  ) -> StoredCard {
+    var card = StoredCard(
+      id: CardID(rawValue: max(1, given.id)), ordinal: given.ordinal, deck: deck, rank: rank,
+      modified: Double(given.modified))
+    card.raw = given.raw(firstDay: calendar.firstDay)
     let steps = (options.learningSteps.count, options.relearningSteps.count)
-    card.schedule = calendar.schedule(given.card, reps: given.reps, lapses: given.lapses, steps: steps)
-    card.hide(as: given.card, isBuriedToday: isBuriedToday, calendar.moment)
+    card.schedule = calendar.schedule(given, steps: steps)
+    card.hide(as: given, isBuriedToday: isBuriedToday, calendar.moment)
     return card
   }
 
@@ -167,37 +128,39 @@ public struct ServerRows {
 
   /// The row of a card, and what is to be kept of it here.
   /// - Parameters:
+  ///   - target: its deck there, when it was changed, and the position of a new one.
+  ///   - lastReview: seconds since 1970 of the last answer in the log; nil where there is none.
   ///   - base: the row as it came; nil for a card that is new there.
   ///   - changes: what of it goes out as it is here.
   public func row(
-    of sent: SentCard, _ places: CardPlaces, over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
+    of card: ListedCard, in target: (deck: Int64, modified: Int64, position: Int), lastReview: Int?, usn: Int,
+    over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
   ) -> (row: [Value], raw: String) {
-    let card = sent.card
     let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
     let was = base.flatMap(ServerRows.card)
     var row = base ?? Array(repeating: .integer(0), count: 17) + [.text(ServerRows.noData)]
     func set(_ index: Int, _ value: Int) { row[index] = .integer(value) }
-    var state = was?.card ?? AnkiCard()
+    var state = was ?? AnkiCard()
     let isFiltered = (base?[15].integer ?? 0) != 0
     let staysFiltered = isFiltered && changes.isDisjoint(with: [.deck, .hiding, .schedule])
     if changes.contains(.schedule) {
       let (data, flags) = (state.data, state.flags)
-      state = schedule.row(of: sent, position: places.position, lastReview: places.lastReview)
+      state = schedule.row(of: card, position: target.position, lastReview: lastReview)
       state.data = ServerRows.merged(state.data, over: data, position: was?.position)
       state.flags = flags
     } else if changes.contains(.hiding) || isFiltered {
       schedule.mark(&state, as: card)
     }
-    if changes.contains(.place), state.type == 0 { state.due = places.position }
+    if changes.contains(.place), state.type == 0 { state.due = target.position }
     state.flags = state.flags & ~7 | card.flag & 7
-    set(0, Int(places.id))
-    set(1, Int(places.note))
+    set(0, Int(card.id.rawValue))
+    set(1, Int(card.note.rawValue))
     set(3, card.ordinal)
-    set(4, Int(places.modified))
-    set(5, places.usn)
+    set(4, Int(target.modified))
+    set(5, usn)
     set(16, state.flags)
     if staysFiltered { return (row, state.raw(firstDay: calendar.firstDay)) }
-    set(2, Int(changes.contains(.deck) || was == nil ? places.deck : was?.deck ?? places.deck))
+    set(2, Int(changes.contains(.deck) || was == nil ? target.deck : was?.deck ?? target.deck))
     for (index, value) in [
       (6, state.type), (7, state.queue), (8, state.due), (9, state.ivl), (10, state.factor), (13, state.left), (14, 0),
       (15, 0),
@@ -250,7 +213,7 @@ public struct ServerRows {
   }
 }
 
-extension ReceivedCard {
+extension StoredCard {
   /// What keeps it from being shown, and its flag.
   mutating func hide(as row: AnkiCard, isBuriedToday: Bool, _ moment: StudyMoment) {
     flag = row.flags & 7

@@ -27,7 +27,7 @@ struct BuildContent {
   /// What the note is called by.
   var prompt: String { texts?.prompt ?? note.fields.first ?? "" }
 
-  /// Whether a row says the same.
+  /// Whether a row has this content.
   func isSame(as row: CardRow) -> Bool {
     guard note.tags == row.tags else { return false }
     guard case .fields(_, let values, _) = row.note else {

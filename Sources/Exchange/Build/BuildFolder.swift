@@ -22,7 +22,7 @@ public struct BuildFolder {
   public let path: String
   /// The deck's name.
   public let name: String
-  /// What ids are made unique with; empty where ids are guids as they stand.
+  /// What ids are made unique with; empty where ids are guids as they are.
   public let namespace: String
   /// The deck's options, as `deck options` takes them.
   public let options: [(name: DeckOptions.Name, text: String)]
@@ -116,7 +116,7 @@ public struct BuildFolder {
     }
   }
 
-  /// A README tells people of the folder.
+  /// A README describes the folder.
   private static func canBeSource(_ name: String) -> Bool {
     name.first != "." && name.first != "_" && !name.prefix(6).lowercased().hasPrefix("readme")
   }
@@ -160,7 +160,7 @@ public struct BuildSource {
   let kind: Kind
   let stamp: SourceStamp
 
-  /// The deck within the built one that its folder stands for.
+  /// The deck within the built one that its folder is built to.
   var subdeck: String {
     path.split(separator: "/").dropLast().joined(separator: "::")
   }

@@ -1,5 +1,5 @@
 // What a build did, and what it left to the user.
-// Invariant: what was edited in the deck is never overwritten without being told.
+// Invariant: what was edited in the deck is never overwritten without a report.
 
 public import Decks
 public import Values
@@ -13,7 +13,7 @@ public struct BuildConflict: Equatable, Sendable {
     case edited
     /// The card and its row were edited.
     case both
-    /// The card was removed in the deck, its row stands as it was.
+    /// The card was removed in the deck, its row is as it was.
     case removed
     /// The row is gone, the card is still there.
     case gone

@@ -66,7 +66,7 @@ struct BuildRows {
 }
 
 extension BuildRow {
-  /// A row in the deck that its folder stands for.
+  /// A row in the deck that its folder is built to.
   init(_ given: CardRow, in source: BuildSource) {
     row = given
     if !source.subdeck.isEmpty {

@@ -1,5 +1,5 @@
 // Building a folder: what changed in its sources is brought into its deck, inside one operation.
-// Invariant: a card that was edited or removed in the deck stays so, and is told; a source that did not change is not
+// Invariant: a card that was edited or removed in the deck stays so, and is reported; an unchanged source is not
 // read; what throws leaves all as it was.
 
 public import Decks
@@ -147,7 +147,7 @@ public final class BuildRun {
         return next
       }
       tell(.both, source.path, next, current.prompt)
-      // The row is as it was to the next build: it tells this again.
+      // The row is as it was to the next build, which reports this again.
       return BuiltRow(
         name: next.name, whole: before.whole, front: before.front, note: before.note, built: before.built,
         line: next.line)
@@ -189,7 +189,7 @@ public final class BuildRun {
 
   // MARK: What the sources and the deck differ in
 
-  /// Rows that left a source. Pruned they are gone; else they are told, and known for the next time.
+  /// Rows that left a source. Pruned they are gone; else they are reported, and known for the next time.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.filter { row in
       guard let current = try BuildContent.of(db, row.note) else { return false }

@@ -144,7 +144,7 @@ public enum BuildTable {
 
   /// When a note, or one of its cards, was changed last.
   private static let noteModified = """
-    (SELECT max(mod, (SELECT max(modified) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
+    (SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
     """
 
   /// The rows whose note is gone, or was changed in some way since it was built, by their sources.

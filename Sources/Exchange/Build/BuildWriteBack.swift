@@ -89,7 +89,7 @@ private struct SourceLines {
 
   var bytes: [UInt8] { Array(lines.joined(separator: lineEnd).utf8) }
 
-  /// Replaces lines, counted from 1; later places are told first.
+  /// Replaces lines, counted from 1; give later places first.
   private mutating func replace(_ place: Range<Int>, by new: [String]) {
     lines.replaceSubrange(place.lowerBound - 1..<place.upperBound - 1, with: new.map { Substring($0) })
     written += 1

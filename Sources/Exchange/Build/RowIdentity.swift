@@ -89,7 +89,7 @@ enum BuildIDs {
     namespace.isEmpty ? id : short("\(namespace)\n\(id)")
   }
 
-  /// The id of a row whose source gives none, by its front; `repeated` counts those before it with the same.
+  /// The id of a row whose source gives none, by its front; `repeated` counts those before it with the same front.
   static func id(ofFront front: String, repeated: Int) -> String {
     let id = short(front)
     return repeated == 0 ? id : "\(id)-\(repeated + 1)"

@@ -62,7 +62,7 @@ struct BuildInputs {
     return now
   }
 
-  /// Whether the files hold the same.
+  /// Whether the files have the same content.
   func isSame(as other: BuildInputs) -> Bool {
     files.elementsEqual(other.files) { $0.path == $1.path && $0.content == $1.content }
   }

@@ -14,10 +14,10 @@ public import Values
 ///     var options = PageOptions()
 ///     (options.promptLanguage, options.isFresh) = ("es", true)
 public struct PageOptions: Sendable {
-  /// The languages of the sides, as `lang` has them (BCP 47); nil when nobody said.
+  /// The languages of the sides, as `lang` has them (BCP 47); nil when not given.
   public var promptLanguage: String?
   public var answerLanguage: String?
-  /// Whether every card is new there, for somebody else; else studying goes on from where the cards are here.
+  /// Whether every card is new there, for another person; else studying goes on from where the cards are here.
   public var isFresh = false
 
   public init() {}

@@ -10,7 +10,7 @@ public import Values
 ///     GalleryPicture(title: "el gato", description: "A card, yellow, with the text \"el gato\".", png: bytes)
 public struct GalleryPicture: Sendable {
   public let title: String
-  /// What somebody is told who does not see it.
+  /// The text for those who cannot see it.
   public let description: String
   public let png: [UInt8]
   /// Images within it that could not be shown.

@@ -57,7 +57,7 @@ struct PageMedia {
     return true
   }
 
-  /// A card's text without the words that stand for media which follow it.
+  /// A card's text without the names of the media that follow it.
   static func text(_ text: String, without names: [String]) -> String {
     guard !names.isEmpty else { return text }
     var text = text
@@ -65,7 +65,7 @@ struct PageMedia {
       for mark in [
         "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
       ] {
-        text = text.replacing(mark, with: "")
+        text = text.replacing(text: mark, with: "")
       }
     }
     return text.trimmed

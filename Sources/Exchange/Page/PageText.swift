@@ -18,23 +18,23 @@ enum PageText {
       let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
       if !line.isEmpty, !isComment { result += withoutListBlanks(line) + "\n" }
     }
-    for mark in operators { result = result.replacing(" \(mark) ", with: mark) }
-    for (wide, narrow) in brackets { result = result.replacing(wide, with: narrow) }
+    for mark in operators { result = result.replacing(text: " \(mark) ", with: mark) }
+    for (wide, narrow) in brackets { result = result.replacing(text: wide, with: narrow) }
     return Array(result.utf8)
   }
 
-  /// A line without the blanks behind commas and semicolons that stand outside of quotes.
+  /// A line without the blanks behind commas and semicolons outside of quotes.
   private static func withoutListBlanks(_ line: Substring) -> String {
     guard !line.contains("`") else { return String(line) }
     let pieces = line.split(separator: "\"", omittingEmptySubsequences: false)
     return pieces.enumerated().map { number, piece in
-      String(number % 2 == 1 ? piece : piece.replacing(", ", with: ",").replacing("; ", with: ";"))
+      number % 2 == 1 ? String(piece) : piece.replacing(text: ", ", with: ",").replacing(text: "; ", with: ";")
     }.joined(separator: "\"")
   }
 
   static func squeezedStyle(_ source: [UInt8]) -> [UInt8] {
     var style = String(decoding: squeezed(source), as: UTF8.self)
-    for mark in [": ", "; ", ", ", ";\n", "}\n"] { style = style.replacing(mark, with: mark.prefix(1)) }
+    for mark in [": ", "; ", ", ", ";\n", "}\n"] { style = style.replacing(text: mark, with: String(mark.prefix(1))) }
     return Array(style.utf8)
   }
 
@@ -49,7 +49,7 @@ enum PageText {
   ]
 
   /// Everything before the first section of cards.
-  /// - Parameter options: what the script is told of the whole page, as JSON.
+  /// - Parameter options: the script's options for the whole page, as JSON.
   static func head(title: String, options: String) -> [UInt8] {
     let policy = "script-src 'sha256-\(base64(sha256(script)))'; media-src data:; "
     return head(title: title, style: style, policy: policy)

@@ -155,7 +155,7 @@ function start() {
     file.value = "";
   }
 
-  // Shared where fingers do it, else downloaded.
+  // Shared on touch screens, else downloaded.
   async function save() {
     const title = name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60);
     const shared = new File([study.text(deck)], title + ".answers.txt", { type: "text/plain" });

@@ -149,7 +149,7 @@ struct XMLTags {
         let end = rest.dropFirst().firstIndex(of: quote)
       else { break }
       let value = rest[rest.index(after: rest.startIndex)..<end]
-      attributes[key] = value.contains("&") ? value.split(separator: "&amp;").joined(separator: "&") : String(value)
+      attributes[key] = value.replacing(text: "&amp;", with: "&")
       rest = rest[rest.index(after: end)...]
     }
     tags.append((String(name.split(separator: ":").last ?? name), attributes))

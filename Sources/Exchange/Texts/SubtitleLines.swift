@@ -35,7 +35,7 @@ enum SubtitleLines {
 
   /// `00:01:02,500 --> 00:01:04.000 position:50%`; hours may be missing.
   private static func times(_ line: Substring) -> (Double, Double)? {
-    guard let arrow = line.firstRange(of: "-->") else { return nil }
+    guard let arrow = line.firstRange(ofText: "-->") else { return nil }
     let after = line[arrow.upperBound...].split(whereSeparator: \.isWhitespace).first ?? ""
     let before = line[..<arrow.lowerBound].split(whereSeparator: \.isWhitespace).last ?? ""
     guard let start = time(before), let end = time(after) else { return nil }
@@ -82,7 +82,7 @@ enum SubtitleLines {
   }
 
   private static func isDrawing(_ text: Substring) -> Bool {
-    (1...9).contains { text.contains("\\p\($0)") }
+    (1...9).contains { text.contains(text: "\\p\($0)") }
   }
 
   private static func sorted(_ cues: [TextParagraph]) -> [TextParagraph] {
@@ -171,7 +171,7 @@ enum SubtitleLines {
     var text: String
     let start: Double?
     let end: Double?
-    /// It begins with a dash: somebody else speaks.
+    /// It begins with a dash: another speaker.
     let isSpeech: Bool
   }
 

@@ -53,7 +53,8 @@ public final class DictionaryLibrary {
   public let ownFolders: [String]
   private let systemFolders: [String]
   /// The language that the user reads, by LANG: meanings in it come first.
-  private let reader: String?
+  private lazy var reader = locale.flatMap { LanguageCode.named($0.prefix(2)) }
+  private let locale: String?
   private let isInterrupted: () -> Bool
   private var opened: [String: WordDictionary] = [:]
   /// Those that could not be read, with why, since the last call of `define`.
@@ -61,9 +62,9 @@ public final class DictionaryLibrary {
 
   /// - Parameter isInterrupted: asked while a dictionary is read; true gives up.
   public init(
-    ownFolders: [String], systemFolders: [String], reader: String? = nil, isInterrupted: @escaping () -> Bool
+    ownFolders: [String], systemFolders: [String], locale: String? = nil, isInterrupted: @escaping () -> Bool
   ) {
-    (self.ownFolders, self.systemFolders, self.reader) = (ownFolders, systemFolders, reader)
+    (self.ownFolders, self.systemFolders, self.locale) = (ownFolders, systemFolders, locale)
     self.isInterrupted = isInterrupted
   }
 
@@ -78,7 +79,7 @@ public final class DictionaryLibrary {
     }
     self.init(
       ownFolders: own, systemFolders: environment.sharedFolders.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
-      reader: locale.flatMap { LanguageCode.named($0.prefix(2)) }, isInterrupted: environment.isInterrupted)
+      locale: locale, isInterrupted: environment.isInterrupted)
   }
 
   /// The dictionaries that are here: the user's first, then by name.

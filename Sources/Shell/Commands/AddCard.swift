@@ -34,7 +34,7 @@ enum AddCard {
       ],
       example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
       let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
       guard let type = try noteType(invocation) else {

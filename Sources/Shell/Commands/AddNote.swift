@@ -29,7 +29,7 @@ enum AddNote {
       ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
       complete: { _, before, session in NoteTypeCommands.names(before, session) }
     ) { invocation, session in
-      let type = try session.workspace().openNoteType(invocation.text("TYPE"))
+      let type = try session.workspace().noteTypes.open(invocation.text("TYPE"))
       let deck = try deck(invocation.optionalText("--deck"), session)
       let tags = invocation.list("--tag")
       let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
@@ -46,7 +46,7 @@ enum AddNote {
   }
 
   private static func deck(_ name: String?, _ session: Session) throws -> DeckHandle {
-    try name.map { try session.workspace().openDeck($0) } ?? StudyChoice.only(session, usage: "--deck DECK")
+    try name.map { try session.workspace().decks.open($0) } ?? StudyChoice.only(session, usage: "--deck DECK")
   }
 
   private static func fields(_ words: [String], of type: NoteType, isHTML: Bool) throws -> [String: String] {

@@ -39,7 +39,7 @@ enum BuildCommand {
     let path = session.environment.folders.expanded(invocation.text("FOLDER"))
     let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
     defer { progress.finish() }
-    let (deck, report) = try workspace.build(
+    let (deck, report) = try workspace.exchange.build(
       path, prunes: invocation.flag("--prune"), writesBack: invocation.flag("--write-back"),
       generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
     ) { progress.update($0, of: $1) }

@@ -60,15 +60,15 @@ struct BuiltIn {
   }
 
   static var all: [BuiltIn] {
-    DeckCommands.all + [DeckOrderCommand.command] + DeckFileCommands.all + [
-      DeckPageCommands.page, DocumentPageCommand.page,
-    ] + DeckFigureCommands.all
-      + CardCommands.all
-      + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
-      + WordCommands.all + TextCommands.all + [MineCommand.command]
-      + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
-      + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
-      + [SyncCommand.command, ServeCommand.command]
+    let themes: [[BuiltIn]] = [
+      DeckCommands.all, [DeckOrderCommand.command], DeckFileCommands.all,
+      [DeckPageCommands.page, DocumentPageCommand.page], DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
+      NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command], DocumentCommands.all, WordCommands.all,
+      TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
+      AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,
+      [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
+    ]
+    return themes.flatMap(\.self)
   }
 }
 

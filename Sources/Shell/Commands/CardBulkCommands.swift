@@ -40,7 +40,7 @@ enum CardBulkCommands {
     let found: [CardHandle]
     do {
       let workspace = try session.workspace()
-      found = try workspace.cards(of: workspace.decks(), matching: text).rest()
+      found = try workspace.cards.find(in: workspace.decks.all(), matching: text).rest()
     } catch DeckError.badQuery where words.count == 1 && text.last?.isNumber == true {
       // `Spanich:3` is a card of a deck that is not there.
       throw failure
@@ -76,9 +76,9 @@ enum CardBulkCommands {
       let workspace = try session.workspace()
       let progress = session.console.progress("Speaking", total: found.count)
       defer { progress.finish() }
-      let report = try workspace.speak(
-        found, field: invocation.optionalText("--field"),
-        in: workspace.language(named: invocation.optionalText("--language"))
+      let report = try workspace.speech.add(
+        to: found, field: invocation.optionalText("--field"),
+        in: workspace.words.language(named: invocation.optionalText("--language"))
       ) { done, total in
         progress.update(done, of: total)
         if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
@@ -109,7 +109,7 @@ enum CardBulkCommands {
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
       guard prompt == nil, answer == nil else {
-        try session.workspace().update(found, prompt: prompt, answer: answer)
+        try session.workspace().cards.update(found, prompt: prompt, answer: answer)
         return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
       }
       guard found.count == 1 else {
@@ -136,8 +136,8 @@ enum CardBulkCommands {
     ) { invocation, session in
       let words = invocation.list("CARD|QUERY")
       guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
-      let deck = try session.workspace().openDeck(name)
-      let moved = try session.workspace().move(cards(words, session), into: deck)
+      let deck = try session.workspace().decks.open(name)
+      let moved = try session.workspace().cards.move(cards(words, session), into: deck)
       return CommandResult(
         .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
     }
@@ -175,7 +175,7 @@ enum CardBulkCommands {
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try session.workspace().setSuspended(found, suspends)
+      try session.workspace().cards.setSuspended(found, suspends)
       return CommandResult(
         .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
     }
@@ -190,7 +190,7 @@ enum CardBulkCommands {
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let shows = invocation.flag("--undo")
-      let count = try shows ? session.workspace().unbury(found) : session.workspace().bury(found)
+      let count = try shows ? session.workspace().cards.unbury(found) : session.workspace().cards.bury(found)
       let end = shows ? "are shown again" : "are buried until tomorrow"
       return CommandResult(
         .objects(found),
@@ -216,7 +216,7 @@ enum CardBulkCommands {
         throw CommandError.badValue(command: command, name: "N", value: last, expected: "a whole number from 0 to 7")
       }
       let found = try cards(words.dropLast(), session)
-      try session.workspace().setFlag(found, to: flag)
+      try session.workspace().cards.setFlag(found, to: flag)
       let what = flag == 0 ? "Took the flag from" : "Flagged"
       return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
@@ -232,7 +232,8 @@ enum CardBulkCommands {
       ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try session.workspace().changeTags(found, adding: invocation.list("--add"), removing: invocation.list("--remove"))
+      try session.workspace().cards.changeTags(
+        found, adding: invocation.list("--add"), removing: invocation.list("--remove"))
       return CommandResult(.objects(found), line: "Tagged \(session.counted(found.count, "card")).")
     }
   }

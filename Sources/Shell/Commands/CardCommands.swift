@@ -26,11 +26,11 @@ enum CardCommands {
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
     let workspace = try session.workspace()
     if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
-      let deck = try workspace.openDeck(String(text[..<colon]))
+      let deck = try workspace.decks.open(String(text[..<colon]))
       if position >= 1, let card = try deck.card(at: position) { return card }
       throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
     }
-    let found = try workspace.cards(guidBeginning: text)
+    let found = try workspace.cards.find(guidBeginning: text)
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
     if found.isEmpty {
@@ -50,25 +50,32 @@ enum CardCommands {
       example: "card show Spanish:1"
     ) { invocation, session in
       let card = try card(invocation.text("CARD"), session)
-      let record = try card.record()
-      let deck = "\(try card.deck().record().name), position \(session.grouped(try card.position()))"
-      var rows = [
-        ["prompt", record.prompt], ["answer", record.answer], ["tags", record.tags.joined(separator: " ")],
-        ["deck", deck], ["state", record.isSuspended ? "suspended" : record.state.name],
-      ]
-      for column in [CardColumn.due, .interval, .stability, .difficulty, .reps, .lapses, .created, .modified] {
-        let text = try column.text(card, 0, session)
-        if !text.isEmpty { rows.append([column.rawValue, text]) }
-      }
-      if record.flag > 0, record.flag < cardFlags.count { rows.append(["flag", cardFlags[record.flag]]) }
-      rows.append(["guid", record.guid])
-      if let document = try card.document()?.document() {
-        rows.append(["document", "\(document.id.description.prefix(8))  \(document.content.summary)"])
-      }
-      rows.append(["note", try card.note().type().record().name])
-      for field in record.fields { rows.append([field.name, field.value.text]) }
-      return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
+      return CommandResult(.object(card), .fields(try fields(of: card, session)))
     }
+  }
+
+  /// All there is to a card; what it does not have is left out.
+  private static func fields(of card: CardHandle, _ session: Session) throws -> [Display.Field] {
+    var fields: [Display.Field] = []
+    for property: CardProperty in [
+      .prompt, .answer, .tags, .deck, .state, .due, .interval, .stability, .difficulty, .reps, .lapses, .created,
+      .modified, .flag, .guid, .document, .noteType,
+    ] {
+      let text = property.text(try card.value(of: property), session)
+      switch property {
+      case .deck: fields.append(.init("deck", "\(text), position \(session.grouped(try card.position()))"))
+      case .flag:
+        if let flag = Int(text), flag > 0, flag < cardFlags.count { fields.append(.init("flag", cardFlags[flag])) }
+      case .document:
+        guard let document = try card.document()?.document() else { continue }
+        fields.append(.init("document", "\(text.prefix(8))  \(document.content.summary)"))
+      case .noteType: fields.append(.init("note", text))
+      case .tags: fields.append(.init("tags", text))
+      default: if !text.isEmpty { fields.append(.init(property.rawValue, text)) }
+      }
+    }
+    let extra = try card.value(of: .extra).record?.fields ?? []
+    return fields + extra.map { .init($0.name, $0.value.text ?? $0.value.json) }
   }
 
   // MARK: Changing
@@ -83,7 +90,7 @@ enum CardCommands {
     ) { invocation, session in
       let card = try card(invocation.text("CARD"), session)
       let name = invocation.text("DOC")
-      let document = name == "none" ? nil : try session.workspace().openDocument(name)
+      let document = name == "none" ? nil : try session.workspace().documents.open(name)
       try card.setDocument(document?.document().id.description)
       let prompt = quoted(try card.record().prompt)
       let title = try document?.document().content.title
@@ -105,17 +112,8 @@ enum CardCommands {
         let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"
         guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
       }
-      let removed = try session.workspace().remove(cards)
+      let removed = try session.workspace().cards.remove(cards)
       return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
-    }
-  }
-}
-
-extension CardFieldValue {
-  fileprivate var text: String {
-    switch self {
-    case .text(let text): text
-    case .json(let json): json
     }
   }
 }

@@ -8,81 +8,14 @@ import Text
 import Values
 import Workspace
 
-/// What a list of cards can show of each.
-enum CardColumn: String, CaseIterable {
-  case position, deck, prompt, answer, tags, state, due, interval, stability, difficulty, reps, lapses, flag, created
-  case modified, guid
-
-  var heading: TableText.Column {
-    switch self {
-    case .position: .init("#", .right)
-    case .interval, .stability, .difficulty, .reps, .lapses, .flag: .init(title, .right)
-    default: .init(title)
-    }
-  }
-
-  private var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
-
-  func text(_ card: CardHandle, _ position: Int, _ session: Session) throws -> String {
-    let record = try card.record()
-    switch self {
-    case .position: return session.grouped(position)
-    case .deck: return try card.deck().record().name
-    case .prompt: return record.prompt
-    case .answer: return record.answer
-    case .tags: return record.tags.joined(separator: " ")
-    case .state: return record.isSuspended ? "suspended" : record.state.name
-    case .guid: return record.guid
-    default: return value(record, position, session).map(Self.words) ?? ""
-    }
-  }
-
-  /// A value as a program reads it; nil for what a card does not have.
-  func value(_ record: CardRecord, _ position: Int, _ session: Session) -> Value? {
-    switch self {
-    case .position: return .integer(position)
-    case .due: return record.due.map { .text(session.date($0)) }
-    case .created: return .text(session.date(record.created))
-    case .modified: return .text(session.date(record.modified))
-    case .interval:
-      return record.state == .review ? .integer(session.studyMoment.interval(of: record.schedule)) : nil
-    case .stability: return record.stability.map { .measure(($0 * 100).rounded() / 100) }
-    case .difficulty: return record.difficulty.map { .measure(($0 * 100).rounded() / 100) }
-    case .reps: return .integer(record.reps)
-    case .lapses: return .integer(record.lapses)
-    case .flag: return .integer(record.flag)
-    case .prompt: return .text(record.prompt)
-    case .answer: return .text(record.answer)
-    case .tags: return .list(record.tags.map { .text($0) })
-    case .state: return .text(record.isSuspended ? "suspended" : record.state.name)
-    case .guid: return .text(record.guid)
-    case .deck: return nil
-    }
-  }
-
-  static func words(_ value: Value) -> String { value.text ?? value.json }
-
-  /// The columns of a list as they are typed: `prompt,answer,due`.
-  static func columns(_ text: String) throws -> [CardColumn] {
-    try text.split(separator: ",").map { word in
-      let name = String(word).trimmed
-      guard let column = CardColumn(rawValue: name.lowercased()) else {
-        let names = allCases.map(\.rawValue)
-        throw ShellError.notColumn(name, suggestion: suggestion(for: name, among: names), columns: names)
-      }
-      return column
-    }
-  }
-}
-
 enum CardListCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "list", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Lists cards, those of one deck or all.", answer: "card... or {COLUMN}...",
       details: """
-        At a terminal the first `display.rows` are shown. --sort takes \(CardSort.allCases.map(\.rawValue).joined(separator: ", ")), with a \
-        - before it from the highest down. `help queries` explains what can be looked for.
+        At a terminal the first `display.rows` are shown. --sort takes \
+        \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")), with a - before it from the highest down. `help queries` explains what can be looked for.
         """,
       arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
       options: [
@@ -90,7 +23,7 @@ enum CardListCommand {
         Option("--sort", "FIELD", help: "what to sort by; in the order of the decks when left out"),
         Option("--offset", "N", .integer(0...Int.max), help: "pass over the first N"),
         Option("--limit", "N", .positive, help: "at most N"),
-        Option("--columns", "A,B", help: "what to show: \(CardColumn.allCases.map(\.rawValue).joined(separator: ","))"),
+        Option("--columns", "A,B", help: "what to show: \(CardProperty.shown.map(\.rawValue).joined(separator: ","))"),
       ], example: "card list --deck Spanish tag:animal --sort -due --columns prompt,due,interval"
     ) { invocation, session in
       let request = try CardListRequest(invocation, session)
@@ -99,12 +32,12 @@ enum CardListCommand {
   }
 
   static func table(
-    _ cards: [(card: CardHandle, position: Int)], _ columns: [CardColumn], whenEmpty: String, _ session: Session
+    _ cards: [CardHandle], _ columns: [CardProperty], whenEmpty: String, _ session: Session
   ) throws -> TableText {
     var table = TableText(columns.map(\.heading), whenEmpty: whenEmpty)
-    for (index, (card, position)) in cards.enumerated() {
+    for (index, card) in cards.enumerated() {
       if index % 256 == 0, session.environment.isInterrupted() { throw WorkspaceError.interrupted }
-      table.add(try columns.map { try $0.text(card, position, session) })
+      table.add(try columns.map { $0.text(try card.value(of: $0), session) })
     }
     return table
   }
@@ -115,9 +48,9 @@ private struct CardListRequest {
   private let session: Session
   private let decks: [DeckHandle]
   private let query: String?
-  private let columns: [CardColumn]
+  private let columns: [CardProperty]
   private let areColumnsGiven: Bool
-  private let sort: (by: CardSort, isDescending: Bool)?
+  private let sort: (by: CardProperty, isDescending: Bool)?
   private let offset: Int
   private let limit: Int?
   private let wantsJSON: Bool
@@ -125,26 +58,23 @@ private struct CardListRequest {
   init(_ invocation: Invocation, _ session: Session) throws {
     self.session = session
     let workspace = try session.workspace()
-    decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
+    decks = try invocation.optionalText("--deck").map { [try workspace.decks.open($0)] } ?? workspace.decks.all()
     query = invocation.query("QUERY")
     sort = try invocation.optionalText("--sort").map(Self.sort)
     offset = invocation.optionalInteger("--offset") ?? 0
     limit = invocation.optionalInteger("--limit")
     wantsJSON = invocation.wantsJSON || session.options.wantsJSON
-    let given = try invocation.optionalText("--columns").map { try CardColumn.columns($0) } ?? []
+    let given = try invocation.optionalText("--columns").map { try CardProperty.columns($0) } ?? []
     areColumnsGiven = !given.isEmpty
-    let usual: [CardColumn] = [.position] + (decks.count > 1 ? [.deck] : []) + [.prompt, .answer, .tags, .state, .guid]
+    let usual: [CardProperty] =
+      [.position] + (decks.count > 1 ? [.deck] : []) + [.prompt, .answer, .tags, .state, .guid]
     columns = given.isEmpty ? usual : given
   }
 
-  private static func sort(_ text: String) throws -> (by: CardSort, isDescending: Bool) {
+  private static func sort(_ text: String) throws -> (by: CardProperty, isDescending: Bool) {
     let isDescending = text.hasPrefix("-")
     let name = isDescending ? String(text.dropFirst()) : text
-    guard let sort = CardSort(rawValue: name.lowercased()) else {
-      let names = CardSort.allCases.map(\.rawValue)
-      throw ShellError.notColumn(name, suggestion: suggestion(for: name, among: names), columns: names)
-    }
-    return (sort, isDescending)
+    return (try CardProperty.named(name, among: CardProperty.sorting), isDescending)
   }
 
   /// A person sees a page, and what Lua asks for is one value; a program reads all as it comes.
@@ -162,7 +92,7 @@ private struct CardListRequest {
   /// The name of the deck that a query would be; nil where none is called that.
   private func deckName(_ query: String) -> String? {
     do {
-      let names = try session.workspace().decks().map { try $0.record().name }
+      let names = try session.workspace().decks.all().map { try $0.record().name }
       return names.first { $0.lowercased() == query.trimmed.lowercased() }
     } catch {
       // It is only for a hint.
@@ -183,23 +113,23 @@ private struct CardListRequest {
     if page != nil, next < listing.total, !listing.cards.isEmpty {
       parts.append(.lines(["… \(session.grouped(listing.total - next)) more; --offset \(next) shows the next"]))
     }
-    return CommandResult(.objects(listing.cards.map(\.card)), .parts(parts))
+    return CommandResult(.objects(listing.cards), .parts(parts))
   }
 
-  private func listing(_ limit: Int?) throws -> (cards: [(card: CardHandle, position: Int)], total: Int) {
+  private func listing(_ limit: Int?) throws -> (cards: [CardHandle], total: Int) {
     guard sort != nil else {
-      let listing = try session.workspace().listCards(of: decks, matching: query, offset: offset, limit: limit)
-      return (listing.cards, listing.total)
+      let listing = try session.workspace().cards.list(of: decks, matching: query, offset: offset, limit: limit)
+      return (listing.cards.map(\.card), listing.total)
     }
     let sequence = try sequence()
-    var cards: [(card: CardHandle, position: Int)] = []
-    while cards.count < limit ?? .max, let card = try sequence.nextCard() { cards.append((card, try card.position())) }
+    var cards: [CardHandle] = []
+    while cards.count < limit ?? .max, let card = try sequence.nextCard() { cards.append(card) }
     return (cards, sequence.count)
   }
 
   private func sequence() throws -> CardSequence {
-    let cards = try session.workspace().cards(
-      of: decks, matching: query, sortedBy: sort?.by, isDescending: sort?.isDescending ?? false)
+    let cards = try session.workspace().cards.find(
+      in: decks, matching: query, sortedBy: sort?.by, isDescending: sort?.isDescending ?? false)
     cards.skip(offset)
     return cards
   }
@@ -209,7 +139,7 @@ private struct CardListRequest {
   func stream() throws -> CommandResult {
     var stream = CardListStream(try sequence(), limit: limit, session)
     if wantsJSON {
-      try stream.writeJSON(areColumnsGiven ? columns : nil)
+      try stream.writeJSON(areColumnsGiven ? columns : CardProperty.shown)
     } else if try !stream.writeTable(columns) {
       session.console.write(nothing + "\n")
     }

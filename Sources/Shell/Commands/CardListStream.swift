@@ -1,7 +1,6 @@
 // Lists of cards into a pipe, as they are read: bytes go from SQLite's row into the line that is written. Invariant:
 // the list is never held as a whole; in JSON a card is what `card show --json` answers.
 
-import Bindings
 import Commands
 import Decks
 import LuaRuntime
@@ -32,8 +31,8 @@ struct CardListStream {
   }
 
   /// - Returns: whether there was any card.
-  mutating func writeTable(_ columns: [CardColumn]) throws -> Bool {
-    var names = DeckNames(cards)
+  mutating func writeTable(_ columns: [CardProperty]) throws -> Bool {
+    var reader = RowReader(cards, session)
     var first: [TableRow] = []
     var row = TableRow()
     var layout: TableLayout?
@@ -43,9 +42,9 @@ struct CardListStream {
       for row in first { layout?.write(row, to: &bytes) }
       first = []
     }
-    try forEachRow { session, card, position, bytes in
+    try forEachRow { card, position, bytes in
       row.removeAll()
-      for column in columns { try column.add(card, position, to: &row, &names, session) }
+      for column in columns { try reader.add(column, of: card, position, to: &row) }
       if let layout { layout.write(row, to: &bytes) } else { first.append(row) }
       if first.count == Self.measured { begin(&bytes) }
     }
@@ -55,19 +54,23 @@ struct CardListStream {
   }
 
   /// One card a line.
-  /// - Parameter columns: nil for all that Lua sees of a card.
-  mutating func writeJSON(_ columns: [CardColumn]?) throws {
-    var writer = CardJSON(columns, cards, session)
-    try forEachRow { _, card, position, bytes in try writer.write(card, position, to: &bytes) }
+  mutating func writeJSON(_ columns: [CardProperty]) throws {
+    var reader = RowReader(cards, session)
+    var writer = JSONWriter(.line)
+    try forEachRow { card, position, bytes in
+      writer.beginRecord()
+      for column in columns { try reader.write(column, of: card, position, to: &writer) }
+      writer.endRecord()
+      writer.endLine()
+      writer.take(into: &bytes)
+    }
     flush()
   }
 
-  private mutating func forEachRow(
-    _ body: (Session, ListedCard, Int, inout [UInt8]) throws -> Void
-  ) throws {
+  private mutating func forEachRow(_ body: (ListedCard, Int, inout [UInt8]) throws -> Void) throws {
     while left > 0 {
       let goesOn = try cards.readRows(atMost: min(Self.page, left)) { card, position in
-        try body(session, card, position, &bytes)
+        try body(card, position, &bytes)
         left -= 1
         if bytes.count > Self.chunk { flush() }
       }
@@ -82,36 +85,68 @@ struct CardListStream {
   }
 }
 
-/// The names of decks, each asked for once.
-private struct DeckNames {
-  let cards: CardSequence
-  private var names: [DeckID: String] = [:]
+/// Reads fields of cards in place; what the row does not say is asked of the card.
+private struct RowReader {
+  private let cards: CardSequence
+  private let session: Session
+  private let moment: StudyMoment
+  /// The names of decks, each asked for once.
+  private var decks: [DeckID: String] = [:]
 
-  init(_ cards: CardSequence) { self.cards = cards }
+  init(_ cards: CardSequence, _ session: Session) {
+    (self.cards, self.session) = (cards, session)
+    moment = session.studyMoment
+  }
 
-  mutating func name(_ row: ListedCard) throws -> String {
-    if let known = names[row.deck] { return known }
-    let name = try cards.card(row).deck().record().name
-    names[row.deck] = name
+  /// The bytes of a field that is a text of the row.
+  private func bytes(_ property: CardProperty, of card: ListedCard) -> UnsafeBufferPointer<UInt8>? {
+    switch property {
+    case .prompt: card.prompt
+    case .answer: card.answer
+    case .guid: card.guid
+    case .note: card.noteGuid
+    case .noteType: card.noteType
+    default: nil
+    }
+  }
+
+  /// Any other field but the tags.
+  private mutating func value(_ property: CardProperty, of card: ListedCard, _ position: Int) throws -> Value {
+    switch property {
+    case .position: .integer(position)
+    case .deck: .text(try deckName(card))
+    case .document where !card.hasDocument: .null
+    case .extra where !card.hasFields: .null
+    // As Lua has it, and with it the JSON of a card alone.
+    case .extra: session.value(of: LuaValue(try cards.card(card).value(of: property)))
+    default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
+    }
+  }
+
+  private mutating func deckName(_ card: ListedCard) throws -> String {
+    if let known = decks[card.deck] { return known }
+    let name = try cards.card(card).deck().record().name
+    decks[card.deck] = name
     return name
   }
-}
 
-extension CardColumn {
-  /// Adds the cell of a card that is being read.
-  fileprivate func add(
-    _ card: ListedCard, _ position: Int, to row: inout TableRow, _ names: inout DeckNames, _ session: Session
+  mutating func add(
+    _ property: CardProperty, of card: ListedCard, _ position: Int, to row: inout TableRow
   ) throws {
-    switch self {
-    case .position: row.add(session.grouped(position))
-    case .deck: row.add(try names.name(card))
-    case .prompt: row.add(card.prompt)
-    case .answer: row.add(card.answer)
-    case .tags: row.add(card.tags)
-    case .state: row.add(card.isSuspended ? "suspended" : card.state.name)
-    case .guid: row.add(card.guid)
-    default: row.add(value(try card.record(), position, session).map(Self.words) ?? "")
-    }
+    if let bytes = bytes(property, of: card) { return row.add(bytes) }
+    if property == .tags { return row.add(card.tags) }
+    row.add(property.text(try value(property, of: card, position), session))
+  }
+
+  mutating func write(
+    _ property: CardProperty, of card: ListedCard, _ position: Int, to writer: inout JSONWriter
+  ) throws {
+    writer.name(property.rawValue)
+    if let bytes = bytes(property, of: card) { return writer.write(bytes) }
+    guard property == .tags else { return writer.write(try value(property, of: card, position)) }
+    writer.beginList()
+    for tag in card.tags.split(separator: UInt8(ascii: " ")) { writer.write(UnsafeBufferPointer(rebasing: tag)) }
+    writer.endList()
   }
 }
 
@@ -175,99 +210,4 @@ private struct TableLayout {
     while line.count > lineStart, line.last == blank { line.removeLast() }
     line.append(UInt8(ascii: "\n"))
   }
-}
-
-// MARK: JSON
-
-/// Cards as records of JSON.
-private struct CardJSON {
-  /// The fields of a card in Lua that its row alone answers.
-  private enum RowField: String {
-    case prompt, answer, tags, document, note, guid, deck, position, state, due, stability, difficulty, reps, lapses
-    case flag, buried
-  }
-
-  private let session: Session
-  private let columns: [CardColumn]?
-  /// What Lua sees of a card.
-  private let fields: [(description: FieldDescription, known: RowField?)]
-  private let moment: StudyMoment
-  private var names: DeckNames
-  private var writer = JSONWriter(.line)
-
-  init(_ columns: [CardColumn]?, _ cards: CardSequence, _ session: Session) {
-    (self.columns, self.session) = (columns, session)
-    let type = session.lua.types.first { $0.name == "card" }
-    fields = (type?.fields ?? []).map { ($0, RowField(rawValue: $0.name)) }
-    moment = session.studyMoment
-    names = DeckNames(cards)
-  }
-
-  mutating func write(_ card: ListedCard, _ position: Int, to bytes: inout [UInt8]) throws {
-    writer.beginRecord()
-    if let columns {
-      for column in columns { try write(column, of: card, position) }
-    } else {
-      for (description, known) in fields {
-        writer.name(description.name)
-        guard let known, try write(known, of: card, position) else {
-          writer.write(value(description, of: names.cards.card(card)))
-          continue
-        }
-      }
-    }
-    writer.endRecord()
-    writer.endLine()
-    writer.take(into: &bytes)
-  }
-
-  /// A field that needs more than the row: what it names may be gone.
-  private func value(_ field: FieldDescription, of card: CardHandle) -> Value {
-    do {
-      return session.value(of: try field.read(card))
-    } catch {
-      return .record([("error", .text(String(describing: error)))])
-    }
-  }
-
-  private mutating func write(_ column: CardColumn, of card: ListedCard, _ position: Int) throws {
-    writer.name(column.rawValue)
-    switch column {
-    case .deck: writer.write(try names.name(card))
-    case .prompt: writer.write(card.prompt)
-    case .answer: writer.write(card.answer)
-    case .position: writer.write(.integer(position))
-    case .guid: writer.write(card.guid)
-    default: writer.write(column.value(try card.record(), position, session) ?? .null)
-    }
-  }
-
-  /// - Returns: false where the row does not say it.
-  private mutating func write(_ field: RowField, of card: ListedCard, _ position: Int) throws -> Bool {
-    switch field {
-    case .prompt: writer.write(card.prompt)
-    case .answer: writer.write(card.answer)
-    case .guid: writer.write(card.guid)
-    case .tags:
-      writer.beginList()
-      for tag in card.tags.split(separator: UInt8(ascii: " ")) { writer.write(UnsafeBufferPointer(rebasing: tag)) }
-      writer.endList()
-    case .document where card.hasDocument: return false
-    case .document: writer.write(.null)
-    case .note: writer.write(card.noteGuid)
-    case .deck: writer.write(try names.name(card))
-    case .position: writer.write(.integer(position))
-    case .state: writer.write(card.isSuspended ? "suspended" : card.state.name)
-    case .due: write(card.schedule.due)
-    case .stability: write(card.schedule.stability)
-    case .difficulty: write(card.schedule.difficulty)
-    case .reps: writer.write(.integer(card.schedule.reps))
-    case .lapses: writer.write(.integer(card.schedule.lapses))
-    case .flag: writer.write(.integer(card.flag))
-    case .buried: writer.write(.boolean(card.isBuried(at: moment)))
-    }
-    return true
-  }
-
-  private mutating func write(_ number: Double?) { writer.write(number.map { Value.number($0) } ?? .null) }
 }

@@ -29,7 +29,7 @@ struct CardTableEditing {
     var changed: [CardHandle] = []
     try session.edit(text, orElse: "give --prompt or --answer") { edited in
       let edits = try self.edits(edited, cards)
-      if !edits.isEmpty { try session.workspace().update(edits) }
+      if !edits.isEmpty { try session.workspace().cards.update(edits) }
       changed = edits.map(\.card)
     }
     return changed

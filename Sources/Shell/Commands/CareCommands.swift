@@ -33,11 +33,11 @@ enum CareCommands {
       let workspace = try session.workspace()
       let path =
         try invocation.optionalText("FILE").map { session.environment.folders.expanded($0) }
-        ?? workspace.freeBackupPath()
+        ?? workspace.care.freeBackupPath()
       guard session.rehearsal.mayActOutside("write a backup to \(path)") else { return CommandResult() }
       let progress = session.console.progress("Writing \(lastPart(of: path))", total: 100)
       defer { progress.finish() }
-      let contents = try workspace.backup(to: path) { progress.update($1 > 0 ? $0 * 100 / $1 : 0, of: 100) }
+      let contents = try workspace.care.backup(to: path) { progress.update($1 > 0 ? $0 * 100 / $1 : 0, of: 100) }
       progress.finish()
       return CommandResult(
         .record([("path", .text(path)), ("contents", record(contents))]),
@@ -64,8 +64,8 @@ enum CareCommands {
     ) { invocation, session in
       let workspace = try session.workspace()
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let staged = try workspace.stageBackup(path, taking: powers(invocation))
-      let (found, here) = (staged.contents, try workspace.contentsIfReadable())
+      let staged = try workspace.care.stage(path, taking: powers(invocation))
+      let (found, here) = (staged.contents, try workspace.care.contentsIfReadable())
       let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
       let left = powers(of: staged)
       if !wantsJSON {
@@ -80,7 +80,7 @@ enum CareCommands {
       guard try session.confirm("Replace what is here? It is kept.") else {
         return CommandResult(.null, line: "Nothing was restored.")
       }
-      let report = try workspace.restore(staged)
+      let report = try workspace.care.restore(staged)
       let kept = report.kept.map { ["What was here is kept in \($0)."] } ?? []
       return CommandResult(
         .record([
@@ -175,7 +175,7 @@ enum CareCommands {
       func program() throws -> [DoctorFinding] {
         invocation.optionalText("AREA") == nil ? try ProgramCheck(session).findings() : []
       }
-      let found = try workspace.diagnose(areas) + program()
+      let found = try workspace.care.diagnose(areas) + program()
       let mendable = found.filter(\.isMendable).count
       guard invocation.flag("--mend"), mendable > 0 else {
         return try told(found, [], mendable, invocation, session)
@@ -183,7 +183,7 @@ enum CareCommands {
       guard session.rehearsal.mayActOutside("make a backup and mend \(session.counted(mendable, "finding"))") else {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
-      let report = try workspace.mend(areas)
+      let report = try workspace.care.mend(areas)
       for loss in report.lost { session.console.message("lost: \(loss)") }
       var heading = report.mended.map { "mended: \($0.what) (\($0.place)): \($0.remedy)" }
       heading.append("Mended \(session.counted(report.mended.count, "finding")).")
@@ -207,7 +207,7 @@ enum CareCommands {
   ) throws -> CommandResult {
     let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))
     if found.isEmpty {
-      let versions = Workspace.libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+      let versions = CareOperations.libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
       let isWhole = invocation.optionalText("AREA") == nil
       return CommandResult(
         .list([]), .lines(heading + ["All is well."] + (isWhole ? ["Libraries: \(versions)."] : [])))

@@ -29,11 +29,11 @@ enum DeckCommands {
         """, example: "deck list"
     ) {
       _, session in
-      let decks = try session.workspace().decks()
+      let decks = try session.workspace().decks.all()
       var table = TableText(
         [.init("Deck"), .init("Cards", .right), .init("New", .right), .init("Due", .right), .init("Last studied")],
         whenEmpty: "No decks yet; `deck create NAME` makes one.")
-      let counts = try session.workspace().studyCounts()
+      let counts = try session.workspace().decks.studyCounts()
       for deck in decks {
         let (record, study) = (try deck.record(), counts[deck.id] ?? StudyCounts())
         table.add([
@@ -52,7 +52,7 @@ enum DeckCommands {
       details: "A deck A::B stands in the deck A, which is made too when it is missing.",
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { invocation, session in
-      let deck = try session.workspace().createDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.create(invocation.text("DECK"))
       return CommandResult(.object(deck), line: "Created deck \(quoted(try deck.record().name)).")
     }
   }
@@ -64,10 +64,10 @@ enum DeckCommands {
       arguments: [Common.deck],
       example: "deck show Spanish"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let study = try deck.studyCounts()
       let shown = 20
-      let listing = try session.workspace().listCards(of: [deck], limit: shown)
+      let listing = try session.workspace().cards.list(of: [deck], limit: shown)
       var parts: [Display] = [
         .lines([
           "\(try deck.record().name): \(session.counted(listing.total, "card")); to study now: \(session.grouped(study.new)) new, "
@@ -75,8 +75,8 @@ enum DeckCommands {
         ])
       ]
       if !listing.cards.isEmpty {
-        let columns: [CardColumn] = [.position, .prompt, .answer, .tags, .state, .guid]
-        parts.append(.table(try CardListCommand.table(listing.cards, columns, whenEmpty: "", session)))
+        let columns: [CardProperty] = [.position, .prompt, .answer, .tags, .state, .guid]
+        parts.append(.table(try CardListCommand.table(listing.cards.map(\.card), columns, whenEmpty: "", session)))
       }
       if listing.total > shown {
         let name = ShellWords.quote(try deck.record().name)
@@ -92,7 +92,7 @@ enum DeckCommands {
       summary: "Renames a deck, and with it the decks within it.", answer: "deck",
       arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let old = try deck.record().name
       try deck.rename(to: invocation.text("NEW"))
       return CommandResult(.object(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
@@ -105,9 +105,9 @@ enum DeckCommands {
       summary: "Removes a deck, the decks within it and all their cards.", answer: "integer",
       details: "At a terminal it asks first when there are cards.", arguments: [Common.deck], example: "deck remove Old"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let name = try deck.record().name
-      let within = try session.workspace().decks().filter { try $0.record().name.hasPrefix(name + "::") }
+      let within = try session.workspace().decks.all().filter { try $0.record().name.hasPrefix(name + "::") }
       let cards = try ([deck] + within).reduce(0) { try $0 + $1.count() }
       let more = within.isEmpty ? "" : " and \(session.counted(within.count, "deck")) within it"
       if cards > 0, !(try session.confirm("Remove deck \(quoted(name))\(more) with \(session.counted(cards, "card"))?"))

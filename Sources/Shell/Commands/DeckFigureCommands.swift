@@ -36,11 +36,13 @@ enum DeckFigureCommands {
       example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
       complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let pairs = try invocation.list("NAME=VALUE").map(pair)
       if !pairs.isEmpty {
         let isOwn = invocation.flag("--deck-only")
-        try isOwn ? deck.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) }) : deck.set(pairs)
+        try isOwn
+          ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) })
+          : deck.scheduling.set(pairs)
       }
       return try shown(deck, session)
     }
@@ -67,7 +69,8 @@ enum DeckFigureCommands {
   }
 
   private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
-    let (options, limits, preset) = (try deck.options(), try deck.limits(), try deck.preset())
+    let set = deck.scheduling
+    let (options, limits, preset) = (try set.options(), try set.limits(), try set.preset())
     let record = try deck.record()
     let shares = preset.map { $0.deckCount > 1 ? ", which \(session.counted($0.deckCount, "deck")) share" : "" } ?? ""
     let heading =
@@ -102,33 +105,35 @@ enum DeckFigureCommands {
     ) { invocation, session in
       if invocation.flag("--all") { return try optimizeAll(session) }
       let deck =
-        try invocation.optionalText("DECK").map { try session.workspace().openDeck($0) }
+        try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
         ?? StudyChoice.only(session, usage: "deck optimize DECK")
       let result = try fitted(deck, session)
-      try deck.keep(result)
+      try deck.scheduling.keep(result)
       return CommandResult(
-        result.value(try deck.record().name), .lines(try words(result, deck.presetName ?? "", session)))
+        result.value(try deck.record().name), .lines(try words(result, deck.scheduling.presetName ?? "", session)))
     }
   }
 
   private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> OptimizedParameters {
     let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
     defer { progress.finish() }
-    return try deck.optimize { progress.update(Int($0 * 1000), of: 1000) }
+    return try deck.scheduling.optimize { progress.update(Int($0 * 1000), of: 1000) }
   }
 
   /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
   private static func optimizeAll(_ session: Session) throws -> CommandResult {
     var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
-    for deck in try session.workspace().decks() {
+    for deck in try session.workspace().decks.all() {
       let name = try deck.record().name
-      let preset = try deck.preset()?.name
-      guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      let preset = try deck.scheduling.preset()?.name
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
+        continue
+      }
       do {
         let result = try fitted(deck, session)
-        try deck.keep(result)
+        try deck.scheduling.keep(result)
         values.append(result.value(name))
-        lines += try [name + ":"] + words(result, deck.presetName ?? "", session).map { "  " + $0 }
+        lines += try [name + ":"] + words(result, deck.scheduling.presetName ?? "", session).map { "  " + $0 }
       } catch let problem as MemoryError {
         guard case .tooFewReviews = problem else { throw problem }
         values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
@@ -172,13 +177,14 @@ enum DeckFigureCommands {
       options: [Option("--days", "N", .integer(1...3650), help: "how long: 365 when left out")],
       example: "deck simulate Spanish --days 90"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let days = invocation.optionalInteger("--days") ?? 365
       let progress = session.console.progress("Simulating \(try deck.record().name)", total: 1000)
       defer { progress.finish() }
-      let forecasts = try deck.simulate(days: days) { progress.update(Int($0 * 1000), of: 1000) }
+      let forecasts = try deck.scheduling.simulate(days: days) { progress.update(Int($0 * 1000), of: 1000) }
       progress.finish()
-      let lines = forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.options(), session)
+      let lines =
+        forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.scheduling.options(), session)
       return CommandResult(.list(forecasts.map(\.value)), .lines(lines))
     }
   }
@@ -244,7 +250,7 @@ enum DeckFigureCommands {
         let picture = ChartPicture(
           title: name, panels: StatisticsPanels(figures).panels(weeks: 53), isDark: invocation.flag("--dark"))
         if session.rehearsal.mayActOutside("write \(path)") {
-          try session.workspace().writeCharts(picture, to: path, asPNG: asPNG)
+          try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
         }
         lines.append("Drew the figures to \(path).")
       }
@@ -258,14 +264,14 @@ enum DeckFigureCommands {
   /// The figures that are asked for, and what they are of.
   private static func figures(_ text: String?, _ session: Session) throws -> (DeckStatistics, String) {
     let workspace = try session.workspace()
-    guard let text else { return (try workspace.statistics(), "All decks") }
-    for deck in try workspace.decks() where try deck.record().name.lowercased() == text.lowercased() {
+    guard let text else { return (try workspace.decks.statistics(), "All decks") }
+    for deck in try workspace.decks.all() where try deck.record().name.lowercased() == text.lowercased() {
       return (try deck.statistics(), try deck.record().name)
     }
-    let figures = try workspace.statistics(query: text)
+    let figures = try workspace.decks.statistics(query: text)
     // A single word that finds nothing was most likely meant as a deck.
     if figures.cards.all == 0 {
-      if !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.openDeck(text) }
+      if !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.decks.open(text) }
       throw LookupError.nothingFound(query: text)
     }
     return (figures, text)
@@ -277,12 +283,12 @@ enum DeckFigureCommands {
   }
 }
 
-extension DeckHandle {
+extension DeckScheduling {
   /// Sets options of the deck's preset by what was typed, and the preset.
   fileprivate func set(_ pairs: [(name: String, text: String)]) throws {
     let preset = pairs.last { $0.name == "preset" }?.text
     let others = try pairs.filter { $0.name != "preset" }.map { (name: try DeckOptions.name($0.name), text: $0.text) }
-    try setOptions(others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same)
+    try set(others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same)
   }
 
   fileprivate var presetName: String? {

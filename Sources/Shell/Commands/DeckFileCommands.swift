@@ -65,7 +65,7 @@ enum DeckFileCommands {
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let progress = session.console.progress("Importing \(label)", total: paths.count == 1 ? fileSize(paths[0]) : nil)
     defer { progress.finish() }
-    let report = try session.workspace().importCards(intoDeck: name, from: paths, .any, options) {
+    let report = try session.workspace().exchange.importCards(intoDeck: name, from: paths, .any, options) {
       progress.update($0, of: $1)
     }
     progress.finish()
@@ -181,7 +181,7 @@ enum DeckFileCommands {
       ],
       example: "deck export Spanish spanish.csv"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path =
         invocation.text("FILE") == "-" ? "-" : session.environment.folders.expanded(invocation.text("FILE"))
       var options = ExportOptions()

@@ -23,7 +23,7 @@ enum DeckOrderCommand {
       ], usage: ["deck order DECK --by gain FILE... [--language L] [--encoding E]"],
       example: "deck order Spanish --by gain novel.txt --language spanish"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let text = try TextCommands.open(invocation, session)
       let (found, moved) = try deck.orderNewCards(byGainIn: text)
       let name = quoted(try deck.record().name)

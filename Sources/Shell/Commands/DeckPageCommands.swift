@@ -33,7 +33,7 @@ enum DeckPageCommands {
         Option("--fresh", help: "every card is new on the page"),
       ], example: "deck page Spanish spanish.html --lang es,en"
     ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       var options = PageOptions()
       if let given = invocation.optionalText("--lang") {
@@ -94,7 +94,7 @@ enum DeckPageCommands {
 
   /// Takes over the answers of a page of the deck, which must be there.
   static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
-    let deck = try session.workspace().openDeck(name)
+    let deck = try session.workspace().decks.open(name)
     let progress = session.console.progress("Importing answers", total: nil)
     defer { progress.finish() }
     let report = try deck.importAnswers(from: paths, .any) { progress.update($0, of: $1) }

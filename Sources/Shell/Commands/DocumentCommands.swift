@@ -26,7 +26,7 @@ enum DocumentCommands {
   private static let element = Argument("ELEMENT", help: "an element's id, its beginning, or its number from the back")
 
   static func document(_ invocation: Invocation, _ session: Session) throws -> DocumentHandle {
-    try session.workspace().openDocument(session.environment.folders.expanded(invocation.text("DOC")))
+    try session.workspace().documents.open(session.environment.folders.expanded(invocation.text("DOC")))
   }
 
   /// The element that a text names: by id, an unambiguous beginning of it, or its place in drawing order.
@@ -43,7 +43,7 @@ enum DocumentCommands {
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
   ) throws -> CommandResult {
     let name = session.environment.folders.expanded(invocation.text("DOC"))
-    return try session.workspace().changeDocument(name) { CommandResult(.object($0), line: try body($0)) }
+    return try session.workspace().documents.change(name) { CommandResult(.object($0), line: try body($0)) }
   }
 
   // MARK: Finding
@@ -55,7 +55,7 @@ enum DocumentCommands {
       example: "doc list"
     ) {
       _, session in
-      let (documents, problems) = try session.workspace().documents()
+      let (documents, problems) = try session.workspace().documents.all()
       let rows = try documents.map { handle in
         let document = try handle.document()
         return [
@@ -116,10 +116,10 @@ enum DocumentCommands {
       let background = try invocation.optionalText("--background").map { try color($0) }
       let made: DocumentHandle
       if let source = invocation.optionalText("--from") {
-        made = try session.workspace().openDocument(session.environment.folders.expanded(source)).duplicate()
+        made = try session.workspace().documents.open(session.environment.folders.expanded(source)).duplicate()
         if let background { try made.document().setBackground(background) }
       } else {
-        made = try session.workspace().createDocument(background: background)
+        made = try session.workspace().documents.create(background: background)
       }
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
@@ -175,7 +175,7 @@ enum DocumentCommands {
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
       let isCropped = invocation.flag("--crop")
       // Decoded before anybody has to wait for the document.
-      let picture = try session.workspace().picture(
+      let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
       return try changing(invocation, session) { document in
         added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, wish(invocation)))
@@ -275,13 +275,13 @@ enum DocumentCommands {
       ], example: "doc sheet 6D92 8808 cards.pdf"
     ) { invocation, session in
       let documents = try invocation.list("DOC").map {
-        try session.workspace().openDocument(session.environment.folders.expanded($0))
+        try session.workspace().documents.open(session.environment.folders.expanded($0))
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: documents.count)
       defer { progress.finish() }
-      try session.workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
+      try session.workspace().documents.drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()
       return CommandResult(
         .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path).")

@@ -84,7 +84,7 @@ enum DocumentEditCommands {
         throw EditorError.noTerminal(instead: "give the new values to `doc set`")
       }
       let name = session.environment.folders.expanded(invocation.text("DOC"))
-      let handle = try session.workspace().openDocument(name)
+      let handle = try session.workspace().documents.open(name)
       guard let edited = try DocumentEditor(session, handle).run() else {
         return .unchanged(.object(handle))
       }

@@ -27,14 +27,14 @@ enum DocumentPageCommand {
       ], example: "doc page 6D92 8808 cards.html --title Animals"
     ) { invocation, session in
       let documents = try invocation.list("DOC").map {
-        try session.workspace().openDocument(session.environment.folders.expanded($0))
+        try session.workspace().documents.open(session.environment.folders.expanded($0))
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let width = invocation.optionalInteger("--width") ?? 650
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: documents.count)
       defer { progress.finish() }
-      let report = try session.workspace().writeDocumentPage(
+      let report = try session.workspace().documents.writePage(
         documents, titled: invocation.optionalText("--title") ?? "Cards", width: width, to: path, .any
       ) { progress.update($0, of: documents.count) }
       progress.finish()

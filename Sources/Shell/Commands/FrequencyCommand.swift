@@ -48,7 +48,7 @@ enum FrequencyCommand {
     let workspace = try session.workspace()
     let (texts, frequent) = (try counts.texts(), try counts.frequent(shownWords))
     let hasList = session.lexicons.languages().contains(counts.language)
-    let common = hasList ? try workspace.commonWords(of: workspace.lexicon(counts.language.name).lexicon) : nil
+    let common = hasList ? try workspace.words.common(of: workspace.words.lexicon(counts.language.name).lexicon) : nil
     let words = texts.reduce(0) { $0 + $1.words }
     var lines = lines
     if !texts.isEmpty {

@@ -31,7 +31,7 @@ enum GoalCommand {
       ], example: "deck goal Spanish 2030-06-01 --recall 0.9 --minutes 30"
     ) { invocation, session in
       guard let name = invocation.optionalText("DECK") else { return try list(session) }
-      let deck = try session.workspace().openDeck(name)
+      let deck = try session.workspace().decks.open(name)
       let date = invocation.optionalText("DATE")
       if invocation.flag("--off") {
         if date != nil { throw ShellError.notTogether("--off", "DATE") }
@@ -52,7 +52,7 @@ enum GoalCommand {
         .init("Deck"), .init("Date"), .init("Days left", .right), .init("Wanted", .right), .init("Today", .right),
         .init("Forecast", .right), .init("Last days", .right), .init("Minutes", .right),
       ], whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
-    let goals = try session.workspace().goals()
+    let goals = try session.workspace().decks.goals()
     for standing in goals {
       let goal = standing.goal
       table.add([

@@ -22,7 +22,7 @@ enum LemmaCommand {
       options: [Common.language], example: "word lemma casas dámelo --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let language = try workspace.language(named: invocation.optionalText("--language"))
+      let language = try workspace.words.language(named: invocation.optionalText("--language"))
       let lemmatizer = workspace.languages.lemmatizer(of: language)
       try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
       let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }

@@ -14,7 +14,7 @@ enum MediaCommands {
 
   private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     do {
-      return try session.workspace().media().map { Offer($0.name) }
+      return try session.workspace().media.all().map { Offer($0.name) }
     } catch {
       // Completion offers what can be read; the command itself will say what is wrong.
       return []
@@ -26,7 +26,7 @@ enum MediaCommands {
       "media", "list", theme: theme, access: .signedIn, effect: .reads,
       summary: "Lists the pictures and sounds that cards can name.", answer: "{name, size}...", example: "media list"
     ) { _, session in
-      let files = try session.workspace().media()
+      let files = try session.workspace().media.all()
       var table = TableText(
         [.init("Name"), .init("Bytes", .right)], whenEmpty: "No media; `media add FILE` adds some.")
       for file in files { table.add([file.name, session.grouped(file.size)]) }
@@ -44,7 +44,7 @@ enum MediaCommands {
     ) { invocation, session in
       let workspace = try session.workspace()
       let folders = session.environment.folders
-      let names = try workspace.addMedia(from: invocation.list("FILE").map { folders.expanded($0) }, .any)
+      let names = try workspace.media.add(from: invocation.list("FILE").map { folders.expanded($0) }, .any)
       return CommandResult(
         .value(.list(names.map { .text($0) })), .lines(names.map { "Added \(quoted($0))." }))
     }
@@ -59,8 +59,8 @@ enum MediaCommands {
       example: "media speak \"el perro\" --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let name = try workspace.speak(
-        invocation.text("TEXT"), in: workspace.language(named: invocation.optionalText("--language")))
+      let name = try workspace.speech.file(
+        of: invocation.text("TEXT"), in: workspace.words.language(named: invocation.optionalText("--language")))
       return CommandResult(.text(name), line: "Added \(quoted(name)).")
     }
   }
@@ -74,7 +74,7 @@ enum MediaCommands {
       example: "media remove perro.mp3", complete: names
     ) { invocation, session in
       let names = invocation.list("NAME")
-      try session.workspace().removeMedia(names)
+      try session.workspace().media.remove(names)
       return CommandResult(.integer(names.count), line: "Removed \(session.counted(names.count, "media file")).")
     }
   }

@@ -21,7 +21,7 @@ enum MediaSync {
   static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
     let bar = session.console.progress("Media", total: nil)
     defer { bar.finish() }
-    return try workspace.syncMedia { stage in
+    return try workspace.sync.runMedia { stage in
       switch stage {
       case .fetching(let done, let all), .sending(let done, let all): bar.update(done, of: all)
       }

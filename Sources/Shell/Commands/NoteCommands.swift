@@ -21,7 +21,7 @@ enum NoteCommands {
   static func note(_ text: String, _ session: Session) throws -> NoteHandle {
     let isPlace = text.lastIndex(of: ":").map { Int(text[text.index(after: $0)...]) != nil } ?? false
     if !isPlace {
-      let found = try session.workspace().notes(guidBeginning: text)
+      let found = try session.workspace().notes.find(guidBeginning: text)
       if found.count == 1 { return found[0] }
       if let exact = try found.first(where: { try $0.record().guid == text }) { return exact }
       if found.count > 1 { throw LookupError.severalNotes(guid: text, guids: try found.map { try $0.record().guid }) }

@@ -23,7 +23,7 @@ enum NoteTypeCommands {
   static func names(_ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
     do {
-      return try session.workspace().noteTypes().map { Offer(try $0.record().name) }
+      return try session.workspace().noteTypes.all().map { Offer(try $0.record().name) }
     } catch {
       // Completion offers what can be read; the command itself will say what is wrong.
       return []
@@ -36,7 +36,7 @@ enum NoteTypeCommands {
       answer: "notetype...",
       example: "notetype list"
     ) { _, session in
-      let types = try session.workspace().noteTypes()
+      let types = try session.workspace().noteTypes.all()
       var table = TableText(
         [.init("Note type"), .init("Fields"), .init("Cards"), .init("Notes", .right)], whenEmpty: "No note types.")
       for type in types {
@@ -58,7 +58,7 @@ enum NoteTypeCommands {
       details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
       example: "notetype show Basic", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
-      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
       let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: [])
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       return CommandResult(.object(type), .lines(lines.map { printable(String($0), limit: .max) }))
@@ -86,7 +86,7 @@ enum NoteTypeCommands {
     ) { invocation, session in
       let workspace = try session.workspace()
       var draft = try start(invocation, workspace)
-      let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.createNoteType(draft) }
+      let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
       var type: NoteTypeHandle?
       if let path = invocation.optionalText("--from") {
         draft = try read(path, isCloze: draft.isCloze, session)
@@ -108,7 +108,7 @@ enum NoteTypeCommands {
 
   private static func start(_ invocation: Invocation, _ workspace: Workspace) throws -> NoteTypeDraft {
     var draft =
-      try invocation.optionalText("--like").map { try workspace.openNoteType($0).record().draft }
+      try invocation.optionalText("--like").map { try workspace.noteTypes.open($0).record().draft }
       ?? (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
     draft.name = invocation.text("NAME")
     if invocation.flag("--cloze") { draft.isCloze = true }
@@ -154,7 +154,7 @@ enum NoteTypeCommands {
         """, arguments: [name], options: [file, Option("--yes", help: "agree to what is taken away")],
       example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
-      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
       let agreed = invocation.flag("--yes")
       if let path = invocation.optionalText("--from") {
         try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
@@ -191,7 +191,7 @@ enum NoteTypeCommands {
       example: "notetype remove Word",
       complete: { _, before, session in names(before, session) }
     ) { invocation, session in
-      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
       let name = try type.record().name
       try type.remove()
       return CommandResult(.boolean(true), line: "Removed note type \(quoted(name)).")

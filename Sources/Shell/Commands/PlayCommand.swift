@@ -49,7 +49,7 @@ enum PlayCommands {
       var options = PlayScreen.Options()
       options.wantsJSON = invocation.wantsJSON || session.options.wantsJSON
       options.showsBase = invocation.optionalText("--base") == nil
-      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().openOrCreateDeck($0) }
+      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.openOrCreate($0) }
       let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
       return try PlayScreen(session, game, options).run()
     }
@@ -65,7 +65,7 @@ enum PlayCommands {
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     options.foldsAccents = invocation.flag(Common.foldAccents.name)
     try session.plugins.prepareMode(options.mode)
-    let game = try session.workspace().startGame(options)
+    let game = try session.workspace().games.start(options)
     try remember(options, session)
     return game
   }
@@ -95,7 +95,7 @@ enum PlayCommands {
   }
 
   static func resumedGame(_ session: Session) throws -> GameHandle {
-    if let game = try session.workspace().resumeGame(prepare: { try session.plugins.prepareMode($0) }) { return game }
+    if let game = try session.workspace().games.resume(prepare: { try session.plugins.prepareMode($0) }) { return game }
     throw LookupError.noGame
   }
 
@@ -111,7 +111,7 @@ enum PlayCommands {
   // MARK: Scores
 
   static func showScores(_ session: Session) throws -> CommandResult {
-    let results = try session.workspace().gameResults()
+    let results = try session.workspace().games.results()
     let value = Value.list(results.map(record))
     guard !results.isEmpty else { return CommandResult(value, line: "No finished games yet.") }
     return CommandResult(

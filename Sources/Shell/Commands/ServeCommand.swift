@@ -59,7 +59,7 @@ enum ServeCommand {
     while let (request, body) = try listener.next() {
       let (reply, text) = server.answer(request, body)
       try listener.answer(reply, text)
-      try session.workspace().beginDueBackup()
+      try session.workspace().dailyBackups.begin()
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
@@ -87,7 +87,7 @@ private final class ServingHost: ActionHost {
   func clientTerms() throws -> (origins: [String], key: String) {
     try session.refreshAccounts()
     let workspace = try session.workspace()
-    try workspace.refreshSettings()
+    try workspace.settings.refresh()
     let preferences = try workspace.preferences()
     return (preferences.servedOrigins, preferences.serveKey)
   }

@@ -14,7 +14,7 @@ struct StudyChoice {
 
   /// `study --list`: the decks that have something to study.
   func list() throws -> CommandResult {
-    let due = try dueDecks(session.workspace().outermostDecks())
+    let due = try dueDecks(session.workspace().decks.outermost())
     return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
   }
 
@@ -24,8 +24,8 @@ struct StudyChoice {
   ///   - mayBeSeveral: whether several can be studied one after the other.
   /// - Returns: nil when the user chose none.
   func decks(named names: [String], areDue: Bool, mayBeSeveral: Bool) throws -> [DeckHandle]? {
-    if !names.isEmpty { return try names.map { try session.workspace().openDeck($0) } }
-    let decks = try session.workspace().outermostDecks()
+    if !names.isEmpty { return try names.map { try session.workspace().decks.open($0) } }
+    let decks = try session.workspace().decks.outermost()
     if decks.count == 1 { return decks }
     if decks.isEmpty || !mayBeSeveral { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: "study DECK") }
     let due = try dueDecks(decks)
@@ -36,7 +36,7 @@ struct StudyChoice {
 
   /// The only deck there is.
   static func only(_ session: Session, usage: String) throws -> DeckHandle {
-    let decks = try session.workspace().decks()
+    let decks = try session.workspace().decks.all()
     guard decks.count == 1 else { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: usage) }
     return decks[0]
   }
@@ -46,7 +46,7 @@ struct StudyChoice {
   private typealias DueDeck = (deck: DeckHandle, name: String, counts: StudyCounts)
 
   private func dueDecks(_ decks: [DeckHandle]) throws -> [DueDeck] {
-    let counts = try session.workspace().studyCounts()
+    let counts = try session.workspace().decks.studyCounts()
     return try decks.compactMap { deck in
       guard let found = counts[deck.id], found.new + found.due > 0 else { return nil }
       return (deck, try deck.record().name, found)

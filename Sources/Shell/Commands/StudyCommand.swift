@@ -44,7 +44,9 @@ enum StudyCommands {
         let decks = try choice.decks(
           named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
       else { return CommandResult() }
-      if let more = invocation.optionalInteger("--new") { for deck in decks { try deck.extendToday(new: more) } }
+      if let more = invocation.optionalInteger("--new") {
+        for deck in decks { try deck.scheduling.extendToday(new: more) }
+      }
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }

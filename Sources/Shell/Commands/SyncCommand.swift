@@ -61,7 +61,7 @@ enum SyncCommand {
       case "status": return try status(workspace, session)
       default:
         let isFull = invocation.optionalText("--full") != nil
-        let isFirst = try workspace.syncLink()?.meta == nil
+        let isFirst = try workspace.sync.link()?.meta == nil
         let result =
           isFull || isFirst
           ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
@@ -94,7 +94,7 @@ enum SyncCommand {
         if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
           try signIn.readPassword("Password of \(printable(user)) on \(printable(place.host)): ")
         }
-      return try workspace.linkSync(place, user: user.trimmed, password: password)
+      return try workspace.sync.link(with: place, user: user.trimmed, password: password)
     }
     return CommandResult(
       .record(fields(link)),
@@ -104,7 +104,7 @@ enum SyncCommand {
   }
 
   private static func logout(_ workspace: Workspace) throws -> CommandResult {
-    let link = try workspace.unlinkSync()
+    let link = try workspace.sync.unlink()
     return CommandResult(
       .record(fields(link)), line: "The link with \(link.address) is ended; the cards stay.")
   }
@@ -119,7 +119,7 @@ enum SyncCommand {
   // MARK: How things stand
 
   private static func status(_ workspace: Workspace, _ session: Session) throws -> CommandResult {
-    let status = try workspace.syncStatus(asksServer: true)
+    let status = try workspace.sync.status(asksServer: true)
     let unsent = status.unsent
     var value = fields(status.link)
     value.append(("has_news", status.hasNews.map { .boolean($0) } ?? .null))

@@ -20,7 +20,7 @@ extension SyncCommand {
     let stages = SyncProgress(session)
     defer { stages.finish() }
     do {
-      let report = try workspace.syncNow(preview) { question in
+      let report = try workspace.sync.run(preview) { question in
         stages.finish()
         return try session.canAsk && session.confirm(question.words(session))
       } progress: {
@@ -83,7 +83,7 @@ extension SyncCommand {
   ) throws -> CommandResult {
     let fetching = session.console.progress("Fetching", total: nil)
     defer { fetching.finish() }
-    let preview = try workspace.lookAtServer { fetching.update($0, of: nil) }
+    let preview = try workspace.sync.lookAtServer { fetching.update($0, of: nil) }
     fetching.finish()
     let pulled = preview.pulled
     if !pulled.meta.message.isEmpty {
@@ -98,7 +98,7 @@ extension SyncCommand {
     if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
     let taking = session.console.progress("Taking over", total: nil)
     defer { taking.finish() }
-    let (report, backup) = try workspace.takeOver(preview) { taking.update($0, of: $1) }
+    let (report, backup) = try workspace.sync.takeOver(preview) { taking.update($0, of: $1) }
     taking.finish()
     return result(preview.link, report, backup, session)
   }
@@ -108,7 +108,7 @@ extension SyncCommand {
   private static func upload(
     _ preview: SyncPreview, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
-    try workspace.requireUpload(preview)
+    try workspace.sync.requireUpload(preview)
     let there = preview.pulled.staged.counts[.cards] ?? 0
     let refusal = SyncError.replacesServer(there: there, here: preview.cardsHere)
     if let given = invocation.optionalInteger("--replace") {
@@ -122,7 +122,7 @@ extension SyncCommand {
       let typed = try session.ask(question)?.split(separator: " ").map { Int($0) }
       guard typed == [there, preview.cardsHere] else { return .unchanged() }
     }
-    let report = try workspace.upload(preview)
+    let report = try workspace.sync.upload(preview)
     let address = report.link.map { printable($0.address) } ?? ""
     var lines = ["\(address) has what is here: \(session.counted(preview.cardsHere, "card"))."]
     if let backup = report.backup { lines.append("What it had is kept in \(backup).") }

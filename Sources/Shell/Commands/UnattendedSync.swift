@@ -19,7 +19,7 @@ enum UnattendedSync {
   /// - Throws: what `sync` throws; `SyncError.firstSync` before the one that shows what is there.
   @discardableResult
   static func run(_ workspace: Workspace, _ session: Session) throws -> Value {
-    let report = try workspace.syncNow(consent: { _ in false }, progress: { _ in })
+    let report = try workspace.sync.run(consent: { _ in false }, progress: { _ in })
     let media = try MediaSync.run(workspace, session)
     return .record(SyncCommand.fields(of: report) + MediaSync.fields(of: media))
   }
@@ -44,8 +44,8 @@ enum UnattendedSync {
     do {
       try Interrupts.holding {
         let workspace = try session.workspace()
-        guard let link = try workspace.syncLink(), !session.rehearsal.isOn else { return }
-        try workspace.reachServer(within: patience)
+        guard let link = try workspace.sync.link(), !session.rehearsal.isOn else { return }
+        try workspace.sync.reachServer(within: patience)
         try session.changing(from: "sync.at_end") { _ = try run(workspace, session) }
         session.console.note("Synced with \(link.address).")
       }

@@ -30,9 +30,9 @@ enum UndoCommands {
       if invocation.flag("--list") { return try list(session) }
       let workspace = try session.workspace()
       let number = invocation.optionalInteger("N")
-      let next = try workspace.nextStep(number, again: false)
+      let next = try workspace.care.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try workspace.undo(number)
+      let step = try workspace.care.undo(number)
       return CommandResult(record(step, isUndone: true), line: "Undone: \(named(step, session))")
     }
   }
@@ -44,9 +44,9 @@ enum UndoCommands {
       details: "A new change ends it: what was undone before it cannot be done again.", example: "redo"
     ) { _, session in
       let workspace = try session.workspace()
-      let next = try workspace.nextStep(nil, again: true)
+      let next = try workspace.care.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try workspace.redo()
+      let step = try workspace.care.redo()
       return CommandResult(record(step, isUndone: false), line: "Redone: \(named(step, session))")
     }
   }
@@ -58,7 +58,7 @@ enum UndoCommands {
   }
 
   private static func list(_ session: Session) throws -> CommandResult {
-    let steps = try session.workspace().undoSteps()
+    let steps = try session.workspace().care.steps()
     var table = TableText(
       [.init("Step", .right), .init("When"), .init("What")],
       whenEmpty: "Nothing was changed yet that could be undone.")
@@ -80,7 +80,7 @@ enum UndoCommands {
   /// The numbers of steps that can be undone.
   private static func completions(_ session: Session) -> [Offer] {
     do {
-      return try session.workspace().undoSteps(limit: 100).filter { !$0.isUndone }.map {
+      return try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
         Offer(String($0.id), help: printable($0.name, limit: 60))
       }
     } catch {

@@ -21,7 +21,7 @@ enum WordCommands {
   private static let letters = Argument("LETTERS", help: "letters in any order")
 
   static func lexicon(_ invocation: Invocation, _ session: Session) throws -> Lexicon {
-    try session.workspace().lexicon(
+    try session.workspace().words.lexicon(
       invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name)
     ).lexicon
   }
@@ -114,7 +114,7 @@ enum WordCommands {
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
       let word = invocation.text("WORD")
-      let handle = try session.workspace().lexicon(
+      let handle = try session.workspace().words.lexicon(
         invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name))
       let meanings = try handle.define(word, only: invocation.optionalText("--dictionary"))
       for failure in handle.unreadDictionaries { session.console.note("word define: \(failure.message)") }

@@ -53,7 +53,7 @@ struct NameOffers {
   }
 
   private func decks() throws -> [Offer] {
-    try session.workspace().deckRecords().map { deck in
+    try session.workspace().decks.records().map { deck in
       Offer(deck.name, help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
     }
   }
@@ -61,13 +61,13 @@ struct NameOffers {
   /// `DECK:`, and behind it the first positions with their prompts.
   private func cards(_ word: String) throws -> [Offer] {
     guard let colon = word.lastIndex(of: ":"), word[..<colon].last != ":", !word.hasSuffix("::") else {
-      return try session.workspace().deckRecords().map { Offer($0.name + ":", isOpen: true) }
+      return try session.workspace().decks.records().map { Offer($0.name + ":", isOpen: true) }
     }
     let name = String(word[..<colon])
-    guard try session.workspace().deckRecords().contains(where: { $0.name == name }) else {
-      return try session.workspace().deckRecords().map { Offer($0.name + ":", isOpen: true) }
+    guard try session.workspace().decks.records().contains(where: { $0.name == name }) else {
+      return try session.workspace().decks.records().map { Offer($0.name + ":", isOpen: true) }
     }
-    let listing = try session.workspace().listCards(of: [try session.workspace().openDeck(name)], limit: 20)
+    let listing = try session.workspace().cards.list(of: [try session.workspace().decks.open(name)], limit: 20)
     return try listing.cards.map { card, position in
       Offer("\(name):\(position)", shown: "\(position)", help: printable(try card.record().prompt, limit: 60))
     }
@@ -75,9 +75,9 @@ struct NameOffers {
 
   /// The titles of a hundred documents at most are looked at.
   private func documents(_ word: String) throws -> [Offer] {
-    let ids = try session.workspace().documentIDs().filter { $0.lowercased().hasPrefix(word.lowercased()) }
+    let ids = try session.workspace().documents.ids().filter { $0.lowercased().hasPrefix(word.lowercased()) }
     return try ids.enumerated().map { place, id in
-      let title = place < 100 ? try session.workspace().openDocument(id).document().content.title : ""
+      let title = place < 100 ? try session.workspace().documents.open(id).document().content.title : ""
       return Offer(String(id.prefix(8)), help: printable(title, limit: 60))
     }
   }
@@ -120,11 +120,9 @@ struct QueryOffers {
     ("relearning", "forgotten, being learnt again"), ("suspended", "kept out of reviews"),
     ("buried", "hidden until tomorrow"), ("leech", "forgotten again and again"),
   ]
-  private static let figures: [(text: String, help: String)] = [
-    ("ivl", "interval in days"), ("s", "stability in days"), ("d", "difficulty, 1 to 10"),
-    ("r", "probability of remembering now, 0 to 1"), ("reps", "answers"), ("lapses", "times forgotten"),
-    ("due", "days from today"),
-  ]
+  private static let figures = CardProperty.figures.compactMap { property in
+    property.description.figure.map { (text: $0.short, help: $0.help) }
+  }
 
   /// The offers for the last part of a query; what stands before it stays.
   func offers(_ word: String) throws -> [Offer] {
@@ -146,9 +144,9 @@ struct QueryOffers {
       names.map { Offer("\(part[...colon])\($0.text)", shown: $0.text, help: $0.help, isOpen: isOpen) }
     }
     switch field {
-    case "tag": return values(try session.workspace().recentTags().map { ($0, "") })
-    case "deck": return values(try session.workspace().deckRecords().map { ($0.name, "") })
-    case "note": return values(try session.workspace().noteTypes().map { (try $0.record().name, "") })
+    case "tag": return values(try session.workspace().cards.recentTags().map { ($0, "") })
+    case "deck": return values(try session.workspace().decks.records().map { ($0.name, "") })
+    case "note": return values(try session.workspace().noteTypes.all().map { (try $0.record().name, "") })
     case "is": return values(Self.states)
     case "prop": return values(Self.figures, isOpen: true)
     case "flag": return values(cardFlags.enumerated().map { ("\($0.offset)", $0.element) })

@@ -13,7 +13,7 @@ extension ProgramIdentity {
   /// What `--version` says: the program's own line first, then what is linked into it.
   package var versionLines: [String] {
     let libraries =
-      [("Lua", LuaState.version), ("readline", String(cString: line_editor_version()))] + Workspace.libraryVersions
+      [("Lua", LuaState.version), ("readline", String(cString: line_editor_version()))] + CareOperations.libraryVersions
     return ["Deckhand \(version)", libraries.map { "\($0) \($1)" }.joined(separator: ", ")]
   }
 }

@@ -49,7 +49,7 @@ package final class Prompt {
           try session.applyPending()
           IdleLock(session).watch()
           showNotices()
-          session.data.opened?.beginDueBackup()
+          session.data.opened?.dailyBackups.begin()
           try readAndRun(from: source)
         } catch {
           session.report(error)
@@ -192,7 +192,7 @@ package final class Prompt {
       case .done, .failed:
         remember(typed)
         // Another function of the user's gets its chance.
-        if text.contains("prompt") { session.scripting.isPromptBad = false }
+        if text.contains(text: "prompt") { session.scripting.isPromptBad = false }
         note(withoutLuaWord(typed), isCommand: false, hasFailed: outcome == .failed)
         return hintAboutLocal(text)
       case .incomplete: break

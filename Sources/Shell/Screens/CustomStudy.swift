@@ -25,7 +25,7 @@ struct CustomStudy {
 
   init(_ session: Session, _ decks: [DeckHandle], _ names: [String], _ options: SessionHandle.Options) throws {
     (self.session, self.decks, self.names, self.options) = (session, decks, names, options)
-    outlook = try session.workspace().outlook(of: decks)
+    outlook = try session.workspace().decks.outlook(of: decks)
   }
 
   var result: CommandResult {
@@ -103,7 +103,7 @@ struct CustomStudy {
   }
 
   private static func extend(_ decks: [DeckHandle], by more: Int) throws {
-    for deck in decks { try deck.extendToday(new: more) }
+    for deck in decks { try deck.scheduling.extendToday(new: more) }
   }
 
   private var commands: [String] {

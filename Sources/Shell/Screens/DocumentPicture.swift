@@ -36,9 +36,9 @@ struct DocumentPicture {
   func lines(ofMedia name: String, in workspace: Workspace) -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
-      let picture = try workspace.mediaPicture(name)
+      let picture = try workspace.media.picture(name)
       if hasKitty { return kitty(picture.png) }
-      return blocks(try workspace.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
+      return blocks(try workspace.media.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
     } catch {
       // A card is studied without a picture that cannot be drawn.
       return []

@@ -107,14 +107,14 @@ struct PickerItems {
   func items(of kind: ValueKind) throws -> (title: String, items: [PickerItem])? {
     switch kind {
     case .deck:
-      let items = try session.workspace().deckRecords().map { deck in
+      let items = try session.workspace().decks.records().map { deck in
         PickerItem(
           value: deck.name, title: deck.name,
           help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
       }
       return ("Which deck?", items)
     case .document:
-      let items = try session.workspace().documents().0.map { handle in
+      let items = try session.workspace().documents.all().0.map { handle in
         let document = try handle.document()
         return PickerItem(
           value: document.id.description, title: document.content.title, help: String(document.id.description.prefix(8))
@@ -123,7 +123,7 @@ struct PickerItems {
       return ("Which document?", items)
     case .card:
       let workspace = try session.workspace()
-      let cards = try workspace.listCards(of: workspace.decks(), limit: Self.most).cards
+      let cards = try workspace.cards.list(of: workspace.decks.all(), limit: Self.most).cards
       let items = try cards.map { card, position in
         let record = try card.record()
         let name = try card.deck().record().name

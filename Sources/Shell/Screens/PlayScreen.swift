@@ -234,7 +234,7 @@ final class PlayScreen {
           + "there are \(names.joined(separator: " "))."
       ])
     }
-    try handle.workspace.storeGames()
+    try handle.workspace.games.store()
   }
 
   private func takeNewWord() throws {

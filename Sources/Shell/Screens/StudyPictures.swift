@@ -22,8 +22,9 @@ extension StudyScreen {
   private func media(of card: CardHandle, isAnswered: Bool) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     let media = try card.media()
-    let front = try study.workspace.known(media: media.promptPictures)
-    let back = isAnswered ? try study.workspace.known(media: media.answerPictures).filter { !front.contains($0) } : []
+    let front = try study.workspace.media.known(media: media.promptPictures)
+    let back =
+      isAnswered ? try study.workspace.media.known(media: media.answerPictures).filter { !front.contains($0) } : []
     // The side that is looked at has room for one at least.
     let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
     let shown = before + back.prefix(Self.mostPictures - before.count)

@@ -244,7 +244,7 @@ final class StudyScreen {
       view.notice = "This card has no sound."
     } else {
       do {
-        try session.workspace().play(sounds)
+        try session.workspace().media.play(sounds)
       } catch let problem as any Problem {
         view.notice = problem.report.message
       }

@@ -33,7 +33,7 @@ extension Session: PluginSession {
   package func reportPlugin(_ line: String) { console.message("plugin " + line) }
 
   package func didUnload(_ plugin: PluginName) {
-    if let opened = data.opened, opened.isOpen { opened.removeSettings(of: .plugin(plugin)) }
+    if let opened = data.opened, opened.isOpen { opened.settings.remove(of: .plugin(plugin)) }
   }
 }
 

@@ -331,7 +331,7 @@ package final class Session {
     let progress = console.progress("Today's backup", total: 100)
     defer { progress.finish() }
     Interrupts.holding {
-      workspace.finishDueBackup { done, total in progress.update(total > 0 ? done * 100 / total : 0, of: 100) }
+      workspace.dailyBackups.finish { done, total in progress.update(total > 0 ? done * 100 / total : 0, of: 100) }
     }
   }
 
@@ -358,7 +358,7 @@ package final class Session {
   /// Stores the game that a line, a command or an event played in Lua.
   func storeGames() {
     do {
-      try data.opened?.storeGames()
+      try data.opened?.games.store()
     } catch {
       report(error)
     }
@@ -372,7 +372,7 @@ package final class Session {
   /// Takes over what another shell has set since the last line.
   func refreshSettings() {
     do {
-      try data.opened?.refreshSettings()
+      try data.opened?.settings.refresh()
     } catch {
       report(error)
     }
@@ -382,7 +382,7 @@ package final class Session {
   /// - Returns: the exit status of what could not be saved.
   @discardableResult
   func saveDocuments() -> Int32 {
-    (data.opened?.saveDocuments() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
+    (data.opened?.documents.save() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
   }
 
   /// The program was asked to end: what runs ends, then the shell.

@@ -46,8 +46,8 @@ package final class UserData {
       gate.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
       modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
     fresh.observer = tables.events
-    fresh.nameChanges { [unowned self] in origin }
-    fresh.observeBackups { [unowned self] error in
+    fresh.care.nameChanges { [unowned self] in origin }
+    fresh.dailyBackups.observe { [unowned self] error in
       note(Self.words(forBackup: error))
     }
     opened = fresh

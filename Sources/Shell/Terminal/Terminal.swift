@@ -1,6 +1,8 @@
 // What is known of the terminal, or that there is none: decided once, from facts that are handed in.
 // Invariant: nothing here asks the system; a pipe, NO_COLOR and TERM=dumb give plain text.
 
+import Text
+
 package struct Terminal {
   package enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
 
@@ -50,7 +52,7 @@ package struct Terminal {
   private static func isUTF8(_ environment: (String) -> String?) -> Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let locale = environment(name)?.lowercased(), !locale.isEmpty else { continue }
-      return locale.contains("utf-8") || locale.contains("utf8")
+      return locale.contains(text: "utf-8") || locale.contains(text: "utf8")
     }
     return true
   }

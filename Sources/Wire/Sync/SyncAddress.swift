@@ -2,6 +2,8 @@
 // Invariant: it is http or https, names a host, ends in `/`, and is no server whose terms forbid other programs; no
 // part of it can carry a name, a password or a line end.
 
+import Text
+
 /// Why a text is no address of a server to sync with.
 public enum SyncAddressFault: Error, Equatable, Sendable {
   /// `expected` completes "... expected".
@@ -54,7 +56,7 @@ public struct SyncAddress: Equatable, Sendable {
   }
 
   private static func parted(_ text: String, at mark: String) -> (String, String?) {
-    let parts = text.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = text.split(at: mark, maxSplits: 1)
     return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
   }
 

@@ -79,7 +79,7 @@ extension ProblemTable {
         "changedMeanwhile": ArchiveError.changedMeanwhile(path: hostile), "outOfMemory": ArchiveError.outOfMemory,
       ]),
     ProblemTable(
-      BackupError.self, in: "Workspace/Backup.swift",
+      BackupError.self, in: "Workspace/Care/Backup.swift",
       [
         "notABackup": BackupError.notABackup(path: hostile, reason: hostile),
         "newer": BackupError.newer(path: hostile, version: 9),
@@ -236,7 +236,7 @@ extension ProblemTable {
     ])
 
   static let workspace = ProblemTable(
-    WorkspaceError.self, in: "Workspace/WorkspaceError.swift",
+    WorkspaceError.self, in: "Workspace/Core/WorkspaceError.swift",
     [
       "authenticationRequired": WorkspaceError.authenticationRequired,
       "collectionGone": WorkspaceError.collectionGone(path: hostile, backup: hostile),

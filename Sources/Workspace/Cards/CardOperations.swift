@@ -1,0 +1,202 @@
+// Cards of several decks in one order, and changes of many at once. Invariant: a change of many cards is one operation:
+// all of it, or none where one is refused.
+
+public import Decks
+public import Exchange
+import Files
+import Glibc
+import Storage
+import Text
+
+/// New texts for a card.
+///
+///     try workspace.cards.update([CardEdit(card, prompt: "el perro", answer: "the dog", tags: [])])
+public struct CardEdit {
+  public let card: CardHandle
+  public let prompt: String
+  public let answer: String
+  public let tags: [String]
+
+  public init(_ card: CardHandle, prompt: String, answer: String, tags: [String]) {
+    (self.card, self.prompt, self.answer, self.tags) = (card, prompt, answer, tags)
+  }
+}
+
+/// The cards of a workspace, whatever decks they are in.
+///
+///     let found = try workspace.cards.find(in: workspace.decks.all(), matching: "is:due")
+///     try workspace.cards.setFlag(found.rest(), to: 1)
+public struct CardOperations {
+  let workspace: Workspace
+
+  /// What searches read before, as long as nothing has changed.
+  var searchCache: SearchCache {
+    let cache =
+      workspace.opened.search ?? SearchCache(path: workspace.folder + "/.search", isSaved: !workspace.rehearsal.isOn)
+    workspace.opened.search = cache
+    cache.refresh(workspace.changeCount, others: workspace.database.otherChanges)
+    return cache
+  }
+
+  /// The cards of decks that a query finds, deck by deck, top first, or sorted.
+  public func find(
+    in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
+  ) throws -> CardSequence {
+    let blank = query?.trimmed.isEmpty ?? true
+    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
+    var (ids, positions): ([CardID], [Int]) = ([], [])
+    for deck in decks {
+      guard let parsed else {
+        let all = try self.ids(of: deck.id)
+        ids += all
+        positions += 1...max(1, all.count)
+        if all.isEmpty { positions.removeLast() }
+        continue
+      }
+      let found = try workspace.read {
+        try CardTable.found($0, in: deck.id, matching: parsed, at: workspace.moment, searchCache)
+      }
+      ids += found.ids
+      positions += found.positions
+    }
+    if let sort {
+      let order = try workspace.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
+      (ids, positions) = (order.map { ids[$0] }, order.map { positions[$0] })
+    }
+    return CardSequence(ids, positions: positions, in: workspace)
+  }
+
+  /// Changes the texts of cards.
+  public func update(_ edits: [CardEdit]) throws {
+    let changesOthers = try workspace.perform(
+      .editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }
+    ) { db in
+      try edits.reduce(false) {
+        let (edit, now) = ($1, workspace.environment.clocks.now())
+        return try CardTable.update(
+          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+          || $0
+      }
+    }
+    if changesOthers { workspace.opened.orders.forget() }
+  }
+
+  /// Brings cards to the top of a deck; answers how many were moved.
+  @discardableResult
+  public func move(_ cards: [CardHandle], into deck: DeckHandle) throws -> Int {
+    try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) {
+      try CardTable.move($0, cards.map(\.id), into: deck.id, now: workspace.environment.clocks.now())
+    }
+  }
+
+  /// Removes cards as one operation; answers how many were there.
+  @discardableResult
+  public func remove(_ cards: [CardHandle]) throws -> Int {
+    try workspace.perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
+  }
+
+  /// The cards whose guid begins with a text, at most `limit`.
+  public func find(guidBeginning start: String, limit: Int = 10) throws -> [CardHandle] {
+    try workspace.read { try CardTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
+  }
+
+  /// Changes the texts of several cards: all of them, or none when one is refused.
+  public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
+    let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      try cards.reduce(false) {
+        try CardTable.update(db, $1.id, prompt: prompt, answer: answer, now: workspace.environment.clocks.now()) || $0
+      }
+    }
+    if changesOthers { workspace.opened.orders.forget() }
+  }
+
+  public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
+    try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      for card in cards {
+        try CardTable.setSuspended(db, card.id, isSuspended, now: workspace.environment.clocks.now())
+      }
+    }
+  }
+
+  public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
+    let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      try cards.reduce(false) {
+        let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
+        return try CardTable.update(db, $1.id, tags: tags, now: workspace.environment.clocks.now()) || $0
+      }
+    }
+    if changesOthers { workspace.opened.orders.forget() }
+  }
+
+  /// How many cards were answered while the clock was in the future: they come due then.
+  public func futureAnswerCount() throws -> Int {
+    guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return 0 }
+    return try workspace.read { try FutureAnswers.cards($0, now: workspace.moment.now).count }
+  }
+
+  /// Keeps cards from being shown until tomorrow; answers how many were there.
+  @discardableResult
+  public func bury(_ cards: [CardHandle]) throws -> Int {
+    try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
+      try CardTable.bury($0, cards.map(\.id), at: workspace.moment)
+    }
+  }
+
+  /// Shows buried cards again; answers how many were buried.
+  @discardableResult
+  public func unbury(_ cards: [CardHandle]) throws -> Int {
+    try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
+      try CardTable.unbury($0, cards.map(\.id))
+    }
+  }
+
+  /// Gives cards a flag from 1 to 7, or none with 0.
+  public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
+    try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
+    }
+  }
+
+  public func numbered(_ number: Int64) throws -> CardHandle? {
+    guard let record = try workspace.read({ try CardTable.card($0, CardID(rawValue: number)) }) else { return nil }
+    let card = workspace.handle(of: record.id)
+    card.keep(record)
+    return card
+  }
+
+  /// The cards that a query in Anki's language finds, in the order in which they were made.
+  /// - Throws: `DeckError.badQuery`.
+  public func numbers(anki query: String) throws -> [Int64] {
+    try found(anki: query).map(\.rawValue)
+  }
+
+  func found(anki query: String) throws -> [CardID] {
+    let parsed = try CardQuery(anki: query, isInterrupted: workspace.environment.isInterrupted)
+    return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
+  }
+
+  /// The schedules of cards in Anki's numbers.
+  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
+    var options: [DeckID: DeckOptions] = [:]
+    return try cards.map { card in
+      let record = try card.record()
+      let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
+      options[record.deck] = known
+      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
+    }
+  }
+
+  /// The tags of the cards that were added last, in order.
+  public func recentTags() throws -> [String] { try workspace.read { try CardTable.recentTags($0) } }
+
+  /// What the name of a step says of a card; nil where it changes several. In a unit, which mostly changes many, only
+  /// a card that was read already has its name.
+  func stepName(of cards: [CardHandle]) -> String? {
+    guard cards.count == 1, let card = cards.first else { return nil }
+    return card.stepName
+  }
+}
+
+extension Workspace {
+  public var cards: CardOperations { CardOperations(workspace: self) }
+}

@@ -1,0 +1,166 @@
+// The order of the cards of decks, kept while nothing moves, and lists of cards by the page. Invariant: a walk over all
+// cards of a deck that asks each for its position takes as long as the walk alone, whatever else is changed of the
+// cards meanwhile.
+
+import Decks
+import Files
+import Storage
+import Text
+
+/// The orders of a workspace's decks, each made when it is asked for often.
+struct DeckOrders {
+  /// The cards of a deck as they stood at one moment, top first.
+  final class Order {
+    let ids: [CardID]
+    lazy var positions = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset + 1) })
+
+    init(_ ids: [CardID]) { self.ids = ids }
+  }
+
+  private var orders: [DeckID: Order] = [:]
+  private var asked: [DeckID: Int] = [:]
+  /// The count of changes that the orders are good for.
+  private var changeCount = 0
+  /// Grows with each change that may have moved a card.
+  private(set) var version = 0
+
+  /// So many questions about single cards are answered without the order of the whole deck.
+  private static let askLimit = 3
+
+  /// Forgets what may have changed.
+  mutating func refresh(_ now: Int) {
+    guard now != changeCount else { return }
+    changeCount = now
+    version &+= 1
+    orders = [:]
+    asked = [:]
+  }
+
+  /// What was just changed moved no card.
+  mutating func goOn(to now: Int) { changeCount = now }
+
+  /// Something moved cards although its operation as a rule does not.
+  mutating func forget() { changeCount = -1 }
+
+  /// The order, if it is there or was asked for often enough to be worth its making.
+  mutating func order(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order? {
+    if let known = orders[deck] { return known }
+    let count = asked[deck, default: 0] + 1
+    asked[deck] = count
+    return count > Self.askLimit ? try wholeOrder(of: deck, make: make) : nil
+  }
+
+  mutating func wholeOrder(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order {
+    if let known = orders[deck] { return known }
+    let fresh = Order(try make())
+    orders[deck] = fresh
+    return fresh
+  }
+}
+
+extension CardOperations {
+  /// Stands still while no card can have moved.
+  var orderVersion: Int {
+    workspace.opened.orders.refresh(workspace.changeCount)
+    return workspace.opened.orders.version
+  }
+
+  /// The ids of a deck's cards, top first.
+  func ids(of deck: DeckID) throws -> [CardID] {
+    try checkOrders(deck)
+    return try workspace.opened.orders.wholeOrder(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
+      .ids
+  }
+
+  func id(of deck: DeckID, at position: Int) throws -> CardID? {
+    try checkOrders(deck)
+    guard
+      let order = try workspace.opened.orders.order(
+        of: deck, make: { try workspace.read { try CardTable.ids($0, in: deck) } })
+    else {
+      return try workspace.read { try CardTable.id($0, in: deck, at: position) }
+    }
+    return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
+  }
+
+  /// 1 is the top.
+  func position(of card: CardID, in deck: DeckID) throws -> Int {
+    try checkOrders(deck)
+    let order = try workspace.opened.orders.order(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
+    return try order?.positions[card] ?? workspace.read { try CardTable.position($0, of: card) }
+  }
+
+  /// Looks whether the deck is there, and whether another process has changed anything.
+  private func checkOrders(_ deck: DeckID) throws {
+    try workspace.read { _ = try DeckTable.record($0, deck) }
+    workspace.opened.orders.refresh(workspace.changeCount)
+  }
+}
+
+/// Some of the cards that a query finds, with where they stand.
+///
+///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
+///     print("of \(listing.total)")
+public struct CardListing {
+  public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
+  /// How many the query finds in all.
+  public fileprivate(set) var total = 0
+}
+
+extension CardOperations {
+  /// The cards of decks that a query finds (all, when it is nil or blank), deck by deck, top first.
+  /// - Parameters:
+  ///   - offset: how many are passed over.
+  ///   - limit: how many are given at most; all that are left when nil.
+  public func list(
+    of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
+  ) throws -> CardListing {
+    let blank = query?.trimmed.isEmpty ?? true
+    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
+    var listing = CardListing()
+    for deck in decks {
+      let skipped = max(0, offset - listing.total)
+      let room = limit.map { $0 - listing.cards.count } ?? .max
+      let added = try parsed.map { try found(deck.id, $0, skipped, room) } ?? page(deck.id, skipped, room)
+      listing.cards += added.cards
+      listing.total += added.total
+    }
+    return listing
+  }
+
+  private func page(_ deck: DeckID, _ offset: Int, _ limit: Int) throws -> CardListing {
+    try workspace.read { db in
+      var listing = CardListing()
+      _ = try DeckTable.record(db, deck)
+      listing.total = try DeckTable.count(db, deck)
+      guard offset < listing.total, limit > 0 else { return listing }
+      let records = try CardTable.page(db, in: deck, offset: offset, count: limit)
+      listing.cards = records.enumerated().map { index, record in
+        (handle(of: record, at: offset + index + 1), offset + index + 1)
+      }
+      return listing
+    }
+  }
+
+  private func found(_ deck: DeckID, _ query: CardQuery, _ offset: Int, _ limit: Int) throws -> CardListing {
+    try workspace.read { db in
+      var listing = CardListing()
+      _ = try DeckTable.record(db, deck)
+      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: workspace.moment, searchCache)
+      listing.total = ids.count
+      for index in ids.indices.dropFirst(offset).prefix(limit) {
+        if index % 256 == 0, workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        guard let record = try CardTable.card(db, ids[index]) else { continue }
+        listing.cards.append((handle(of: record, at: positions[index]), positions[index]))
+      }
+      return listing
+    }
+  }
+
+  /// The handle of a card that was just read, which knows its row and its place.
+  private func handle(of record: CardRecord, at position: Int) -> CardHandle {
+    let handle = workspace.handle(of: record.id)
+    handle.keep(record, position: position)
+    return handle
+  }
+}

@@ -1,0 +1,168 @@
+// Backups: everything of an account in one file, and what is in such a file.
+// Invariant: a backup is one moment of the database, checked by reading it before it has its name.
+//
+// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `media/...`,
+// `grants.json` and `history`; `BackupPart` knows the names.
+
+import Archives
+import Authentication
+import CardDocuments
+import Files
+import Glibc
+public import Problems
+import Storage
+import Text
+import Values
+
+/// What is in a backup, or here.
+public struct BackupContents: Equatable, Sendable {
+  /// Seconds since 1970.
+  public var created: Double = 0
+  /// The account it is of; nil for the local data.
+  public var account: String?
+  public var decks = 0
+  public var cards = 0
+  public var reviews = 0
+  public var documents = 0
+  /// Bytes of all files, before they were compressed.
+  public var bytes = 0
+
+  public init() {}
+}
+
+/// Why a backup cannot be made or restored.
+public enum BackupError: Problem, Equatable {
+  case notABackup(path: String, reason: String)
+  case newer(path: String, version: Int)
+  /// The account has a password: its backup goes back into that account only, after its sign-in.
+  case ofAnother(path: String, account: String)
+  /// It is of the data without an account, and an account is signed in.
+  case ofNoAccount(path: String, here: String)
+  /// What is in it was never written by this version.
+  case strange(path: String, reason: String)
+  /// A unit of work is under way.
+  case inUnit
+
+  public var report: ProblemReport {
+    switch self {
+    case .notABackup(let path, let reason):
+      ProblemReport(
+        .notABackup, "Not a backup",
+        "\(quoted(path)) is no whole backup: \(printable(reason)); nothing was changed", ["path": path])
+    case .newer(let path, let version):
+      ProblemReport(
+        .storageNewer, "The backup is newer than this program",
+        "\(quoted(path)) is a backup of version \(version), which this program does not know; update the program",
+        ["path": path])
+    case .ofAnother(let path, let account):
+      ProblemReport(
+        .signIn(.authRequired), "Sign in first",
+        "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it",
+        ["path": path])
+    case .ofNoAccount(let path, let here):
+      ProblemReport(
+        .notABackup, "A backup of no account",
+        "\(quoted(path)) is a backup of data without an account; `--with account` restores it as \(quoted(here))",
+        ["path": path])
+    case .strange(let path, let reason):
+      ProblemReport(
+        .notABackup, "Not a backup of this version",
+        "\(quoted(path)) was not written by this version: \(printable(reason, limit: 500)); nothing was changed",
+        ["path": path])
+    case .inUnit:
+      ProblemReport(
+        .cannotUndo, "Not within a script",
+        "a backup is made or restored by itself, not among the changes of a script; nothing was changed")
+    }
+  }
+}
+
+/// What a file in a backup is. Any other file is neither taken into a backup nor out of one.
+enum BackupPart: Equatable {
+  case database, media, grants, history
+
+  /// - Parameter name: within the backup, which is that within the account's folder.
+  init?(_ name: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    switch (parts.first, parts.count) {
+    case ("collection.sqlite", 1): self = .database
+    case ("grants.json", 1): self = .grants
+    case ("history", 1): self = .history
+    case ("media", 2) where ContentHash(String(parts[1])) != nil: self = .media
+    default: return nil
+    }
+  }
+}
+
+extension Workspace {
+  // MARK: Making one
+}
+
+extension CareOperations {
+  /// Writes everything of the account to one file, also while it is in use, and reads it again to check it.
+  /// - Parameter progress: bytes done and all of them.
+  @discardableResult
+  public func backup(
+    to path: String, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> BackupContents {
+    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
+    try workspace.games.store()
+    if workspace.database.hasOpenTransaction { throw BackupError.inUnit }
+    // Makes the collection where there is none yet.
+    try workspace.read { _ in }
+    return try backupJob(to: path).write(progress: progress)
+  }
+
+  func backupJob(to path: String) -> BackupJob {
+    BackupJob(
+      folder: workspace.folder, path: path, account: workspace.access.name, created: workspace.environment.clocks.now(),
+      isInterrupted: workspace.environment.isInterrupted)
+  }
+
+  /// The newest backup that lies in the account's folder.
+  func newestBackup() -> String? {
+    let names: [String]
+    // No backup was made yet.
+    do { names = try Folder.names(in: backupFolder) } catch { return nil }
+    let paths = names.filter { $0.hasSuffix(CareOperations.backupEnding) }.map { backupFolder + "/" + $0 }
+    func made(_ path: String) -> Int {
+      var facts = stat()
+      return stat(path, &facts) == 0 ? facts.st_mtim.tv_sec : 0
+    }
+    return paths.max { made($0) < made($1) }
+  }
+
+  // MARK: Looking into one
+
+  /// What is in a backup. The whole file is read and checked.
+  public func inspect(_ path: String) throws -> BackupContents {
+    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    return try BackupFile(path, isInterrupted: workspace.environment.isInterrupted).read()
+  }
+
+  /// What is here now.
+  public func contents() throws -> BackupContents {
+    var contents = try workspace.read { try BackupContents.counts($0) }
+    contents.created = workspace.environment.clocks.now()
+    contents.account = workspace.access.name
+    return contents
+  }
+
+  /// Where a backup goes that was given no name; its folder is made.
+  public func freeBackupPath() throws -> String {
+    if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
+    return try freeBackupName("backup")
+  }
+
+  /// A free name for a backup of now.
+  func freeBackupName(_ what: String, ending: String = CareOperations.backupEnding) throws -> String {
+    let start = backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))"
+    for number in 1... {
+      let name = start + (number == 1 ? "" : "-\(number)") + ending
+      if !fileExists(name) { return name }
+    }
+    return start + ending
+  }
+
+  static let backupEnding = ".deckhand-backup"
+}

@@ -1,0 +1,213 @@
+// One backup a day of use, made after the first change of the day, and which of them stay.
+// Invariant: the newest backup stays always, and a file that was not made here is never removed.
+
+import Decks
+import Files
+import Storage
+import Synchronization
+import Text
+
+/// Which backups of a row of days stay.
+public struct BackupRetention: Equatable, Sendable {
+  public var daily: Int
+  public var weekly: Int
+  public var monthly: Int
+
+  public init(daily: Int = 7, weekly: Int = 4, monthly: Int = 12) {
+    (self.daily, self.weekly, self.monthly) = (daily, weekly, monthly)
+  }
+
+  /// Of days since 1970 those that stay: the last ones, and the newest of each of the last weeks (from Monday on) and
+  /// months.
+  public func kept(_ days: Set<Int>) -> Set<Int> {
+    let newestFirst = days.sorted(by: >)
+    var kept = Set(newestFirst.prefix(max(1, daily)))
+    keep(newestFirst, weekly, &kept) { ($0 + 3) / 7 }
+    keep(newestFirst, monthly, &kept) { day in
+      let date = CivilDate(day: day)
+      return date.year * 12 + date.month
+    }
+    return kept
+  }
+
+  private func keep(_ days: [Int], _ count: Int, _ kept: inout Set<Int>, _ period: (Int) -> Int) {
+    var seen: Set<Int> = []
+    for day in days where seen.count < count {
+      if seen.insert(period(day)).inserted { kept.insert(day) }
+    }
+  }
+}
+
+/// What makes the day's backup: the file of a day, and then those go that are not to stay.
+struct DailyBackup: Sendable {
+  static let start = "daily-"
+  let job: BackupJob
+  let retention: BackupRetention
+
+  /// - Parameter progress: bytes done and all of them.
+  func make(progress: (Int, Int) -> Void) throws {
+    try makePrivateFolder(parentFolder(of: job.path))
+    _ = try job.write(progress: progress)
+    try removeOld()
+  }
+
+  private func removeOld() throws {
+    let folder = parentFolder(of: job.path)
+    var paths: [Int: String] = [:]
+    for name in try Folder.names(in: folder) {
+      guard name.hasPrefix(DailyBackup.start), name.hasSuffix(CareOperations.backupEnding),
+        let date = CivilDate(name.dropFirst(DailyBackup.start.count).dropLast(CareOperations.backupEnding.count))
+      else { continue }
+      paths[date.days] = folder + "/" + name
+    }
+    let kept = retention.kept(Set(paths.keys))
+    for (day, path) in paths where !kept.contains(day) { try Folder.removeFile(path) }
+  }
+}
+
+/// A backup that a second thread makes while the prompt is used. Every member is called by the prompt's thread.
+final class BackgroundBackup {
+  private struct State {
+    var progress = (done: 0, total: 0)
+    var isStopped = false
+    var isOver = false
+    /// Why it was not made.
+    var failure: (any Error)?
+  }
+
+  /// What both threads know.
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
+
+  private let lane = WorkLane(ahead: 1)
+  private let shared = Shared()
+
+  init(_ daily: DailyBackup) throws {
+    let shared = shared
+    let job = BackupJob(
+      folder: daily.job.folder, path: daily.job.path, account: daily.job.account, created: daily.job.created,
+      isInterrupted: { shared.state.withLock { $0.isStopped } })
+    let stoppable = DailyBackup(job: job, retention: daily.retention)
+    try lane.add {
+      defer { shared.state.withLock { $0.isOver = true } }
+      do {
+        try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
+      } catch {
+        shared.state.withLock { $0.failure = error }
+      }
+    }
+  }
+
+  var isOver: Bool { shared.state.withLock { $0.isOver } }
+  /// Bytes done and all of them.
+  var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
+
+  /// Waits until it is over.
+  /// - Throws: why it was not made.
+  func wait() throws {
+    lane.waitUntilIdle()
+    if let failure = shared.state.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// Ends it; a part of a backup is never left.
+  func stop() {
+    shared.state.withLock { $0.isStopped = true }
+    lane.waitUntilIdle()
+  }
+}
+
+/// The backup that is made by itself, once a day.
+///
+///     workspace.dailyBackups.begin()   // after each line
+public struct DailyBackups {
+  let workspace: Workspace
+
+  /// The day at a moment, where the user is.
+  func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
+
+  private func dayNumber(_ moment: Double) -> Int {
+    Int(((moment + workspace.environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down))
+  }
+
+  /// Is told why the day's backup could not be made.
+  public func observe(failed: @escaping (any Error) -> Void) { workspace.hooks.backupFailed = failed }
+
+  /// What every change does: the first one of a day makes the day's backup due. That of a collection that was not there
+  /// before has nothing to keep yet.
+  func noteChange() {
+    let now = workspace.environment.clocks.now()
+    guard now >= workspace.hooks.nextBackup, !workspace.rehearsal.isOn else { return }
+    workspace.hooks.nextBackup = nextMidnight(after: now)
+    workspace.hooks.isBackupDue = fileExists(workspace.folder + "/collection.sqlite")
+  }
+
+  /// What is to be made now; nil where it was made already, or is not wanted.
+  private func due() throws -> DailyBackup? {
+    guard workspace.hooks.isBackupDue, workspace.isOpen, !workspace.rehearsal.isOn,
+      !workspace.database.hasOpenTransaction, workspace.opened.backup == nil
+    else {
+      return nil
+    }
+    workspace.hooks.isBackupDue = false
+    let preferences = try workspace.preferences()
+    let path =
+      workspace.care.backupFolder + "/" + DailyBackup.start + day(workspace.environment.clocks.now())
+      + CareOperations.backupEnding
+    guard preferences.backsUpDaily, !fileExists(path) else { return nil }
+    try workspace.read { _ in }
+    return DailyBackup(job: workspace.care.backupJob(to: path), retention: preferences.backupRetention)
+  }
+
+  /// Begins the day's backup on a second thread where a change made it due, and hears of one that is over.
+  public func begin() {
+    telling {
+      if let running = workspace.opened.backup, running.isOver {
+        workspace.opened.backup = nil
+        try running.wait()
+      }
+      if let daily = try due() { workspace.opened.backup = try BackgroundBackup(daily) }
+    }
+  }
+
+  /// Makes the day's backup where a change made it due, or waits for the one under way, until the user asks to stop.
+  /// - Parameter progress: bytes done and all of them.
+  public func finish(progress: (Int, Int) -> Void) {
+    telling {
+      if let running = workspace.opened.backup {
+        workspace.opened.backup = nil
+        while !running.isOver {
+          if workspace.environment.isInterrupted() {
+            running.stop()
+            break
+          }
+          progress(running.progress.done, running.progress.total)
+          workspace.environment.clocks.pause(DailyBackups.look)
+        }
+        try running.wait()
+      }
+      try due()?.make(progress: progress)
+    }
+  }
+
+  /// Milliseconds between two looks at a backup under way.
+  private static let look = 50
+
+  /// The change is done, whatever becomes of the backup: a failure is told, and tried again at a change in an hour.
+  private func telling(_ body: () throws -> Void) {
+    do { try body() } catch {
+      workspace.hooks.nextBackup =
+        workspace.environment.clocks.now() + (workspace.environment.isInterrupted() ? 0 : 3600)
+      workspace.hooks.backupFailed(error)
+    }
+  }
+
+  private func nextMidnight(after moment: Double) -> Double {
+    let offset = workspace.environment.clocks.zoneOffset(moment)
+    return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
+  }
+}
+
+extension Workspace {
+  public var dailyBackups: DailyBackups { DailyBackups(workspace: self) }
+}

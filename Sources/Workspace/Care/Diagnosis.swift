@@ -1,0 +1,253 @@
+// What the doctor looks at, area by area.
+// Invariant: looking changes nothing.
+
+import Archives
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import Glibc
+import Problems
+import Storage
+import Templates
+import Text
+import ToggleSettings
+import Values
+import WordGames
+
+/// One look at everything of an account.
+///
+///     try Diagnosis(workspace: workspace).findings(in: .media)
+struct Diagnosis {
+  let workspace: Workspace
+
+  func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {
+    switch area {
+    case .database: try integrity()
+    case .decks: try deckFindings()
+    case .documents: try documentFindings()
+    case .media: try mediaFindings()
+    case .games: try gameFindings()
+    case .settings: try settingFindings()
+    case .undo: try undoFindings()
+    case .files: try fileFindings()
+    case .space: try spaceFindings()
+    case .plugins, .words: []
+    }
+  }
+
+  // MARK: The database
+
+  private func integrity() throws -> [DoctorFinding] {
+    try damage().map {
+      DoctorFinding(
+        area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.folder + "/collection.sqlite",
+        remedy: "what can be read is brought over into a new collection; "
+          + (workspace.care.newestBackup().map { "`restore \($0)` puts the newest backup back instead" }
+            ?? "no backup is there"),
+        isMendable: true)
+    }
+  }
+
+  private func damage() throws -> [String] {
+    do {
+      return try workspace.care.integrityProblems()
+    } catch let error as StorageError where error.isDamage {
+      return [error.reason]
+    }
+  }
+
+  private func deckFindings() throws -> [DoctorFinding] {
+    try workspace.read { try DecksCheck.findings($0, now: workspace.environment.clocks.now()) }.map { finding in
+      let (what, remedy) = finding.kind.words(finding.count)
+      let rows =
+        finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
+      return DoctorFinding(
+        area: .decks, code: finding.kind.rawValue, what: what, place: "\(finding.kind.table) \(rows)", remedy: remedy,
+        isMendable: true)
+    }
+  }
+
+  private func gameFindings() throws -> [DoctorFinding] {
+    do {
+      _ = try workspace.read { try GameTable.saved($0) }
+      return []
+    } catch let error as GameError {
+      return [
+        DoctorFinding(
+          area: .games, code: "bad_saved_game", what: "the game that was put away cannot be read: \(error.message)",
+          place: "games_saved", remedy: "the game is forgotten", isMendable: true)
+      ]
+    }
+  }
+
+  private func settingFindings() throws -> [DoctorFinding] {
+    let preferences = try workspace.preferences()
+    let system = preferences.systemWarning.map { warning in
+      DoctorFinding(
+        area: .settings, code: "system_settings", what: warning, place: workspace.sources.settings.systemFile ?? "",
+        remedy: "whoever looks after this machine can correct the file", isMendable: false)
+    }
+    return (system.map { [$0] } ?? [])
+      + preferences.refusals.map {
+        DoctorFinding(
+          area: .settings, code: "refused_setting", what: $0.message, place: "settings",
+          remedy: "give the setting another value, or reset it", isMendable: false)
+      }
+  }
+
+  private func undoFindings() throws -> [DoctorFinding] {
+    try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
+      DoctorFinding(
+        area: .undo, code: "damaged_step", what: "what is kept of \(quoted(step.name)) for undoing cannot be read",
+        place: "undo_steps \(step.id)", remedy: "what can be undone is forgotten", isMendable: true)
+    }
+  }
+
+  // MARK: Documents
+
+  private func documentFindings() throws -> [DoctorFinding] {
+    var found = try workspace.documents.store().check().map { id, problem in
+      let pointer = problem.pointer.description
+      return DoctorFinding(
+        area: .documents, code: problem.code, what: problem.message,
+        place: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
+        remedy: "correct the document, or restore it from a backup", isMendable: false)
+    }
+    let known = Set(try workspace.documents.ids())
+    for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
+      found.append(
+        DoctorFinding(
+          area: .documents, code: "missing_document", what: "a card shows document \(document), which is not there",
+          place: "cards \(card.rawValue)", remedy: "the card shows none then", isMendable: true))
+    }
+    return found
+  }
+
+  // MARK: Media
+
+  private func mediaFindings() throws -> [DoctorFinding] {
+    let check = try workspace.media.check()
+    func finding(_ code: String, _ what: String, _ place: String, _ remedy: String) -> DoctorFinding {
+      DoctorFinding(area: .media, code: code, what: what, place: place, remedy: remedy, isMendable: false)
+    }
+    var found = try check.missing.map {
+      finding(
+        "missing_media", "\(quoted($0.name)) is used and is not there", try userNames($0.references),
+        "add the file, or correct what names it")
+    }
+    found += check.damaged.map {
+      finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
+    }
+    if !check.unused.isEmpty {
+      let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
+      let more = check.unused.count - Diagnosis.mostNames
+      found.append(
+        finding(
+          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses",
+          names + (more > 0 ? ", … \(grouped(more)) more" : ""), "remove them, or leave them"))
+    }
+    return found
+  }
+
+  private static let mostNames = 100
+
+  /// What refers to a name: notes by their guids, types by their names.
+  private func userNames(_ references: MediaReferences) throws -> String {
+    let users = try workspace.media.users(of: references)
+    let names =
+      try users.notes.prefix(3).map { "note \(try $0.record().guid)" }
+      + users.types.prefix(3).map { "note type \(try $0.record().name)" }
+    let count = references.notes.count + references.types.count
+    return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
+  }
+
+  /// The content of removed media stays, so that the removal can be undone: no fault, and only mended when media are
+  /// asked for.
+  func removedMedia() throws -> DoctorFinding? {
+    let left = try workspace.media.check().leftover
+    guard left.files > 0 else { return nil }
+    return DoctorFinding(
+      area: .media, code: DoctorFinding.removedMedia,
+      what: "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
+      place: workspace.media.folder,
+      remedy: "it is deleted; the removal cannot be undone then", isMendable: true)
+  }
+
+  // MARK: Files
+
+  private func fileFindings() throws -> [DoctorFinding] {
+    var found: [DoctorFinding] = []
+    try look(at: workspace.folder, &found, depth: 0)
+    return found
+  }
+
+  private func look(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
+    guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
+    if facts.kind == .symbolicLink { return }
+    if facts.owner != getuid() {
+      found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
+    } else if facts.mode & 0o077 != 0 {
+      found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
+    }
+    let name = lastPart(of: path)
+    if facts.kind == .file, isLeftover(name, facts) {
+      found.append(file("leftover", "a killed process left it", path, "it is removed", true))
+    }
+    guard facts.kind == .folder, depth < 8 else { return }
+    for inner in try Folder.names(in: path) { try look(at: path + "/" + inner, &found, depth: depth + 1) }
+  }
+
+  private func file(_ code: String, _ what: String, _ path: String, _ remedy: String, _ mends: Bool) -> DoctorFinding {
+    DoctorFinding(area: .files, code: code, what: what, place: path, remedy: remedy, isMendable: mends)
+  }
+
+  /// Whether a process that is gone left it, as far as its name says, or its age of more than an hour.
+  private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
+    if Leftovers.contains(name) { return true }
+    let isTemporary = name.hasSuffix(".tmp") || name == "credentials.new"
+    return isTemporary && workspace.environment.clocks.now() - Double(facts.modified.seconds) > 3600
+  }
+
+  private func spaceFindings() throws -> [DoctorFinding] {
+    guard let free = Folder.freeBytes(in: workspace.folder), try free < workspace.care.neededSpace() else { return [] }
+    return [
+      DoctorFinding(
+        area: .space, code: "little_space",
+        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may not find room",
+        place: workspace.folder,
+        remedy: "make room", isMendable: false)
+    ]
+  }
+}
+
+extension DecksFinding.Kind {
+  fileprivate var table: String {
+    switch self {
+    case .reviewWithoutCard, .badReview: "reviews"
+    case .noteWithoutCard, .missingGuid, .badFields: "notes"
+    case .deckWithoutParent, .deckKey: "decks"
+    default: "cards"
+    }
+  }
+
+  /// What is wrong, and what mending does.
+  fileprivate func words(_ count: Int) -> (String, String) {
+    let cards = counted(count, "card")
+    return switch self {
+    case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
+    case .noteWithoutType: ("\(counted(count, "note")) whose note type is gone", "they become notes of another type")
+    case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
+    case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
+    case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
+    case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
+    case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")
+    case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
+    case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
+    case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")
+    case .futureAnswer:
+      ("\(cards) answered while the clock was in the future", "the last answer counts as given now")
+    case .badFields: ("\(counted(count, "note")) whose further fields cannot be read", "those fields are dropped")
+    }
+  }
+}

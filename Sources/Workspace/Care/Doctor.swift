@@ -1,0 +1,106 @@
+// The doctor: everything of an account looked at, what is wrong said in words, and mended when asked, after a backup.
+// Invariant: looking changes nothing; what keeps it from looking at something is a finding, never silence.
+
+import Archives
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import Glibc
+import Problems
+import Storage
+import Templates
+import Text
+import ToggleSettings
+import Values
+import WordGames
+
+/// Something that is wrong, or that could go wrong.
+public struct DoctorFinding: Equatable, Sendable {
+  /// What it is about.
+  public enum Area: String, CaseIterable, Sendable {
+    case database, decks, documents, media, games, settings, undo, files, space
+    /// Looked at by the shell.
+    case plugins, words
+  }
+
+  public let area: Area
+  /// Stable, for programs: `bad_schedule`.
+  public let code: String
+  /// What is wrong, in words.
+  public let what: String
+  /// Where: a file, or rows of a table.
+  public let place: String
+  /// What can be done about it.
+  public let remedy: String
+  /// Whether mending does it.
+  public let isMendable: Bool
+
+  static let damaged = "damaged"
+  static let gone = "collection_gone"
+  static let removedMedia = "removed_media"
+
+  public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
+    (self.area, self.code, self.what) = (area, code, what)
+    (self.place, self.remedy, self.isMendable) = (place, remedy, isMendable)
+  }
+}
+
+/// What the doctor found and did.
+public struct DoctorReport: Equatable, Sendable {
+  public let findings: [DoctorFinding]
+  /// The backup that was made before anything was mended.
+  public let backup: String?
+  /// What was found before and is no more.
+  public var mended: [DoctorFinding] = []
+  /// What could not be read of a damaged collection, in words.
+  public var lost: [String] = []
+}
+
+extension CareOperations {
+  /// Looks at everything, or at some areas.
+  public func diagnose(_ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)) throws -> [DoctorFinding] {
+    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    if isCollectionGone { return [goneCollection()] }
+    try workspace.games.store()
+    var found: [DoctorFinding] = []
+    let diagnosis = Diagnosis(workspace: workspace)
+    for area in DoctorFinding.Area.allCases where areas.contains(area) {
+      do { found += try diagnosis.findings(in: area) } catch let problem as any Problem
+        where problem.code != "interrupted"
+      {
+        // That the database is damaged was said already.
+        if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == DoctorFinding.damaged }) {
+          continue
+        }
+        let what = "this could not be looked at: \(problem.message)"
+        // What keeps every area from being looked at is said once.
+        if found.contains(where: { $0.what == what }) { continue }
+        found.append(
+          DoctorFinding(
+            area: area, code: "unchecked", what: what, place: workspace.folder,
+            remedy: "mend what the message says, then look again", isMendable: false))
+      }
+    }
+    if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
+    return found
+  }
+
+  private func goneCollection() -> DoctorFinding {
+    let backup = newestBackup().map { "`restore \($0)` puts the newest backup back" } ?? "no backup is there"
+    return DoctorFinding(
+      area: .database, code: DoctorFinding.gone, what: "the collection is empty or not there, though other data are",
+      place: workspace.folder + "/collection.sqlite",
+      remedy: "\(backup); mending begins an empty collection and keeps every backup", isMendable: true)
+  }
+
+  /// Bytes that a change and a backup may take.
+  func neededSpace() throws -> Int {
+    (64 << 20) + 2 * (try FileFacts.at(workspace.folder + "/collection.sqlite")?.size ?? 0)
+  }
+
+  /// The libraries of the data and their versions.
+  public static var libraryVersions: [(name: String, version: String)] {
+    [("SQLite", sqliteVersion), ("zstd", zstdVersion)]
+  }
+}

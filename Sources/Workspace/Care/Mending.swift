@@ -1,0 +1,87 @@
+// What `doctor --mend` does about what it found. Invariant: what is here is kept before anything is changed, and what
+// is left out of a damaged collection is listed.
+
+import CardDocuments
+import Decks
+import Files
+import Glibc
+import Storage
+
+extension CareOperations {
+  /// Mends what can be mended, after a backup of all there is.
+  /// - Returns: what is still to be found, and what was mended.
+  public func mend(
+    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)
+  ) throws -> DoctorReport {
+    let found = try diagnose(areas)
+    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
+    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
+    try makePrivateFolder(backupFolder)
+    var report: DoctorReport
+    if found.contains(where: { $0.code == DoctorFinding.gone }) {
+      try beginAgain()
+      report = DoctorReport(findings: try diagnose(areas), backup: nil)
+    } else if found.contains(where: { $0.code == DoctorFinding.damaged }) {
+      let (kept, lost) = try salvage()
+      // Bringing it over again would change nothing about what is still wrong.
+      let rest = try diagnose(areas)
+      try mend(rest)
+      report = DoctorReport(findings: try diagnose(areas), backup: kept)
+      report.lost = lost
+      report.mended = rest.filter { $0.isMendable && !report.findings.contains($0) }
+    } else {
+      let path = try freeBackupName("before-mending")
+      try backup(to: path)
+      try mend(found)
+      report = DoctorReport(findings: try diagnose(areas), backup: path)
+    }
+    report.mended += found.filter { $0.isMendable && !report.findings.contains($0) && !report.mended.contains($0) }
+    return report
+  }
+
+  /// Does what each finding says.
+  private func mend(_ found: [DoctorFinding]) throws {
+    func has(_ code: String) -> Bool { found.contains { $0.code == code } }
+    try workspace.perform(.mend) { db in
+      if found.contains(where: { $0.area == .decks }) {
+        _ = try DecksCheck.mend(
+          db, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
+      }
+      if has("missing_document") {
+        for document in Set(try CardTable.documents(db).map(\.document)).subtracting(try DocumentTable.ids(db)) {
+          try CardTable.removeDocument(db, document, now: workspace.environment.clocks.now())
+        }
+      }
+      if has("bad_saved_game") {
+        try db.execute(sql: "DELETE FROM games_saved")
+        try db.execute(sql: "DELETE FROM games_found")
+      }
+      if has("damaged_step") { try UndoLog.removeAll(db) }
+    }
+    if has(DoctorFinding.removedMedia) { try workspace.media.clean() }
+    for finding in found where finding.isMendable && finding.area == .files {
+      if finding.code == "open_to_others" {
+        chmod(finding.place, try FileFacts.at(finding.place)?.kind == .folder ? 0o700 : 0o600)
+      } else {
+        try Folder.removeFile(finding.place)
+      }
+    }
+  }
+
+  /// Brings over what can be read of a damaged collection. The damaged file is kept as it is.
+  /// - Returns: where, and what was left out.
+  private func salvage() throws -> (kept: String, lost: [String]) {
+    let kept = try keepDamaged()
+    let scratch = try Scratch(.restore, in: workspace.folder)
+    let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
+    for ending in ["", "-wal"] where fileExists(kept + ending) {
+      try AtomicFile.copy(kept + ending, to: copy + ending, isInterrupted: workspace.environment.isInterrupted)
+    }
+    let losses = try Store.salvage(
+      from: copy, to: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+    try workspace.database.replaceAll(from: made)
+    workspace.opened.orders.forget()
+    try workspace.settings.reload()
+    return (kept, losses.map(\.words))
+  }
+}

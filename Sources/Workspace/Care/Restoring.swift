@@ -1,0 +1,232 @@
+// Restoring a backup, which may come from anywhere: its rows take the place of what is here, its media join them.
+// Invariant: what is here is kept first and replaced by one commit, or not at all. What gives power (settings that are
+// guarded, the link with a sync server, grants, the history) stays as it is here unless it was asked for by name.
+
+import Archives
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import Problems
+import Storage
+import Sync
+import Text
+import ToggleSettings
+
+/// What a restore takes only where it is asked to.
+public enum BackupPower: String, CaseIterable, Sendable {
+  /// Settings that plugins may not change, and the link with a sync server.
+  case settings
+  /// What plugins may do.
+  case grants
+  case history
+  /// The backup of data without an account, into an account.
+  case account
+}
+
+/// A backup that was unpacked and checked, and can be restored.
+///
+///     let staged = try workspace.care.stage(path, taking: [.history])
+///     print(staged.settings)   // names and values that were not taken, or are
+///     try workspace.care.restore(staged)
+public final class StagedBackup {
+  public let contents: BackupContents
+  /// What it was asked to take.
+  public let taken: Set<BackupPower>
+  /// Guarded settings of it that differ from those here; those of the link with a server are among them.
+  public fileprivate(set) var settings: [(name: String, value: String)] = []
+  /// What it has in the place of `grants.json`.
+  public fileprivate(set) var grants: [UInt8]?
+  public fileprivate(set) var hasHistory = false
+  fileprivate let path: String
+  fileprivate let scratch: Scratch
+  fileprivate var database: String { scratch.path("rows.sqlite") }
+
+  fileprivate init(_ contents: BackupContents, _ path: String, _ scratch: Scratch, _ taken: Set<BackupPower>) {
+    (self.contents, self.path, self.scratch, self.taken) = (contents, path, scratch, taken)
+  }
+}
+
+/// What a restore did.
+public struct RestoreReport: Equatable, Sendable {
+  public let restored: BackupContents
+  /// What was here before; nil where there was nothing, or it could not be read.
+  public let replaced: BackupContents?
+  /// The backup of that, or the damaged collection; nil where there was nothing.
+  public let kept: String?
+}
+
+extension Workspace {
+  // MARK: Looking into one
+}
+
+extension CareOperations {
+  /// Unpacks and checks a backup. Nothing is changed but in a folder that goes with the value.
+  /// - Parameter powers: what of it is taken besides rows, documents and media.
+  /// - Throws: `BackupError` for what is no backup, or none of this account or this version.
+  public func stage(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {
+    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    try makePrivateFolder(workspace.folder)
+    let scratch = try Scratch(.restore, in: workspace.folder)
+    let file = BackupFile(path, isInterrupted: workspace.environment.isInterrupted)
+    let packed = scratch.path("collection.sqlite")
+    var (grants, hasHistory): ([UInt8]?, Bool) = (nil, false)
+    let contents = try file.read { archive, _, part in
+      switch part {
+      case .database: try CareOperations.unpack(archive, to: packed)
+      case .grants: grants = try archive.rest(limit: 1 << 20)
+      case .history: hasHistory = true
+      case .media: break
+      }
+    }
+    try requireOwn(contents, path, powers)
+    let staged = StagedBackup(contents, path, scratch, powers)
+    (staged.grants, staged.hasHistory) = (grants, hasHistory)
+    do {
+      try Store.rebuild(
+        from: packed, to: staged.database, migrations: Workspace.migrations,
+        isInterrupted: workspace.environment.isInterrupted
+      ) { db in try settle(staged, db) }
+    } catch RebuildError.strange(let objects) {
+      let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
+      throw BackupError.strange(path: path, reason: "its database differs in the \(names)")
+    } catch RebuildError.dangling(let table) {
+      throw BackupError.strange(path: path, reason: "a row of \(table) in it points to nothing")
+    } catch let error as StorageError where error.isDamage {
+      throw BackupError.notABackup(path: path, reason: error.reason)
+    }
+    try Folder.removeFile(packed)
+    return staged
+  }
+
+  /// What is here now; nil where it is damaged or gone.
+  public func contentsIfReadable() throws -> BackupContents? {
+    do { return try contents() } catch let error as StorageError where error.isDamage {
+      return nil
+    } catch WorkspaceError.collectionGone { return nil }
+  }
+
+  private func requireOwn(_ contents: BackupContents, _ path: String, _ powers: Set<BackupPower>) throws {
+    guard contents.account != workspace.access.name else { return }
+    if let account = contents.account { throw BackupError.ofAnother(path: path, account: account) }
+    guard !powers.contains(.account) else { return }
+    throw BackupError.ofNoAccount(path: path, here: workspace.access.name ?? "")
+  }
+
+  private static func unpack(_ archive: ArchiveReader, to target: String) throws {
+    // Reading the archive is what can be stopped.
+    var options = Replacement(isInterrupted: isNeverInterrupted)
+    options.syncsName = false
+    try AtomicFile.write(target, options) { sink in
+      while true {
+        let piece = try archive.read()
+        if piece.isEmpty { break }
+        try sink.append(piece)
+      }
+    }
+  }
+
+  /// Lists what of the rows gives power, and puts what is here in its place unless it is to be taken.
+  private func settle(_ staged: StagedBackup, _ db: Database) throws {
+    // The cards of the backup have numbers that others have here.
+    try SearchLog.forget(db)
+    let (kept, link) = try powersHere()
+    let found = try SettingsTable.load(db)
+    let names = Set(found.keys).union(kept.keys).filter {
+      ProgramSettings.isGuarded($0) && found[$0]?.value != kept[$0]?.value
+    }
+    for name in names.sorted() {
+      guard let value = found[name]?.value else { continue }
+      staged.settings.append((name, ProgramSettings.isSecret(name) ? "(hidden)" : value.text))
+    }
+    let other = try SyncTables.link(db)
+    let isOtherLink = other?.address != link?.address || other?.user != link?.user
+    if isOtherLink, let other { staged.settings.append(("link", "\(other.user) at \(other.address)")) }
+    if staged.taken.contains(.settings) { return }
+    try SettingsTable.write(names.map { KeptChange(name: $0, setting: kept[$0]) }, db)
+    if isOtherLink {
+      try SyncTables.removeLink(db)
+      if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
+    }
+  }
+
+  /// The settings and the link that are here; none where they cannot be read.
+  private func powersHere() throws -> ([String: KeptSetting], SyncLink?) {
+    guard !isCollectionGone else { return ([:], nil) }
+    do {
+      return try workspace.database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
+    } catch let error as StorageError where error.isDamage {
+      return ([:], nil)
+    }
+  }
+
+  // MARK: Restoring
+
+  /// Replaces everything here by what is in a backup. What is here is kept before.
+  public func restore(_ staged: StagedBackup) throws -> RestoreReport {
+    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
+    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
+    guard !workspace.database.isInUnit, !workspace.database.isInOperation else { throw BackupError.inUnit }
+    let (replaced, kept) = try keepWhatIsHere()
+    do {
+      // Contents have names of their own: what is here stays as it is until the database is replaced.
+      try unpack(staged, [.media])
+      try workspace.media.syncNew()
+      workspace.hasCollection = true
+      try workspace.database.replaceAll(from: staged.database)
+    } catch {
+      workspace.hasCollection = false
+      workspace.media.sweepNew()
+      throw error
+    }
+    workspace.unit.newMedia = [:]
+    workspace.opened.documents = nil
+    workspace.opened.orders.forget()
+    try workspace.settings.reload()
+    let powers: [(BackupPower, BackupPart)] = [(.grants, .grants), (.history, .history)]
+    try unpack(staged, powers.filter { staged.taken.contains($0.0) }.map(\.1))
+    return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
+  }
+
+  /// Unpacks files of some parts into the account's folder.
+  private func unpack(_ staged: StagedBackup, _ parts: [BackupPart]) throws {
+    if parts.isEmpty { return }
+    let isInterrupted = workspace.environment.isInterrupted
+    _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in
+      guard parts.contains(part) else { return }
+      let place = workspace.folder + "/" + name
+      guard part == .media else { return try CareOperations.unpack(archive, to: place) }
+      let fresh = staged.scratch.path("content")
+      try CareOperations.unpack(archive, to: fresh)
+      let bytes = try FileText.bytes(fresh, limit: MediaOperations.limit, isInterrupted: isInterrupted)
+      // A content that is not what its name says takes no other's place.
+      let isThere = fileExists(place)
+      guard !isThere || ContentHash(of: bytes).description == lastPart(of: name) else { return }
+      try makePrivateFolder(workspace.media.folder)
+      try Folder.move(fresh, to: place)
+      workspace.unit.newMedia[place] = !isThere
+    }
+  }
+
+  /// Makes a backup of what is here, or a copy of the collection where it is damaged.
+  private func keepWhatIsHere() throws -> (contents: BackupContents?, path: String?) {
+    if isCollectionGone { return (nil, nil) }
+    try makePrivateFolder(backupFolder)
+    do {
+      let path = try freeBackupName("before-restore")
+      return (try backup(to: path), path)
+    } catch let error as StorageError where error.isDamage {
+      return (nil, try keepDamaged())
+    }
+  }
+
+  /// Copies a damaged collection to a dated name beside the backups.
+  func keepDamaged() throws -> String {
+    let (path, kept) = (workspace.folder + "/collection.sqlite", try freeBackupName("damaged", ending: ".sqlite"))
+    try workspace.database.close()
+    for ending in ["", "-wal"] where fileExists(path + ending) {
+      try AtomicFile.copy(path + ending, to: kept + ending, isInterrupted: workspace.environment.isInterrupted)
+    }
+    return kept
+  }
+}

@@ -1,0 +1,140 @@
+// The operations by name, and the words that a step of undo has for what they did.
+// Invariant: every change of a workspace is one of them.
+
+import Decks
+import Text
+
+/// Names an operation: one transaction, one step of undo.
+///
+///     workspace.unitSummary   // "adding cards (2 times), creating a deck"
+public enum Operation: String, Sendable {
+  case createDeck = "creating a deck"
+  case renameDeck = "renaming a deck"
+  case removeDeck = "removing a deck"
+  case changeDeckOptions = "changing a deck's options"
+  case changePresets = "changing presets"
+  case addCards = "adding cards"
+  case editCard = "editing a card"
+  case moveCard = "moving a card"
+  case removeCards = "removing cards"
+  case importCards = "importing cards"
+  case buildDeck = "building a deck"
+  case answerCard = "answering a card"
+  case importAnswers = "importing answers"
+  case addNote = "adding a note"
+  case editNote = "editing a note"
+  case removeNotes = "removing notes"
+  case createNoteType = "creating a note type"
+  case editNoteType = "editing a note type"
+  case removeNoteType = "removing a note type"
+  case addMedia = "adding a media file"
+  case removeMedia = "removing media files"
+  case mineText = "adding cards from a text"
+  case listWords = "changing the list of known words"
+  case countWords = "counting the words of texts"
+  case keepPlace = "keeping a place in a text"
+  case speakCards = "adding speech"
+  case keepGame = "keeping a game"
+  case changeSettings = "changing settings"
+  case changeDocuments = "changing documents"
+  case removeDocument = "removing a document"
+  case link = "linking with a sync server"
+  case unlink = "ending the link with a sync server"
+  case sync = "syncing"
+  case syncMedia = "syncing media"
+  case mend = "mending"
+  case takeBack = "taking back an answer"
+}
+
+extension Operation {
+  /// Whether it leaves every card where it is.
+  var movesNoCard: Bool {
+    switch self {
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
+      .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+      .syncMedia, .listWords, .countWords, .keepPlace, .link,
+      .unlink:
+      true
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
+      .addNote, .mineText,
+      .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
+      false
+    }
+  }
+
+  /// Whether its subject is a card: of several cards none is named.
+  var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
+
+  /// What it did: "adding 3 cards to Spanish", "answering "el gato": good".
+  func words(_ subject: String?, _ count: Int) -> String {
+    let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
+    let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
+    switch self {
+    case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
+    case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
+    case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
+    case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
+    case .editCard: return "editing \(cards)"
+    case .moveCard: return "moving \(cards)"
+    case .answerCard: return "answering \(cards)"
+    case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
+    case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
+    case .addNote: return "adding \(counted(count, "note"))\(name.map { " to \($0)" } ?? "")"
+    case .editNote: return "editing \(counted(count, "note"))"
+    case .removeNotes: return "removing \(counted(count, "note"))"
+    case .addMedia: return "adding \(counted(count, "media file"))"
+    case .removeMedia: return "removing \(counted(count, "media file"))"
+    case .mineText: return "adding \(cards)\(name.map { " to \($0)" } ?? "") from a text"
+    case .listWords: return "listing \(counted(count, "word"))"
+    case .speakCards: return "adding speech to \(cards)"
+    case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
+      return rawValue + (name.map { ": \($0)" } ?? "")
+    case .syncMedia: return "syncing \(counted(count, "media file"))\(name.map { " with \($0)" } ?? "")"
+    case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
+    case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
+    case .takeBack: return rawValue
+    case .changeDocuments: return count == 1 ? "changing a document" : rawValue
+    case .removeDocument: return count == 1 ? rawValue : "removing documents"
+    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
+    }
+  }
+}
+
+/// What a step did, in words.
+struct StepParts {
+  private struct Part {
+    let operation: Operation
+    let subject: String?
+    var count: Int
+  }
+
+  private var parts: [Part] = []
+  private static let mostShown = 3
+
+  mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
+    // A loop does the same again and again.
+    let same = parts.suffix(8).lastIndex {
+      $0.operation == operation && ($0.subject == subject || operation.namesOneCard)
+    }
+    if let same { return parts[same].count += count }
+    parts.append(Part(operation: operation, subject: subject, count: count))
+  }
+
+  /// "adding 1,204 cards to Spanish (run make.lua)"
+  func words(from origin: String?) -> String {
+    var words = parts.prefix(StepParts.mostShown).map { $0.operation.words($0.subject, $0.count) }.joined(
+      separator: ", ")
+    if parts.count > StepParts.mostShown {
+      words += " and \(counted(parts.count - StepParts.mostShown, "other change"))"
+    }
+    return words + (origin.map { " (\($0))" } ?? "")
+  }
+}
+
+extension CardRecord {
+  /// The card in the name of a step: the first line of its prompt.
+  var stepName: String {
+    "\"" + printable(String(prompt.split(whereSeparator: \.isNewline).first ?? ""), limit: 40) + "\""
+  }
+}

@@ -1,0 +1,114 @@
+// What a rehearsal would change, in the words of the user's things: cards, decks, settings, documents.
+// Invariant: it is read from the unit under way, so that it is exactly what keeping the unit would do.
+
+public import Storage
+import Text
+public import Values
+
+/// Things of one kind that would be added, changed or removed.
+///
+///     print(changes.count, changes.noun, changes.names)   // 1204 card ["el perro", "el gato"]
+public struct PendingChanges: Sendable {
+  public let kind: RowChange.Kind
+  /// In the singular: `card`.
+  public let noun: String
+  public let count: Int
+  /// The names of the first; empty for what has no name.
+  public let names: [String]
+  /// The first, as records for programs.
+  public let records: [Value]
+}
+
+extension Workspace {
+  /// What the unit under way has changed until now.
+  /// - Parameter limit: how many of each kind are given with their names; nil for all.
+  public func pendingChanges(limit: Int?) throws -> [PendingChanges] {
+    try games.store()
+    let tables = try store().pendingChanges(limit: limit)
+    let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
+    let notes = Set(cards.compactMap { $0.after("note")?.integer })
+    let shown = PendingCards(tables)
+    return try tables.flatMap { table in
+      let isCards = table.table == "cards"
+      let rows = isCards ? try read { db in try table.rows.map { try shown.shown(db, $0) } } : table.rows
+      return pending(table, rows, notesOfCards: notes)
+    }
+  }
+
+  /// - Parameter notes: those of changed cards, which are named in their place.
+  private func pending(
+    _ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>
+  ) -> [PendingChanges] {
+    guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
+    return RowChange.Kind.allCases.compactMap { kind in
+      // A note comes, changes and goes with its cards.
+      let isNote = changes.table == "notes"
+      if isNote, kind != .changed { return nil }
+      let isNamed = { (row: RowChange) in
+        isNote && row.after("id")?.integer.map(notes.contains) ?? false
+      }
+      // Only when it was changed is different: nothing that anybody would call a change.
+      let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
+      let rows = all.filter { $0.kind == kind }
+      let shown = rows.filter { isOfUser($0) && !isNamed($0) }
+      if isNote, shown.isEmpty { return nil }
+      let count = changes.counts[kind, default: 0] - (rows.count - shown.count)
+      if count <= 0 { return nil }
+      return PendingChanges(
+        kind: kind, noun: thing.noun, count: count, names: shown.compactMap { thing.name(of: $0) },
+        records: shown.map { thing.record(of: $0) })
+    }
+  }
+}
+
+/// What the rows of a table are to the user.
+private struct RecordedThing {
+  let noun: String
+  /// The columns that name one.
+  let naming: [String]
+  /// Columns that are no change by themselves.
+  let bookkeeping: Set<String>
+
+  init(_ noun: String, _ naming: [String], bookkeeping: Set<String> = []) {
+    self.noun = noun
+    self.naming = naming
+    self.bookkeeping = bookkeeping.union(["modified", "mod", "usn"])
+  }
+
+  /// A table that has no words of its own; nil for one that goes along with others.
+  init?(_ table: String) {
+    if table.hasPrefix("anki_") || table == "games_found" || table == "reviews" { return nil }
+    self.init("row of \(table)", [])
+  }
+
+  static let all: [String: RecordedThing] = [
+    "cards": RecordedThing("card", ["prompt"], bookkeeping: ["step"]),
+    "decks": RecordedThing("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedThing("note", ["fields"]),
+    "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
+    "media": RecordedThing("media file", ["name"]), "documents": RecordedThing("document", ["id"]),
+    "settings": RecordedThing("setting", ["name"]), "games_saved": RecordedThing("game", []),
+    "games_results": RecordedThing("finished game", []),
+  ]
+
+  func passesOver(_ column: String) -> Bool { bookkeeping.contains(column) }
+
+  func name(of row: RowChange) -> String? {
+    let columns = row.after + row.before
+    return naming.lazy.compactMap { name in columns.first { $0.name == name }?.value.text }.first
+      .map { String($0.prefix { $0 != "\u{1F}" }) }
+  }
+
+  func record(of row: RowChange) -> Value {
+    var fields: [(String, Value)] = [("change", .text(row.kind.rawValue)), ("kind", .text(noun))]
+    if let name = name(of: row) { fields.append(("name", .text(name))) }
+    if row.kind == .changed {
+      let changed = row.before.filter { !passesOver($0.name) }
+      fields.append(("before", .record(changed.map { ($0.name, $0.value) })))
+      let names = Set(changed.map(\.name))
+      fields.append(("after", .record(row.after.filter { names.contains($0.name) }.map { ($0.name, $0.value) })))
+    } else {
+      fields.append(("row", .record((row.after + row.before).map { ($0.name, $0.value) })))
+    }
+    return .record(fields)
+  }
+}

@@ -1,0 +1,304 @@
+// All that one signed-in user has open: the store, the objects handed out, the unit of work. Every change goes
+// through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
+// checked in `store`.
+
+public import Authentication
+public import CardDocuments
+import Decks
+import Exchange
+public import Files
+import Glibc
+public import Lexicon
+import Problems
+package import Storage
+import Sync
+import Text
+import ToggleSettings
+public import WordGames
+
+/// A user's data while it is open.
+///
+///     let deck = try workspace.decks.open("Spanish")
+///     try workspace.beginUnit()
+///     try deck.rename(to: "Castellano")
+///     try workspace.rollbackUnit()   // the deck is "Spanish" again
+public final class Workspace {
+  /// The user's folder: `local`, or `accounts/NAME`.
+  public let folder: String
+
+  /// What the sign-in gave; it ends with the sign-out.
+  @usableFromInline let access: AccountAccess
+
+  let sources: WorkspaceSources
+
+  public let environment: Environment
+
+  public let rehearsal: Rehearsal
+
+  /// Read at every call from Lua; nothing holds an access to it across another.
+  @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
+
+  let database: Store
+
+  var handles = WorkspaceHandles()
+
+  var opened = OpenedParts()
+
+  /// Whether the collection was found, or is to be made.
+  var hasCollection = false
+
+  var unit = UnitRecord()
+
+  var hooks = ChangeHooks()
+
+  /// Who is notified of what happens in games and sessions.
+  public var observer: (any WorkspaceObserver)? {
+    willSet { observer?.observesWordsDidChange = nil }
+    didSet {
+      observer?.observesWordsDidChange = { [weak self] in self?.refreshObserved() }
+      refreshObserved()
+    }
+  }
+
+  /// Whether it wants to know of found words.
+  private(set) var observesWords = false
+
+  /// Nothing is opened yet: the database is at its first use.
+  /// - Parameters:
+  ///   - access: what a sign-in handed out, or the local data's where there is no account.
+  ///   - settings: the layers of settings from outside the account.
+  ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
+  ///   - modes: the game modes, likewise.
+  ///   - drawing: the program that decodes and draws pictures.
+  /// - Throws: `AuthenticationError.required` when the access has ended.
+  public init(
+    _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
+    modes: ModeTable, drawing: DrawingProgram, rehearsal: Rehearsal = .off
+  ) throws(AuthenticationError) {
+    self.access = access
+    sources = WorkspaceSources(settings: settings, lexicons: lexicons, modes: modes, drawing: drawing)
+    folder = try access.folder()
+    self.environment = environment
+    self.rehearsal = rehearsal
+    database = Store(
+      path: folder + "/collection.sqlite",
+      migrations: Workspace.migrations,
+      isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
+      // They have `set --reset` and games of their own. A rehearsal shows what would become of them, too.
+      unrecorded: rehearsal.isOn
+        ? [] : SettingsTable.tables.union(WordGamesSchema.tables).union(ReadingPlaceTable.tables))
+    if !rehearsal.isOn { for place in [folder, care.backupFolder] { Leftovers.sweep(place) } }
+  }
+
+  /// Every room's steps of the tables.
+  package static var migrations: [Migration] {
+    DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
+      + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
+      + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
+  }
+
+  public var lexicons: LexiconLibrary { sources.lexicons }
+
+  public var modes: ModeTable { sources.modes }
+
+  var drawing: DrawingProgram { sources.drawing }
+
+  /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
+  public func close() throws {
+    guard !isClosed else { return }
+    // What can't be stored must not keep the data open.
+    let failure = isInUnit ? nil : storeFailure()
+    isClosed = true
+    opened.backup?.stop()
+    opened.backup = nil
+    (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
+    opened.documents = nil
+    opened.preferences?.tree.endObserving()
+    (opened.preferences, opened.player) = (nil, nil)
+    try database.close()
+    if let failure { throw failure }
+  }
+
+  private func refreshObserved() { observesWords = observer?.observesWords ?? false }
+
+  private func storeFailure() -> (any Error)? {
+    do {
+      try games.store()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: The gate
+
+  /// Whether it can be used: neither closed, nor has the user signed out.
+  @inlinable public var isOpen: Bool { !isClosed && access.isOpen }
+
+  /// The one way to the data.
+  func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
+    guard isOpen else { throw .signedOut(what: what) }
+    if !hasCollection {
+      if care.isCollectionGone {
+        throw .collectionGone(path: folder + "/collection.sqlite", backup: care.newestBackup())
+      }
+      hasCollection = true
+    }
+    return database
+  }
+
+  /// Runs a read.
+  package func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
+
+  /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
+  /// - Parameters:
+  ///   - subject: what is changed, for the step's name: a deck's name.
+  ///   - isOneStatement: as in `Store.operation`.
+  ///   - count: how many things were changed.
+  func perform<T>(
+    _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
+    count: @escaping (T) -> Int = { _ in 1 }, _ body: (Database) throws -> T
+  ) throws -> T {
+    let database = try store()
+    if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    dailyBackups.noteChange()
+    try requireRoomInUnit()
+    opened.orders.refresh(changeCount)
+    // Before the change: a deck that it removes has a name now.
+    let subject = subject()
+    let result: T
+    if database.isInUnit || database.isInOperation {
+      result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
+    } else {
+      result = try performAlone(operation, on: subject, count: count, body)
+    }
+    if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
+    if database.isInUnit {
+      unit.operations[operation, default: 0] += 1
+      unit.parts.add(operation, subject, count(result))
+    }
+    return result
+  }
+
+  /// Grows whenever rows that were read may be stale.
+  package var changeCount: Int { database.changeCount }
+
+  // MARK: Units of work
+
+  /// Begins a unit: what follows is kept or taken back together. A script run is one.
+  public func beginUnit() throws {
+    if !isInUnit { try games.store() }
+    (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], CardAdders())
+    unit.waiting.ofMakers = [:]
+    try store().beginUnit()
+    opened.documents?.beginUnit()
+  }
+
+  /// Keeps what the unit did, by one commit.
+  public func commitUnit() throws {
+    let store = try store()
+    if let failure = storeFailure() {
+      try rollbackUnit()
+      throw failure
+    }
+    if let failure = opened.documents?.saveAll().first {
+      try rollbackUnit()
+      throw failure
+    }
+    unit.adders = CardAdders()
+    do {
+      try media.syncNew()
+      try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
+    } catch {
+      opened.documents?.rollbackUnit()
+      media.sweepNew()
+      if isOpen { try settings.reload() }
+      throw error
+    }
+    opened.documents?.endUnit()
+    unit.newMedia = [:]
+  }
+
+  public func rollbackUnit() throws {
+    let store = try store()
+    unit.waitingGame?.isWaiting = false
+    (unit.waitingGame, unit.adders, opened.rehearsedPictures) = (nil, CardAdders(), [:])
+    opened.documents?.rollbackUnit()
+    try store.rollbackUnit()
+    media.sweepNew()
+    if unit.operations[.changeSettings] != nil { try settings.reload() }
+  }
+
+  /// Runs code of a plugin: what waits for the end of the unit because of it, in all its calls, is at most so much.
+  public func limitingWaiting<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
+    let (before, outer) = (database.waitingBytes, unit.waiting.most)
+    let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
+    unit.waiting.most = min(outer, before + left)
+    defer {
+      unit.waiting.most = outer
+      if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, database.waitingBytes - before) }
+    }
+    return try body()
+  }
+
+  /// - Throws: `WorkspaceError.tooMuchWaits`.
+  func requireRoomInUnit() throws(WorkspaceError) {
+    if database.waitingBytes > unit.waiting.most { throw .tooMuchWaits }
+  }
+
+  public var isInUnit: Bool { isOpen && database.isInUnit }
+
+  /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
+  public var unitSummary: String {
+    var operations = unit.operations
+    if unit.waitingGame != nil { operations[.keepGame, default: 0] += 1 }
+    return operations.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
+  }
+
+  /// Whether an operation is under way, within which no unit of work can end.
+  public var isInOperation: Bool { isOpen && database.isInOperation }
+
+  /// An operation outside a unit of work.
+  func performAlone<T>(
+    _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, _ body: (Database) throws -> T
+  ) throws -> T {
+    opened.documents?.beginUnit()
+    let result: T
+    do {
+      result = try database.operation(
+        operation.rawValue,
+        step: { operation.words(subject, count($0)) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+      ) { db in
+        let result = try body(db)
+        try media.syncNew()
+        return result
+      }
+    } catch {
+      opened.documents?.rollbackUnit()
+      media.sweepNew()
+      throw error
+    }
+    opened.documents?.endUnit()
+    unit.newMedia = [:]
+    return result
+  }
+
+  /// The user's settings when they were read already.
+  public var openedPreferences: Preferences? { opened.preferences }
+
+  /// The user's settings, read at their first use. A database that is not there yet is not made for them.
+  public func preferences() throws -> Preferences {
+    _ = try store(for: "setting")
+    if let known = opened.preferences { return known }
+    let fresh = try Preferences(sources.settings, languages: lexicons.languages())
+    if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
+      fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
+    }
+    fresh.tree.keep = { [unowned self] changes in
+      try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
+    }
+    opened.preferences = fresh
+    return fresh
+  }
+}

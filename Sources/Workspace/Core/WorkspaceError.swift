@@ -1,0 +1,74 @@
+// What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with
+// one code.
+
+public import Problems
+import Text
+
+/// Why nothing can be done in a workspace.
+///
+///     do { try workspace.decks.all() } catch WorkspaceError.authenticationRequired { ... }
+public enum WorkspaceError: Problem, Equatable {
+  /// The user signed out, or nobody has signed in yet.
+  case authenticationRequired
+  /// Something was kept from before a sign-out.
+  case signedOut(what: String)
+  /// The collection is empty or not there, beside documents, media or backups.
+  case collectionGone(path: String, backup: String?)
+  /// The user asked to stop.
+  case interrupted
+  /// `media.player` is empty.
+  case noPlayer
+  /// The program of `media.player` is not there, or cannot be run.
+  case playerMissing(String)
+  /// espeak-ng is not there, or cannot be run.
+  case noSpeech
+  /// espeak-ng made no sound of a text.
+  case unspoken(text: String, language: String)
+  /// What a plugin changed in a unit of work takes as much memory as the plugin may have.
+  case tooMuchWaits
+  /// A change outside of a unit of work, in a rehearsal.
+  case rehearsal(String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .authenticationRequired:
+      ProblemReport(.signIn(.authRequired), "Sign in first", "nobody is signed in; `login` first")
+    case .signedOut(let what):
+      ProblemReport(
+        .signIn(.authRequired), "Signed out",
+        "this \(what) was opened before a sign-out; sign in and open it again")
+    case .collectionGone(let path, let backup):
+      ProblemReport(
+        .storageDamaged, "The collection is gone",
+        "\(quoted(path)) is empty or not there, though other data are; "
+          + (backup.map { "`restore \(printable($0, limit: 4096))` puts the newest backup back; " }
+            ?? "no backup is there; ")
+          + "`doctor --mend` begins an empty collection", ["path": path])
+    case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
+    case .noPlayer:
+      ProblemReport(
+        .noPlayer, "Nothing to play sounds with", "no player is set; `set media.player mpv` plays sounds with mpv")
+    case .playerMissing(let program):
+      ProblemReport(
+        .noPlayer, "The player cannot be run",
+        "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
+    case .noSpeech:
+      ProblemReport(
+        .noPlayer, "Nothing to speak with", "espeak-ng cannot be run; install Debian's espeak-ng", ["name": "espeak-ng"]
+      )
+    case .unspoken(let text, let language):
+      ProblemReport(
+        .badText, "Nothing to hear",
+        "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
+        ["text": text, "language": language])
+    case .tooMuchWaits:
+      ProblemReport(
+        .tooMany, "Too much to keep",
+        "what the plugin has changed in this script takes all the memory that it may have until the script ends; "
+          + "change less in one script, or raise it with `plugin limit`")
+    case .rehearsal(let operation):
+      ProblemReport(
+        .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// A deck as it is handed to Lua and to commands. Invariant: it holds only the deck's id; every answer comes from the
+// store, and every change is one operation.
+
+public import Decks
+import Files
+import Storage
+import Text
+
+/// A deck of an open workspace.
+///
+///     let deck = try workspace.createDeck("Spanish")
+///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
+public final class DeckHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let id: DeckID
+
+  init(_ id: DeckID, in workspace: Workspace) {
+    self.id = id
+    self.workspace = workspace
+  }
+
+  deinit { workspace.handles.decks.forget(id) }
+
+  // MARK: Reading
+
+  /// - Throws: `DeckError.gone` when it was removed.
+  public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
+
+  public func counts() throws -> DeckCounts {
+    try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try DeckTable.counts(db, id, at: workspace.moment)
+    }
+  }
+
+  /// How many cards it holds itself.
+  public func count() throws -> Int {
+    try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try DeckTable.count(db, id)
+    }
+  }
+
+  /// What `study` would show now, the decks within it and the limits of the day counted in.
+  public func studyCounts() throws -> StudyCounts {
+    let limit = try workspace.preferences().studyLimit
+    return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
+  }
+
+  /// The card at a position, 1 on top.
+  public func card(at position: Int) throws -> CardHandle? {
+    _ = try workspace.store(for: "deck")
+    return try workspace.cards.id(of: id, at: position).map { workspace.handle(of: $0) }
+  }
+
+  /// The cards that a query finds, top first, fixed now. Nil or blank finds all.
+  public func cards(matching query: String? = nil) throws -> CardSequence {
+    _ = try workspace.store(for: "deck")
+    guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.cards.ids(of: id), in: workspace) }
+    let parsed = try CardQuery(query, isInterrupted: workspace.environment.isInterrupted)
+    let found = try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)
+    }
+    return CardSequence(found.ids, positions: found.positions, in: workspace)
+  }
+
+  /// Figures of the deck and those within it, or of what a query finds in them.
+  public func statistics(query: String? = nil) throws -> DeckStatistics {
+    var figures = try workspace.decks.statistics(of: [self], query: query)
+    if query == nil { figures.goal = try goals.standing() }
+    return figures
+  }
+
+  // MARK: Changing
+
+  public func rename(to name: String) throws {
+    workspace.unit.deckNames = [:]
+    try workspace.perform(.renameDeck, on: name) {
+      try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
+    }
+  }
+
+  /// Removes the deck with the decks within it and all cards; answers how many cards went.
+  @discardableResult
+  public func remove() throws -> Int {
+    try workspace.perform(.removeDeck, on: workspace.decks.name(of: id), count: { $0 }) { try DeckTable.remove($0, id) }
+  }
+
+  @discardableResult
+  public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
+    try card.withBytes { try add($0, at: place) }
+  }
+
+  /// The same from bytes in place, which may be anything: they are checked here.
+  public func add(_ card: CardBytes, at place: CardPlace) throws -> CardHandle {
+    let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
+    var used: CardAdder?
+    let new = try workspace.perform(
+      .addCards, on: workspace.decks.name(of: id), isOneStatement: known?.takesOneStatement(at: place) ?? false
+    ) { db in
+      let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
+      used = adder
+      return try adder.add(card, at: place, now: workspace.environment.clocks.now())
+    }
+    // Its statements must not outlive the connection.
+    if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
+    return workspace.handle(of: new)
+  }
+
+  /// Adds what `feed` puts into the batch, as one operation: all of it or, when it throws, nothing.
+  public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
+    try workspace.perform(.addCards, on: workspace.decks.name(of: id), count: { $0.added }) { db in
+      let batch = try CardBatch(
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
+        random: workspace.environment.random.entropy)
+      return try workspace.database.writing(batch) {
+        try feed(batch)
+        return try batch.finish()
+      }
+    }
+  }
+
+  /// Removes the cards at positions, counted before any goes.
+  public func removeCards(at positions: [Int]) throws -> Int {
+    try workspace.perform(.removeCards, on: workspace.decks.name(of: id), count: { $0 }) { db in
+      _ = try DeckTable.record(db, id)
+      return try CardTable.remove(db, in: id, positions: positions)
+    }
+  }
+
+  /// Removes a card of this deck; one of another deck is left alone.
+  public func remove(_ card: CardHandle) throws -> Int {
+    guard try card.record().deck == id else { return 0 }
+    return try workspace.cards.remove([card])
+  }
+}

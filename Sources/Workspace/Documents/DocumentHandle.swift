@@ -1,0 +1,125 @@
+// Card documents as they are handed to Lua and to commands, and what the room of documents needs of the workspace.
+// Invariant: a handle ends with the workspace that made it, and shows the document as it is in the database now.
+
+public import CardDocuments
+import Decks
+import Files
+import Storage
+
+/// A document of an open workspace.
+///
+///     let document = try workspace.documents.create(background: nil)
+///     try document.addText("el gato", at: ElementPlacement())
+public final class DocumentHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  private let stored: StoredDocument
+  private var elementHandles = HandleTable<String, ElementHandle>()
+
+  init(_ stored: StoredDocument, in workspace: Workspace) {
+    self.stored = stored
+    self.workspace = workspace
+  }
+
+  deinit { workspace.handles.documents.forget(ObjectIdentifier(stored)) }
+
+  /// The document as it is now.
+  /// - Throws: `DocumentError.removed` when it is gone.
+  public func document() throws -> StoredDocument {
+    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "document") }
+    try stored.refresh()
+    return stored
+  }
+
+  /// - Throws: `DocumentError.noElement` when it is gone.
+  public func element(_ id: String) throws -> ElementHandle {
+    guard try document().content.element(id) != nil else {
+      throw DocumentError.noElement(id, document: stored.id)
+    }
+    return elementHandles[id] { ElementHandle(id, of: self) }
+  }
+
+  /// In drawing order: the last is in front.
+  public func elements() throws -> [ElementHandle] {
+    try document().elements.map { element in elementHandles[element.id] { ElementHandle(element.id, of: self) } }
+  }
+
+  func forgetElement(_ id: String) { elementHandles.forget(id) }
+
+  public func addText(
+    _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement
+  ) throws -> ElementHandle {
+    try element(try document().addText(text, style: style, at: placement).id)
+  }
+
+  public func addImage(
+    _ path: String, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement
+  ) throws -> ElementHandle {
+    try element(try document().addImage(file: path, frame: frame, isCropped: isCropped, at: placement).id)
+  }
+
+  public func addImage(
+    _ picture: Picture, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement = ElementPlacement()
+  ) throws -> ElementHandle {
+    try element(try document().addImage(picture, frame: frame, isCropped: isCropped, at: placement).id)
+  }
+
+  /// Removes it, in one step with taking it away from the cards that show it.
+  /// - Returns: how many did.
+  @discardableResult
+  public func remove() throws -> Int {
+    let stored = try document()
+    return try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
+      try stored.remove(db)
+      return try CardTable.removeDocument(db, stored.id.description, now: workspace.environment.clocks.now())
+    }
+  }
+
+  public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
+}
+
+/// An element of a document. The same element is the same handle while somebody holds it.
+///
+///     try document.elements()[0].set(.x, to: .number(120))
+public final class ElementHandle: WorkspaceHandle {
+  public let document: DocumentHandle
+  public let id: String
+  public var workspace: Workspace { document.workspace }
+
+  init(_ id: String, of document: DocumentHandle) {
+    self.id = id
+    self.document = document
+  }
+
+  deinit { document.forgetElement(id) }
+
+  /// The element as it stands.
+  /// - Throws: `DocumentError.noElement` when it was removed.
+  public func element() throws -> Element {
+    let stored = try document.document()
+    guard let found = stored.content.element(id) else { throw DocumentError.noElement(id, document: stored.id) }
+    return found
+  }
+
+  public func set(_ field: ElementField, to value: ElementValue) throws {
+    let stored = try document.document()
+    try stored.set(field, of: id, to: value)
+    switch field {
+    // Who says how high a box is wants it so.
+    case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
+    case .text, .font, .size, .width, .wraps, .grows: try growBox()
+    default: break
+    }
+  }
+}
+
+extension CardHandle {
+  /// The document that the card shows; nil when it shows none, or one that is gone.
+  public func document() throws -> DocumentHandle? {
+    guard let id = try record().document else { return nil }
+    do {
+      return workspace.handle(of: try workspace.documents.store().open(id))
+    } catch DocumentError.notFound {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// The picture cards of an account.
+// Invariant: a change of a document is one operation; writing a page of them changes nothing but its file.
+
+public import CardDocuments
+public import Exchange
+public import Files
+import Storage
+
+/// The documents of a workspace.
+///
+///     let document = try workspace.documents.create(background: nil)
+///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
+public struct DocumentOperations {
+  let workspace: Workspace
+
+  /// The user's documents, opened at the first use.
+  func store() throws -> DocumentStore {
+    _ = try workspace.store(for: "document")
+    if let known = workspace.opened.documents { return known }
+    let fresh = DocumentStore(
+      keeper: DocumentShelf(workspace: workspace), drawing: workspace.drawing,
+      isInterrupted: workspace.environment.isInterrupted,
+      randomBytes: workspace.environment.random.bytes)
+    if workspace.isInUnit || workspace.database.isInOperation { fresh.beginUnit() }
+    workspace.opened.documents = fresh
+    return fresh
+  }
+
+  /// A new document, saved at once. Without a colour, one of eight at random.
+  public func create(background: CardColor?) throws -> DocumentHandle {
+    var choices = workspace.environment.random.choices
+    return workspace.handle(of: try store().create(background: background, using: &choices))
+  }
+
+  /// A document by its id, an unambiguous beginning of it, or the path of any file.
+  public func open(_ name: String) throws -> DocumentHandle { workspace.handle(of: try store().open(name)) }
+
+  /// Opens a document, changes it and saves it as one change. Within a unit of work it is a part of that.
+  ///
+  ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
+  public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
+    try workspace.perform(.changeDocuments) { _ in
+      let handle = try open(name)
+      let result = try body(handle)
+      try handle.document().save()
+      return result
+    }
+  }
+
+  /// A picture file as documents keep it.
+  public func picture(file: String) throws -> Picture { try store().picture(file: file) }
+
+  /// All documents, and what is wrong with those that do not open.
+  public func all() throws -> (documents: [DocumentHandle], problems: [DocumentProblem]) {
+    let (documents, problems) = try store().list()
+    return (documents.map { workspace.handle(of: $0) }, problems)
+  }
+
+  /// The ids of all documents, without reading any of them.
+  public func ids() throws -> [String] { try workspace.read(DocumentTable.ids) }
+
+  /// Many documents on the pages of one file.
+  public func drawSheet(_ documents: [DocumentHandle], to path: String, drawn: (Int) -> Void) throws {
+    try store().sheet(documents.map { try $0.document() }, to: path, drawn: drawn)
+  }
+
+  /// Saves moves and sizes that wait: when the shell is left or suspended.
+  /// - Returns: what could not be saved.
+  public func save() -> [any Error] {
+    guard workspace.isOpen, let documents = workspace.opened.documents else { return [] }
+    return documents.saveAll()
+  }
+
+  /// Writes documents as one HTML file that shows them without a network and without scripts.
+  /// - Parameters:
+  ///   - width: of each picture, in pixels.
+  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
+  ///   - progress: documents drawn.
+  /// - Throws: `DocumentError`, `FileError`; the file stays as it was then.
+  public func writePage(
+    _ documents: [DocumentHandle], titled title: String, width: Int, to path: String, _ kinds: FileKinds = .plain,
+    progress: (Int) throws -> Void = { _ in }
+  ) throws -> GalleryReport {
+    let gallery = GalleryPage(title: title, count: documents.count) { place in
+      let document = try documents[place].document()
+      let drawing = try document.rendered(as: .png, width: width)
+      return GalleryPicture(
+        title: document.content.title, description: document.content.summary, png: drawing.bytes,
+        broken: drawing.brokenElements.count)
+    }
+    return try gallery.write(to: path, kinds, isInterrupted: workspace.environment.isInterrupted) { done in
+      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try progress(done)
+    }
+  }
+}
+
+extension Workspace {
+  public var documents: DocumentOperations { DocumentOperations(workspace: self) }
+}
+
+/// Keeps documents as rows of the collection and their pictures among its media.
+struct DocumentShelf: DocumentKeeper {
+  unowned let workspace: Workspace
+
+  package var changeCount: Int { workspace.changeCount }
+
+  package var now: Double { workspace.environment.clocks.now() }
+
+  package func read<T>(_ body: (Database) throws -> T) throws -> T { try workspace.read(body) }
+
+  package func change<T>(_ body: (Database) throws -> T) throws -> T {
+    guard workspace.database.isInOperation else {
+      return try workspace.perform(.changeDocuments, isOneStatement: true, body)
+    }
+    try workspace.requireRoomInUnit()
+    return try workspace.database.operation(Operation.changeDocuments.rawValue, isOneStatement: true, body)
+  }
+
+  package func path(of picture: ContentHash) -> String { workspace.media.folder + "/" + picture.description }
+
+  package func picture(_ hash: ContentHash) throws -> [UInt8]? {
+    try workspace.opened.rehearsedPictures[hash] ?? workspace.media.content(hash.description)
+  }
+
+  package func keep(_ picture: [UInt8], _ hash: ContentHash) throws {
+    if workspace.rehearsal.isOn { workspace.opened.rehearsedPictures[hash] = picture }
+    try workspace.media.write(picture, hash: hash.description)
+  }
+}

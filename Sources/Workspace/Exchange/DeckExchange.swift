@@ -1,0 +1,97 @@
+// Files of cards in and out of decks, whatever their format.
+// Invariant: an import is one operation, all of it or nothing, whatever the number of files; an export changes nothing
+// but its file.
+
+import Decks
+public import Exchange
+public import Files
+import Storage
+
+extension DeckHandle {
+  /// Imports files as one operation.
+  /// - Parameters:
+  ///   - paths: their cards come in this order; `-` is standard input where `kinds` is any.
+  ///   - kinds: which files are read; others than plain ones only where the user typed the path.
+  ///   - progress: bytes read and bytes in all, where that is known; what it throws ends the import.
+  public func importCards(
+    from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
+    progress: @escaping ImportProgress = { _, _ in }
+  ) throws -> ImportReport {
+    try workspace.perform(.importCards, on: workspace.decks.name(of: id), count: { $0.cards.added }) { db in
+      try importCards(db, from: paths, kinds, options, isNew: false, progress: progress)
+    }
+  }
+
+  func importCards(
+    _ db: Database, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions, isNew: Bool,
+    progress: @escaping ImportProgress
+  ) throws -> ImportReport {
+    let environment = workspace.environment
+    let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
+    var (before, packages) = (0, AddReport())
+    let work = try CardImport(
+      db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
+      random: environment.random.entropy)
+    for (path, format) in zip(paths, formats) {
+      let start = before
+      let goesOn: ImportProgress = { done, total in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        before = start + done
+        try progress(before, paths.count == 1 ? total : nil)
+      }
+      guard format.isText else {
+        packages.add(try importPackage(db, from: path, kinds, options, progress: goesOn))
+        continue
+      }
+      try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+    }
+    var report = try work.finish()
+    report.cards.add(packages)
+    return report
+  }
+
+  /// A package has decks, notes and media of its own.
+  private func importPackage(
+    _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
+  ) throws -> AddReport {
+    var settings = PackageSettings(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+    ) { [workspace] in try workspace.media.add($0, named: $1) }
+    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
+    return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
+  }
+
+  /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
+  /// - Parameters:
+  ///   - path: `-` is standard output where `kinds` is any.
+  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
+  public func exportCards(
+    to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
+  ) throws -> ExportReport {
+    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
+    let isInterrupted = workspace.environment.isInterrupted
+    return try workspace.read { db in
+      guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
+      return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: isInterrupted) { _, _ in
+        if isInterrupted() { throw WorkspaceError.interrupted }
+      }
+    }
+  }
+
+  /// A collection has all decks, and how their cards stand.
+  private func exportPackage(
+    _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
+  ) throws -> ExportReport {
+    let isInterrupted = workspace.environment.isInterrupted
+    var destination = PackageDestination(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
+    ) { [workspace] in workspace.media.folder + "/" + $0.hash }
+    destination.isWhole = format == .colpkg
+    destination.isLegacy = format == .apkgLegacy
+    destination.keepsSchedule = options.hasSchedule || destination.isWhole
+    let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : [id]
+    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
+  }
+}

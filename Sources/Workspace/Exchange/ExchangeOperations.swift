@@ -1,0 +1,123 @@
+// Files in and out that are of no single deck: an import that makes its deck, the build of a folder, charts.
+// Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or not at all.
+
+public import CardDocuments
+import Decks
+public import Exchange
+public import Files
+import Storage
+import Text
+
+/// Files of a workspace, in and out.
+///
+///     try workspace.exchange.importCards(intoDeck: "Spanish", from: ["words.csv"], .plain, ImportOptions())
+public struct ExchangeOperations {
+  let workspace: Workspace
+
+  /// Makes a change and takes it back: what it answers says what it would have done.
+  ///
+  ///     try workspace.exchange.tried { try deck.importCards(from: path, options) }.added
+  public func tried<T>(_ body: () throws -> T) throws -> T {
+    let before = workspace.unit
+    var result: T?
+    do {
+      return try workspace.perform(.importCards) { _ in
+        result = try body()
+        throw Tried.isOver
+      }
+    } catch Tried.isOver {
+      workspace.unit = before
+    }
+    guard let result else { throw WorkspaceError.interrupted }
+    return result
+  }
+
+  /// Imports files into the deck of a name, which is made when it is missing: one operation in all.
+  public func importCards(
+    intoDeck name: String, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    progress: @escaping ImportProgress = { _, _ in }
+  ) throws -> ImportReport {
+    do {
+      return try workspace.perform(.importCards, on: name, count: { $0.cards.added }) { db in
+        let known = try DeckTable.list(db).first { $0.name == name }
+        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
+        let report = try workspace.handle(of: deck.id).importCards(
+          db, from: paths, kinds, options, isNew: known == nil, progress: progress)
+        // Neither a deck nor a step is made for files of which nothing could be used.
+        if report.cards.isRefused { throw RefusedImport(report: report) }
+        return report
+      }
+    } catch let refused as RefusedImport {
+      return refused.report
+    }
+  }
+
+  /// Brings what changed in a folder into its deck, which is made when it is missing.
+  /// - Parameters:
+  ///   - prunes: cards that left the sources leave the deck.
+  ///   - writesBack: cards that were edited in the deck are written to their sources first.
+  ///   - progress: sources done, of how many.
+  /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
+  public func build(
+    _ path: String, prunes: Bool = false, writesBack: Bool = false, generator: any CardGenerator,
+    progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> (deck: DeckHandle, report: BuildReport) {
+    var folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted)
+    var written = 0
+    if writesBack, !workspace.rehearsal.isOn {
+      written = try workspace.read {
+        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run()
+      }
+      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }
+    }
+    let built = folder
+    return try workspace.perform(
+      .buildDeck, on: folder.name, count: { $0.report.cards.added + $0.report.cards.updated }
+    ) { db in
+      let known = try DeckTable.list(db).first { $0.name == built.name }
+      let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
+      try setOptions(db, deck.id, built)
+      var settings = BuildSettings(
+        generator, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy,
+        mediaLimit: MediaOperations.limit,
+        isInterrupted: workspace.environment.isInterrupted
+      ) { try workspace.media.add($0, hash: $1, named: $2) }
+      settings.prunes = prunes
+      var report = try BuildRun(db, built, into: deck.id, settings).run(progress: progress)
+      report.writtenBack = written
+      return (workspace.handle(of: deck.id), report)
+    }
+  }
+
+  private func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
+    if folder.options.isEmpty { return }
+    let known = try DeckTable.presetOptions(db, deck)
+    var options = known
+    for (name, text) in folder.options { try options.set(name, toText: text) }
+    if options != known { try DeckTable.setOptions(db, deck, to: options) }
+  }
+
+  /// Writes charts to a file, as SVG or PNG.
+  /// - Throws: `DocumentError.drawing`, a `FileError`.
+  public func writeCharts(_ picture: ChartPicture, to path: String, asPNG: Bool) throws {
+    _ = try workspace.store(for: "charts")
+    do {
+      let bytes = try workspace.drawing.charts(picture, asPNG: asPNG)
+      try AtomicFile.write(path, bytes)
+    } catch let failure as DrawingFailure {
+      throw DocumentError.drawing(failure)
+    }
+  }
+}
+
+extension Workspace {
+  public var exchange: ExchangeOperations { ExchangeOperations(workspace: self) }
+}
+
+/// Takes back an import of which every row was refused.
+private struct RefusedImport: Error {
+  let report: ImportReport
+}
+
+/// Ends an operation that is only tried.
+private enum Tried: Error { case isOver }

@@ -1,0 +1,93 @@
+// The games of an account: started, stored and resumed, and their results.
+// Invariant: one game is stored at most; the one that was changed last takes its place.
+
+import Decks
+import Files
+import Lexicon
+import Storage
+public import WordGames
+
+/// The games of a workspace.
+///
+///     let game = try workspace.games.start(GameOptions())
+public struct GameOperations {
+  let workspace: Workspace
+
+  /// Starts a game. Modes' own functions run during it.
+  public func start(_ options: GameOptions) throws -> GameHandle {
+    let mode = try workspace.modes.mode(named: options.mode)
+    let preferences = try workspace.preferences()
+    // A list of the user's own may have no words of the length that is usual.
+    let usual = options.lexicon == nil && options.base == nil && mode.length == nil
+    let length = options.length ?? (usual ? preferences.gameLength : nil)
+    let lexicon =
+      if let given = options.lexicon { given } else {
+        try workspace.words.lexicon(options.language, foldAccents: options.foldsAccents || preferences.foldsAccents)
+          .lexicon
+      }
+    let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
+    let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
+    let game = try Game.start(
+      mode: mode, lexicon: lexicon, common: common,
+      BaseWish(length: length, word: options.base, level: options.level), random: random,
+      now: workspace.environment.clocks.now)
+    let handle = workspace.handle(of: game)
+    handle.canResume = options.lexicon.map(workspace.lexicons.gives) ?? true
+    return handle
+  }
+
+  /// Remembers that a game is to be stored. Only the last one needs to be: it takes the place of any other.
+  func storeLater(_ game: GameHandle) {
+    guard game.canResume else { return game.isWaiting = true }
+    workspace.unit.waitingGame?.isWaiting = false
+    workspace.unit.waitingGame = game
+    game.isWaiting = true
+  }
+
+  /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
+  public func store() throws {
+    guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
+    try workspace.perform(.keepGame) { try game.store($0, now: workspace.environment.clocks.now()) }
+    (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
+  }
+
+  /// Keeps the result of a game that ended; one without any guess that counted is not worth it.
+  func storeEnd(of game: GameHandle) throws {
+    if workspace.unit.waitingGame === game { (workspace.unit.waitingGame, game.isWaiting) = (nil, false) }
+    guard game.game.count > 0 else { return }
+    let result = game.game.result
+    try workspace.perform(.keepGame) { db in
+      try GameTable.keep(db, result)
+      if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
+    }
+    game.stored = nil
+  }
+
+  /// The stored game, resumed; nil when there is none.
+  /// - Parameter prepare: sees to it that the mode is there.
+  public func resume(prepare: (String) throws -> Void) throws -> GameHandle? {
+    try store()
+    guard let saved = try workspace.read({ try GameTable.saved($0) }) else { return nil }
+    let state = saved.state
+    try prepare(state.mode)
+    let mode = try workspace.modes.mode(named: state.mode)
+    let language = try workspace.lexicons.language(named: state.language)
+    let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
+    let game = try Game.resume(
+      state, mode: mode, lexicon: lexicon, common: workspace.words.ofGame(lexicon, isGiven: false),
+      random: workspace.environment.random.choices, now: workspace.environment.clocks.now)
+    let handle = workspace.handle(of: game)
+    handle.stored = (saved.game, saved.found)
+    return handle
+  }
+
+  /// The finished games, newest first.
+  public func results() throws -> [GameResult] {
+    try store()
+    return try workspace.read { try GameTable.results($0) }
+  }
+}
+
+extension Workspace {
+  public var games: GameOperations { GameOperations(workspace: self) }
+}

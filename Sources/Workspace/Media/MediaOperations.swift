@@ -1,0 +1,190 @@
+// The media files of an account: pictures and sounds that cards name, and pictures of documents, which have no name and
+// belong to no note. Invariant: a file is named by the hash of its content and never changes; a name or a document that
+// was taken out leaves its file, so that an operation can be taken back, until `clean`.
+
+import CardDocuments
+public import Decks
+public import Files
+import Storage
+import Templates
+
+/// What a look at all media found.
+public struct MediaCheck: Equatable, Sendable {
+  /// Names that notes, cards or note types use and that no file has.
+  public var missing: [(name: String, references: MediaReferences)] = []
+  /// Names that nothing uses. Those that begin with `_` are used by templates in ways that cannot be seen.
+  public var unused: [MediaRecord] = []
+  /// Names whose file is gone or has another size than it should.
+  public var damaged: [String] = []
+  /// Files without a name, and their bytes.
+  public var leftover: (files: Int, bytes: Int) = (0, 0)
+
+  public static func == (first: MediaCheck, second: MediaCheck) -> Bool {
+    first.missing.elementsEqual(second.missing) { $0 == $1 } && first.unused == second.unused
+      && first.damaged == second.damaged && first.leftover == second.leftover
+  }
+}
+
+/// The media of a workspace.
+///
+///     let name = try workspace.media.add(from: "gato.ogg")   // to write in a field: [sound:gato.ogg]
+public struct MediaOperations {
+  let workspace: Workspace
+
+  /// Bytes that one media file may have.
+  public static let limit = 100 << 20
+
+  var folder: String { workspace.folder + "/media" }
+
+  /// Takes a file over under its own name, or another one where that name has another content.
+  /// - Parameter kinds: which files are read; others than plain ones only where the user typed the path.
+  /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
+  /// - Throws: `FileError`, `NoteError.badMediaName`.
+  public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
+    try add(named: MediaNames.checked(Self.name(path))) {
+      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.environment.isInterrupted)
+    }
+  }
+
+  private static func name(_ path: String) -> String {
+    path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
+  }
+
+  /// Takes several files over as one operation: all of them, or none when one cannot be read.
+  public func add(from paths: [String], _ kinds: FileKinds = .plain) throws -> [String] {
+    if paths.count == 1 { return [try add(from: paths[0], kinds)] }
+    return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
+  }
+
+  /// The same with bytes at hand.
+  public func add(_ bytes: [UInt8], named name: String) throws -> String {
+    try add(named: MediaNames.checked(name)) { bytes }
+  }
+
+  private func add(named name: String, _ read: () throws -> [UInt8]) throws -> String {
+    _ = try workspace.store(for: "media")
+    let bytes = try read()
+    if bytes.count > MediaOperations.limit { throw NoteError.tooLarge(what: "a media file of more than 100 MiB") }
+    return try add(bytes, hash: ContentHash(of: bytes).description, named: name)
+  }
+
+  /// The same where the hash is known already.
+  @discardableResult
+  func add(_ bytes: [UInt8], hash: String, named name: String) throws -> String {
+    try workspace.perform(.addMedia) { db in
+      let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
+      try write(bytes, hash: hash)
+      return name
+    }
+  }
+
+  /// Content that is there is not written again. In a rehearsal nothing is written. It is on the disk for good with
+  /// `syncNew`, which goes before the commit.
+  func write(_ bytes: [UInt8], hash: String) throws {
+    let path = folder + "/" + hash
+    if workspace.rehearsal.isOn || workspace.unit.newMedia[path] != nil { return }
+    // What was left by an operation that a loss of power cut off may have the size alone.
+    let isThere =
+      try FileFacts.at(path, followingLinks: false)?.size == bytes.count
+      && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
+    if !isThere {
+      try makePrivateFolder(folder)
+      var options = Replacement.ofOurs(temporaryName: "new-\(workspace.environment.random.entropy())")
+      options.isSynced = false
+      try AtomicFile.write(path, bytes, options)
+    }
+    workspace.unit.newMedia[path] = !isThere
+  }
+
+  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each alone waits for the disk.
+  func syncNew() throws {
+    let paths = workspace.unit.newMedia.keys
+    if paths.isEmpty { return }
+    if paths.count > Self.mostSyncedAlone {
+      try Folder.syncFileSystem(of: folder)
+    } else {
+      for path in paths { try Folder.syncFile(path) }
+      Folder.sync(folder)
+    }
+  }
+
+  private static let mostSyncedAlone = 8
+
+  /// Removes the contents that were written for an operation that was taken back, and that nothing else names.
+  func sweepNew() {
+    let written = workspace.unit.newMedia.filter(\.value).keys
+    workspace.unit.newMedia = [:]
+    if written.isEmpty { return }
+    // What stays is found by `doctor media`.
+    do { try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return }
+  }
+
+  /// All media, by name.
+  public func all() throws -> [MediaRecord] { try workspace.read { try MediaTable.list($0) } }
+
+  /// Where the content of a media file is on disk.
+  /// - Throws: `NoteError.mediaNotFound` with the nearest name.
+  public func path(_ name: String) throws -> String {
+    folder + "/" + (try workspace.read { try MediaTable.find($0, name) }).hash
+  }
+
+  /// Takes names out, all of them or none.
+  /// - Throws: `NoteError.mediaNotFound`.
+  public func remove(_ names: [String]) throws {
+    try workspace.perform(.removeMedia, count: { _ in names.count }) { db in
+      for name in names { try MediaTable.remove(db, name) }
+    }
+  }
+
+  /// Compares what is used with what is there. Changes nothing.
+  public func check() throws -> MediaCheck {
+    let (known, references) = try workspace.read { (try MediaTable.list($0), try MediaTable.references($0)) }
+    let names = Set(known.map(\.name))
+    var check = MediaCheck()
+    check.missing = references.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { (name: $0.key, references: $0.value) }
+    check.unused = known.filter { references[$0.name] == nil && !$0.name.utf8.starts(with: "_".utf8) }
+    for file in known where try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
+      check.damaged.append(file.name)
+    }
+    for file in try leftovers() {
+      check.leftover.files += 1
+      check.leftover.bytes += try FileFacts.at(file)?.size ?? 0
+    }
+    return check
+  }
+
+  /// Removes the files that no name has any more; not in a unit of work, which may be taken back.
+  /// - Returns: how many.
+  @discardableResult
+  public func clean() throws -> Int {
+    _ = try workspace.store(for: "media")
+    if workspace.isInUnit || workspace.rehearsal.isOn { return 0 }
+    return try removeLeftovers { $0 }
+  }
+
+  /// Nobody else is between writing a content and naming it meanwhile.
+  @discardableResult
+  private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
+    try workspace.store(for: "media").operation("removing media files") { _ in
+      let files = try choice(leftovers())
+      for file in files { try Folder.removeFile(file) }
+      return files.count
+    }
+  }
+
+  private func leftovers() throws -> [String] {
+    let named = try workspace.read { try MediaTable.hashes($0).union(DocumentTable.pictures($0)) }
+    return try Folder.names(in: folder).filter { !named.contains($0) }.map { folder + "/" + $0 }
+  }
+
+  func content(_ hash: String) throws -> [UInt8]? {
+    let path = folder + "/" + hash
+    guard try FileFacts.at(path) != nil else { return nil }
+    return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+  }
+}
+
+extension Workspace {
+  public var media: MediaOperations { MediaOperations(workspace: self) }
+}

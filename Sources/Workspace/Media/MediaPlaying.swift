@@ -1,0 +1,82 @@
+// The sounds and pictures of cards, played and decoded. Invariant: what is played is a file of the account's own media;
+// the program that plays it is the user's choice alone.
+
+public import CardDocuments
+public import Decks
+import Files
+import Glibc
+import Text
+
+extension CardHandle {
+  /// The sounds and pictures that its sides name.
+  public func media() throws -> CardMedia {
+    let record = try record()
+    return try workspace.read { try NoteTable.media($0, of: record) }
+  }
+}
+
+extension MediaOperations {
+  /// Plays sounds one after the other with the program of `media.player`; what is playing ends. It goes on by itself:
+  /// nothing is waited for. Names without a file are passed over.
+  /// Each is given to it under its own name, which says what kind of sound it is.
+  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file;
+  ///   `FileError`.
+  public func play(_ sounds: [String]) throws {
+    _ = try workspace.store(for: "media")
+    let words = try workspace.preferences().mediaPlayer.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let program = words.first else { throw WorkspaceError.noPlayer }
+    var files: [(path: String, name: String)] = []
+    for name in sounds {
+      guard let file = try workspace.read({ try MediaTable.named($0, name) }) else { continue }
+      files.append((folder + "/" + file.hash, String(name.split(separator: "/").last ?? "sound")))
+    }
+    if files.isEmpty {
+      if let first = sounds.first { _ = try path(first) }
+      return
+    }
+    guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
+    workspace.opened.player = nil
+    let environment = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
+    guard let player = SoundPlayer([path] + words.dropFirst(), links, environment: environment) else {
+      throw WorkspaceError.playerMissing(program)
+    }
+    workspace.opened.player = player
+  }
+
+  /// Where a program is: by its path, or in the folders of PATH.
+  func executable(_ program: String) -> String? {
+    let expanded = workspace.environment.folders.expanded(program)
+    if expanded.contains("/") { return isProgram(expanded) ? expanded : nil }
+    let folders = (workspace.environment.variables.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(
+      separator: ":")
+    return folders.map { "\($0)/\(expanded)" }.first(where: isProgram)
+  }
+
+  private func isProgram(_ path: String) -> Bool { path.hasPrefix("/") && Glibc.access(path, X_OK) == 0 }
+
+  /// A media file as a picture, at most 1,000 pixels wide and high.
+  /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
+  public func picture(_ name: String) throws -> Picture {
+    let bytes = try FileText.bytes(
+      path(name), limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+    return try workspace.drawing.picture(from: bytes, longSide: 1000)
+  }
+
+  /// Those of the names that are names of media, in their order.
+  public func known(media names: [String]) throws -> [String] {
+    try workspace.read { db in try names.filter { try MediaTable.named(db, $0) != nil } }
+  }
+
+  /// A picture as large as fits into so many pixels.
+  public func pixels(of picture: Picture, width: Int, height: Int) throws -> PixelDrawing {
+    try workspace.drawing.pixels(of: picture, width: width, height: height)
+  }
+
+  /// What refers to a media file, as handles.
+  public func users(
+    of references: MediaReferences
+  ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
+    (references.notes.map { workspace.handle(of: $0) }, references.types.map { workspace.handle(of: $0) })
+  }
+}

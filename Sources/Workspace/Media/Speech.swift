@@ -1,0 +1,157 @@
+// Texts spoken by espeak-ng, as media of the account.
+// Invariant: the same text in the same language is one file, made once; a card is given its sound once; all cards of a
+// call are given theirs, or none.
+
+import CardDocuments
+import Decks
+import Files
+import Glibc
+public import Lexicon
+import Storage
+import Templates
+import Text
+
+/// What was done for a number of cards.
+public struct SpeechReport: Equatable, Sendable {
+  /// Cards that have their sound now.
+  public var spoken = 0
+  /// Cards that had one, or nothing to say.
+  public var skipped = 0
+}
+
+/// Speech by espeak-ng.
+///
+///     try workspace.speech.file(of: "hola", in: language)   // "speech-....wav"
+public struct SpeechOperations {
+  let workspace: Workspace
+
+  /// Bytes of a text that is spoken.
+  private static let limit = 10_000
+
+  /// Makes a sound of a text.
+  /// - Returns: the name to write in a field: `[sound:NAME]`.
+  /// - Throws: `WorkspaceError.noSpeech`, `.unspoken`, `.interrupted`; `FileError`.
+  public func file(of text: String, in language: Language) throws -> String {
+    let name = name(text, language)
+    if try workspace.read({ try MediaTable.named($0, name) }) != nil { return name }
+    return try workspace.media.add(try sound(of: text, in: language), named: name)
+  }
+
+  /// Gives cards the sound of one of their texts, at its end.
+  /// - Parameters:
+  ///   - field: `prompt`, `answer`, or of a card of a note the name of a field; nil: the prompt, or the note's first
+  ///     field.
+  ///   - progress: how many are done, of how many.
+  /// - Throws: `NoteError.noField`, and what `file` throws; nothing is changed then.
+  public func add(
+    to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> SpeechReport {
+    var report = SpeechReport()
+    var sounds: [(target: SpokenText, name: String, content: [UInt8]?)] = []
+    var made: Set<String> = []
+    // Several cards of a note say the same field.
+    var seen: Set<SpokenText.Place> = []
+    for (index, card) in cards.enumerated() {
+      try progress(index, cards.count)
+      let target = try spokenText(of: card, field)
+      guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted
+      else {
+        report.skipped += 1
+        continue
+      }
+      let name = name(target.spoken, language)
+      let isThere = try made.contains(name) || workspace.read { try MediaTable.named($0, name) } != nil
+      sounds.append((target, name, isThere ? nil : try sound(of: target.spoken, in: language)))
+      made.insert(name)
+    }
+    guard !sounds.isEmpty else { return report }
+    report.spoken = sounds.count
+    try workspace.perform(.speakCards, count: { _ in sounds.count }) { db in
+      for sound in sounds {
+        if let content = sound.content { _ = try workspace.media.add(content, named: sound.name) }
+        try sound.target.add("[sound:\(sound.name)]", db, now: workspace.environment.clocks.now())
+      }
+    }
+    workspace.opened.orders.forget()
+    return report
+  }
+
+  private func name(_ text: String, _ language: Language) -> String {
+    "speech-\(ContentHash(of: Array("\(language.code)\n\(text)".utf8)).description.prefix(20)).wav"
+  }
+
+  /// The text of a card that is to be spoken.
+  private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
+    let note = try card.note()
+    let fields = try note.fields()
+    var name = field ?? fields.first?.name ?? ""
+    // Of a card that is a prompt and an answer these name its fields.
+    if let side = ["prompt", "answer"].firstIndex(of: name), try note.type().record().isBasic {
+      name = fields[side].name
+    }
+    return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
+  }
+
+  /// A WAV file of espeak-ng's.
+  private func sound(of text: String, in language: Language) throws -> [UInt8] {
+    guard text.utf8.count <= SpeechOperations.limit else {
+      throw NoteError.tooLarge(what: "a text of more than \(grouped(SpeechOperations.limit)) bytes to speak")
+    }
+    guard let program = workspace.media.executable("espeak-ng") else { throw WorkspaceError.noSpeech }
+    let folder = try Folder.makeTemporary(in: workspace.environment.folders.temporary, prefix: "deckhand-speech-")
+    // What cannot be removed lies in a folder that the system empties.
+    defer { for name in ["text", "sound.wav", ""] { Glibc.remove(folder + "/" + name) } }
+    try AtomicFile.write(folder + "/text", Array(text.utf8), .ofOurs(temporaryName: "text.new"))
+    let words = [program, "-v", language.code, "-w", folder + "/sound.wav", "-f", folder + "/text"]
+    try finish(
+      startProgram(words, environment: workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }))
+    let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
+    let bytes =
+      try sound.map {
+        try FileText.bytes($0, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+      } ?? []
+    // A head without a sample is no sound.
+    if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title) }
+    return bytes
+  }
+
+  /// Waits for a program's end.
+  private func finish(_ started: (process: pid_t, failure: CInt)) throws {
+    if started.failure != 0 { throw WorkspaceError.noSpeech }
+    var status: Int32 = 0
+    while waitpid(started.process, &status, WNOHANG) == 0 {
+      if workspace.environment.isInterrupted() {
+        kill(started.process, SIGKILL)
+        waitpid(started.process, &status, 0)
+        throw WorkspaceError.interrupted
+      }
+      workspace.environment.clocks.pause(2)
+    }
+  }
+}
+
+extension Workspace {
+  public var speech: SpeechOperations { SpeechOperations(workspace: self) }
+}
+
+/// A field that is spoken.
+private struct SpokenText {
+  struct Place: Hashable {
+    let note: NoteID
+    let field: String
+  }
+
+  let place: Place
+  /// HTML.
+  let text: String
+
+  var hasSound: Bool { !MediaNames.inHTML(text).filter { $0.utf8.starts(with: "speech-".utf8) }.isEmpty }
+
+  /// Without formatting, pictures and sounds.
+  var spoken: String { FieldHTML.spoken(text) }
+
+  func add(_ sound: String, _ db: Database, now: Double) throws {
+    try NoteTable.update(
+      db, place.note, fields: [place.field: text + " " + sound], now: now, isInterrupted: isNeverInterrupted)
+  }
+}

@@ -1,0 +1,72 @@
+// The notes of an account, found by their guids or by the numbers that other programs know them by.
+// Invariant: a number of a note that is gone is passed over.
+
+public import Decks
+import Exchange
+import Files
+import Storage
+
+/// The notes of a workspace.
+///
+///     try workspace.notes.changeTags(of: numbers, adding: ["verb"])
+public struct NoteOperations {
+  let workspace: Workspace
+
+  /// The notes whose guid begins with a text, at most `limit`.
+  public func find(guidBeginning start: String, limit: Int = 10) throws -> [NoteHandle] {
+    try workspace.read { try NoteTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
+  }
+
+  public func numbered(_ number: Int64) throws -> NoteHandle? {
+    let id = NoteID(rawValue: number)
+    return try workspace.read({ try NoteTable.exists($0, id) }) ? workspace.handle(of: id) : nil
+  }
+
+  /// The notes of these cards, each once.
+  public func numbers(anki query: String) throws -> [Int64] {
+    let cards = try workspace.cards.found(anki: query)
+    return try workspace.read { try NoteTable.notes($0, ofCards: cards) }.map(\.rawValue)
+  }
+
+  /// Those of the keys that the first field of a note has.
+  public func takenFirstFields(_ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
+    try workspace.read { try NoteTable.taken($0, keys, in: scope) }
+  }
+
+  public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
+
+  /// Adds and takes away tags of notes.
+  public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
+    let removed = Set(removing.map { $0.lowercased() })
+    func changed(_ tags: [String]) -> [String] { tags.filter { !removed.contains($0.lowercased()) } + adding }
+    let notes = try numbers.compactMap { try numbered($0) }
+    let now = workspace.environment.clocks.now()
+    try workspace.perform(.editNote, count: { _ in notes.count }) { db in
+      for note in notes {
+        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try NoteTable.update(
+          db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now,
+          isInterrupted: workspace.environment.isInterrupted)
+      }
+    }
+  }
+
+  /// Removes notes with their cards.
+  /// - Returns: how many cards went.
+  @discardableResult
+  public func remove(_ numbers: [Int64]) throws -> Int {
+    let notes = try numbers.compactMap { try numbered($0) }
+    return try workspace.perform(.removeNotes, count: { _ in notes.count }) { db in
+      var cards: [CardID] = []
+      for note in notes {
+        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        cards += try NoteTable.cards(db, of: note.id)
+      }
+      return try CardTable.remove(db, cards)
+    }
+  }
+}
+
+extension Workspace {
+  public var notes: NoteOperations { NoteOperations(workspace: self) }
+}

@@ -1,0 +1,53 @@
+// A note type as it is handed to Lua and to commands. Invariant: a change that takes cards or texts away is counted
+// first, and made only when the caller agrees.
+
+public import Decks
+import Files
+import Storage
+public import Templates
+
+/// A note type of an open workspace.
+///
+///     let type = try workspace.noteTypes.create(draft)
+///     try type.loss(of: edit)              // 3 cards: ask, then
+///     try type.edit(edit, agreed: true)
+public final class NoteTypeHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let id: NoteTypeID
+
+  init(_ id: NoteTypeID, in workspace: Workspace) {
+    (self.id, self.workspace) = (id, workspace)
+  }
+
+  deinit { workspace.handles.noteTypes.forget(id) }
+
+  /// - Throws: `DeckError.gone` when it was removed.
+  public func record() throws -> NoteType {
+    _ = try workspace.store(for: "note type")
+    return try workspace.read { try NoteTypeTable.record($0, id) }
+  }
+
+  public func noteCount() throws -> Int { try workspace.read { try NoteTypeTable.noteCount($0, id) } }
+
+  /// What a change would take away.
+  public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
+    try workspace.read {
+      try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted)
+    }
+  }
+
+  /// Changes the type, its notes and their cards.
+  /// - Parameter agreed: whether cards and texts may be taken away.
+  /// - Throws: `NoteError.losesCards` with the counts.
+  @discardableResult
+  public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
+    try workspace.perform(.editNoteType) { db in
+      try NoteTypeTable.edit(
+        db, id, edit, agreed: agreed, now: workspace.environment.clocks.now(),
+        isInterrupted: workspace.environment.isInterrupted)
+    }
+  }
+
+  /// - Throws: `NoteError.typeInUse` when it has notes.
+  public func remove() throws { try workspace.perform(.removeNoteType) { try NoteTypeTable.remove($0, id) } }
+}

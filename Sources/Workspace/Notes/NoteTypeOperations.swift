@@ -1,0 +1,36 @@
+// The note types of an account.
+// Invariant: a name finds one type, whatever its capitals.
+
+import Decks
+import Files
+import Storage
+public import Templates
+
+/// The note types of a workspace.
+///
+///     try workspace.noteTypes.open("Basic").record().fields   // ["Front", "Back"]
+public struct NoteTypeOperations {
+  let workspace: Workspace
+
+  /// All that there are, by name.
+  public func all() throws -> [NoteTypeHandle] {
+    try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
+  }
+
+  /// The type of a name, capitals aside.
+  /// - Throws: `NoteError.typeNotFound` with the nearest name.
+  public func open(_ name: String) throws -> NoteTypeHandle {
+    workspace.handle(of: try workspace.read { try NoteTypeTable.find($0, named: name) }.id)
+  }
+
+  /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
+  public func create(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
+    let now = workspace.environment.clocks.now()
+    return workspace.handle(
+      of: try workspace.perform(.createNoteType, on: draft.name) { try NoteTypeTable.create($0, draft, now: now) }.id)
+  }
+}
+
+extension Workspace {
+  public var noteTypes: NoteTypeOperations { NoteTypeOperations(workspace: self) }
+}

@@ -1,0 +1,59 @@
+// The settings of an account, read again when somebody else changed them, and declared by plugins and scripts.
+// Invariant: a change is one operation of the workspace, so that a script that fails leaves settings as they were.
+
+import Glibc
+public import Problems
+import Storage
+public import ToggleSettings
+
+/// The settings of a workspace; `preferences()` has the values of the program's own.
+///
+///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)
+public struct SettingOperations {
+  let workspace: Workspace
+
+  /// Takes the settings from the database again, when it went back a step; observers are notified once of what changed.
+  public func reload() throws {
+    guard let tree = workspace.opened.preferences?.tree else { return }
+    workspace.opened.preferences?.note(tree.load(try workspace.read { try SettingsTable.load($0) }, by: .user))
+  }
+
+  /// Between two lines: takes over what another process has set meanwhile.
+  public func refresh() throws {
+    guard workspace.isOpen, workspace.opened.preferences != nil, !workspace.database.hasOpenTransaction,
+      Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0
+    else { return }
+    try workspace.read { _ in }
+    if workspace.database.otherChanges == workspace.hooks.settingsSeen { return }
+    workspace.hooks.settingsSeen = workspace.database.otherChanges
+    try reload()
+  }
+
+  /// Takes back what an owner declared and observes.
+  public func remove(of owner: Owner) { workspace.opened.preferences?.tree.remove(owner) }
+
+  /// Declares a setting, and answers what Lua holds of it.
+  /// - Throws: `SettingsError`.
+  public func declare(
+    _ declaration: SettingDeclaration, by owner: Owner, check: SettingCheck? = nil
+  ) throws -> SettingHandle {
+    let preferences = try workspace.preferences()
+    preferences.note(try preferences.tree.declare([declaration], by: owner, check: check))
+    return handle(ofSetting: declaration.name, declaration.kind)
+  }
+
+  private func handle(ofSetting name: String, _ kind: SettingKind) -> SettingHandle {
+    // A name that is declared anew as another kind is another thing.
+    workspace.handles.settings[kind.word + " " + name] {
+      switch kind {
+      case .group, .toggle: SettingGroupHandle(name, in: workspace)
+      case .choice: SettingChoiceHandle(name, in: workspace)
+      case .number, .text, .path: SettingValueHandle(name, in: workspace)
+      }
+    }
+  }
+}
+
+extension Workspace {
+  public var settings: SettingOperations { SettingOperations(workspace: self) }
+}

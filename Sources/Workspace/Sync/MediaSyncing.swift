@@ -1,0 +1,87 @@
+// Syncing the media of an account, after its rows, and looking whether the server is there at all.
+// Invariant: contents come to the folder first, and are named by one operation at the end, also where the sync broke
+// off; what another shell changed meanwhile is left for the next sync.
+
+import CardDocuments
+import Decks
+import Exchange
+import Files
+import Storage
+public import Sync
+import Text
+
+extension SyncOperations {
+  /// Fetches the media that are new on the server, and sends those that are new here.
+  /// - Parameter progress: files done, and all of them.
+  /// - Throws: `SyncError`, also where the disk would be too full for anything else; `FileError`. What was done until
+  ///   then is kept.
+  public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
+    try requireAlone()
+    guard let link = try link() else { throw SyncError.notLinked }
+    if workspace.rehearsal.isOn { return MediaReport() }
+    let before = try workspace.read { try MediaTables.known($0, of: link) }
+    let server = MediaServer(
+      program, address: link.address,
+      session: hexadecimal(workspace.environment.random.bytes(SyncOperations.sessionBytes)),
+      keyPath: keyPath)
+    let contents = MediaContents(
+      limit: share,
+      read: { hash in try workspace.media.content(hash) },
+      keep: { bytes in
+        try requireSpace(for: bytes.count)
+        let hash = ContentHash(of: bytes).description
+        try workspace.media.write(bytes, hash: hash)
+        return hash
+      })
+    let exchange = MediaExchange(
+      server, contents, folder: workspace.folder, before, isInterrupted: workspace.environment.isInterrupted)
+    do {
+      try exchange.run(progress: progress)
+    } catch {
+      try keep(exchange, before, link)
+      throw error
+    }
+    try keep(exchange, before, link)
+    return exchange.report
+  }
+
+  /// Media never take the room that a change or a backup needs.
+  private func requireSpace(for bytes: Int) throws {
+    guard let free = Folder.freeBytes(in: workspace.folder), try free - bytes < workspace.care.neededSpace() else {
+      return
+    }
+    throw SyncError.noSpace(free: free)
+  }
+
+  private func keep(_ exchange: MediaExchange, _ before: KnownMedia, _ link: SyncLink) throws {
+    let after = exchange.known
+    if after == before { return }
+    let names = Set(before.states.keys).union(after.states.keys).filter { before.states[$0] != after.states[$0] }
+    let report = exchange.report
+    let count = report.received + report.sent + report.removedHere + report.removedThere
+    try workspace.perform(.syncMedia, on: link.address, count: { _ in count }) { db in
+      var isWhole = true
+      for name in names.sorted() {
+        guard try MediaTable.state(db, of: name) == before.states[name] else {
+          isWhole = false
+          continue
+        }
+        try MediaTable.set(db, name, to: after.states[name])
+      }
+      for (name, usn) in after.deletions where before.deletions[name] != usn {
+        try MediaTables.setDeletion(db, of: name, usn)
+      }
+      // The next sync looks at all that has changed since.
+      if isWhole { try MediaTables.setUSN(db, after.usn, of: link) }
+    }
+  }
+
+  /// Asks the server whether it is there, for so many seconds at most.
+  /// - Throws: `SyncError`.
+  public func reachServer(within seconds: Int) throws {
+    guard let link = try link() else { throw SyncError.notLinked }
+    let server = server(at: link.address)
+    server.patience = seconds
+    _ = try server.meta()
+  }
+}

@@ -1,0 +1,51 @@
+// The words of the cards, with how well each is known. Invariant: nothing is kept of them: they are read anew when
+// cards may have changed.
+
+import Decks
+import Language
+import Lexicon
+import Templates
+import Text
+
+enum CardWords {
+  /// The state of each lemma that has a card or is listed.
+  /// - Parameter deck: the only deck whose cards count, with those within it.
+  static func states(_ workspace: Workspace, _ lemmatizer: Lemmatizer, deck: String?) throws -> [String: WordState] {
+    let knownDays = Double(try workspace.preferences().knownDays)
+    let deckID = try deck.map { try workspace.decks.open($0).id }
+    var states: [String: WordState] = [:]
+    try workspace.read { db in
+      try WordField.forEach(db, in: deckID) { word in
+        let state = state(of: word, knownDays: knownDays)
+        for lemma in lemmas(ofField: word.field, lemmatizer) {
+          states[lemma] = min(states[lemma] ?? .unknown, state)
+        }
+      }
+      try ListedWordTable.forEach(db, language: lemmatizer.language.code) { lemma, isIgnored in
+        states[lemma] = isIgnored ? .ignored : .known
+      }
+    }
+    return states
+  }
+
+  /// What a card's word is in a text: the word as it is there, and its dictionary form.
+  static func lemmas(ofField field: String, _ lemmatizer: Lemmatizer) -> Set<String> {
+    guard let key = word(ofField: field) else { return [] }
+    return Set([key, lemmatizer.lemma(ofPhrase: key)].compactMap { $0 })
+  }
+
+  private static func state(of word: WordField, knownDays: Double) -> WordState {
+    if word.isSuspended { return .ignored }
+    if !word.isStudied { return .new }
+    return (word.stability ?? 0) >= knownDays ? .known : .learning
+  }
+
+  /// The word of a card's field: without HTML, what is in brackets and what follows a comma; nil for a longer text.
+  private static func word(ofField field: String) -> String? {
+    guard field.utf8.count <= 300 else { return nil }
+    var text = FieldHTML.sortText(field)
+    if let end = text.firstIndex(where: { "(,;/[\n".contains($0) }) { text = String(text[..<end]) }
+    text = text.trimmed.lowercased()
+    return text.isEmpty || text.split(separator: " ").count > 3 ? nil : text
+  }
+}

@@ -1,0 +1,144 @@
+// A text that is open: what of it is known by the cards as they are now. Invariant: the text itself never changes;
+// the states of its words are read again when cards may have changed.
+
+import Decks
+public import Exchange
+import Files
+public import Language
+public import Lexicon
+import Problems
+import Text
+
+/// What a text is opened with.
+public struct TextOptions: Sendable {
+  /// That of `game.language` when it is nil.
+  public var language: String?
+  /// Of all files; found when it is nil.
+  public var encoding: TextEncoding?
+  /// Subtitle files that say the same in another language, one for each file.
+  public var translations: [String] = []
+  /// Seconds to add to the times of the translations; found when it is nil.
+  public var offset: Double?
+  /// Only the cards of this deck, and of those within it, say what is known.
+  public var deck: String?
+
+  public init() {}
+}
+
+/// A text of one or several files.
+///
+///     let text = try TextHandle(["ep01.srt"], options, in: workspace)
+///     try text.view().coverage
+public final class TextHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let text: TextIndex
+  /// The files' names without folder and ending.
+  public let titles: [String]
+  /// How each translation was paired; one for each of `TextOptions.translations`.
+  public let pairings: [SubtitlePairing]
+  /// The files that were read as something else than UTF-8.
+  public let encodings: [(path: String, encoding: TextEncoding)]
+  private let deck: String?
+  private let lemmatizer: Lemmatizer
+  private var seen: (changes: Int, view: TextView)?
+
+  /// Reads and analyses files as one text.
+  /// - Throws: `FileError`, `TextFileError`, `LexiconError.unknownLanguage`, `WorkspaceError.interrupted`.
+  public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
+    (self.workspace, deck) = (workspace, options.deck)
+    lemmatizer = workspace.languages.lemmatizer(of: try workspace.words.language(named: options.language))
+    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment.isInterrupted)
+    for (number, path) in paths.enumerated() {
+      let hasTranslation = options.translations.indices.contains(number)
+      try reading.add(path, number, options, translation: hasTranslation ? options.translations[number] : nil)
+    }
+    text = reading.builder.finish()
+    pairings = reading.pairings
+    titles = reading.files.map { title(of: $0.path) }
+    encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
+  }
+
+  public var language: Language { lemmatizer.language }
+  /// Debian's package of what is missing for the dictionary forms of its words.
+  public var missingPackage: String? { lemmatizer.missing }
+
+  /// What is known of it now.
+  public func view() throws -> TextView {
+    _ = try workspace.store(for: "text")
+    if let seen, seen.changes == workspace.changeCount { return seen.view }
+    let states = try CardWords.states(workspace, lemmatizer, deck: deck)
+    let view = TextView(text) { states[$0] ?? .unknown }
+    seen = (workspace.changeCount, view)
+    return view
+  }
+
+  /// How many words of the text each lemma is that is not known yet.
+  func gains() throws -> [String: Int] {
+    let view = try view()
+    return Dictionary(
+      view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
+  }
+
+  /// The lemmas that a card's field stands for.
+  func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
+
+  /// Where a sentence is: `ep03 00:12:31`.
+  public func source(of sentence: TextSentence) -> String {
+    let place = text.place(of: sentence)
+    let title = titles.indices.contains(place.file) ? titles[place.file] : ""
+    guard let start = place.start else { return title }
+    let seconds = Int(min(start, 360_000))
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(title) \(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+  }
+}
+
+/// A file's name without folder and ending.
+private func title(of path: String) -> String {
+  let name = lastPart(of: path)
+  guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+  return String(name[..<dot])
+}
+
+/// Files as they are read one after the other.
+private struct TextReading {
+  var builder: TextBuilder
+  private(set) var files: [(path: String, encoding: TextEncoding)] = []
+  private(set) var pairings: [SubtitlePairing] = []
+  private let isInterrupted: () -> Bool
+
+  init(_ builder: TextBuilder, _ isInterrupted: @escaping () -> Bool) {
+    (self.builder, self.isInterrupted) = (builder, isInterrupted)
+  }
+
+  mutating func add(_ path: String, _ number: Int, _ options: TextOptions, translation: String?) throws {
+    let file = try TextFile(path, encoding: options.encoding, isInterrupted: isInterrupted)
+    files.append((path, file.encoding))
+    var translations: [String?] = []
+    if let translation {
+      let pairing = try pairing(file, with: translation, options)
+      pairings.append(pairing)
+      translations = pairing.translations
+    }
+    for (index, paragraph) in file.paragraphs.enumerated() {
+      if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
+      // Composed characters may take more bytes.
+      guard builder.hasRoom(for: paragraph.text.utf8.count * 3) else {
+        throw TextFileError.refused(path: path, reason: "it is more text than is read at once")
+      }
+      builder.add(
+        paragraph.text,
+        at: TextPlace(
+          file: number, start: paragraph.start,
+          translation: translations.indices.contains(index) ? translations[index] : nil))
+    }
+  }
+
+  private func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {
+    let other = try TextFile(path, encoding: nil, isInterrupted: isInterrupted)
+    guard file.format.isTimed, other.format.isTimed else {
+      throw TextFileError.refused(path: path, reason: "a translation and its text are both subtitles")
+    }
+    return SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset)
+  }
+}

@@ -1,0 +1,74 @@
+// Word lists and dictionaries: the languages of this machine, and what their words mean.
+// Invariant: a dictionary that is missing or damaged keeps nothing else from being done.
+
+import Language
+public import Lexicon
+
+/// The words that a workspace can look up.
+///
+///     try workspace.words.lexicon("spanish").lexicon.contains("gato")
+///     try workspace.words.gloss(of: "gato", in: language)   // "cat"
+public struct WordOperations {
+  let workspace: Workspace
+
+  /// The lexicon of a language by its name; that of `game.language` when it is nil.
+  /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
+  public func lexicon(_ name: String?, foldAccents: Bool = false) throws -> LexiconHandle {
+    workspace.handle(of: try workspace.lexicons.lexicon(for: language(named: name), foldAccents: foldAccents))
+  }
+
+  /// Whether the lexicon of a language is there at once.
+  public func isLexiconOpen(_ name: String?) throws -> Bool { try workspace.lexicons.isOpen(language(named: name)) }
+
+  /// The language of a name; that of `game.language` when it is nil.
+  /// - Throws: `LexiconError.unknownLanguage`.
+  public func language(named name: String?) throws -> Language {
+    try workspace.lexicons.language(named: name ?? workspace.preferences().gameLanguage)
+  }
+
+  /// The lexicon of a file of words.
+  public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
+    let known = language.map { Language.named($0) ?? Language(name: $0, title: $0, code: "") }
+    return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
+  }
+
+  func define(
+    _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
+  ) throws -> [Meaning] {
+    var missing: DictionaryError?
+    func defined(_ form: String) throws -> [Meaning] {
+      let translations = name == nil ? workspace.languages.meanings(of: form, in: language) : []
+      do {
+        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name)
+          + translations
+      } catch let error as DictionaryError {
+        guard case .none = error else { throw error }
+        missing = error
+        return translations
+      }
+    }
+    let found = try defined(word)
+    if !found.isEmpty { return found }
+    for lemma in workspace.languages.lemmatizer(of: language).lemmas(of: word).all where lemma != word {
+      let meanings = try defined(lemma)
+      if !meanings.isEmpty { return meanings }
+    }
+    if let missing { throw missing }
+    return []
+  }
+
+  /// What a word means in one line; nil where no dictionary knows it.
+  /// - Parameter name: of the only dictionary to ask.
+  public func gloss(of word: String, in language: Language, only name: String? = nil) throws -> String? {
+    let meanings: [Meaning]
+    do { meanings = try define(word, in: language, only: name) } catch let error as DictionaryError {
+      guard case .none = error else { throw error }
+      return nil
+    }
+    return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
+  }
+}
+
+extension Workspace {
+  public var words: WordOperations { WordOperations(workspace: self) }
+}
