@@ -39,7 +39,8 @@ import Testing
   @Test func `text show counts words by state, from a pipe as well, in JSON as well`() throws {
     _ = try run("text", "known", "el", "gato")
     let shown = try run("text", "show", "-", "--json", input: "el gato ve 3 perros.")
-    #expect(shown.status == 0 && shown.output.hasPrefix("{\"coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"))
+    let figures = "{\"coverage\": 0.5, \"expected_coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"
+    #expect(shown.status == 0 && shown.output.hasPrefix(figures))
     #expect(try run("text", "compare", "-", input: "el gato").output.contains("100.0 %"))
     #expect(
       try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))

@@ -50,7 +50,7 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, words, color, player, origins, serveKey: SettingKey<String>
+    let language, words, color, player, origins, serveKey, dictionaries: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
@@ -70,6 +70,7 @@ public final class Preferences {
       serveKey = try tree.key(ProgramSettings.Name.serveKey.rawValue, as: String.self)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       knownDays = try whole(.knownDays)
+      dictionaries = try tree.key(ProgramSettings.Name.dictionaries.rawValue, as: String.self)
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
@@ -155,6 +156,8 @@ public final class Preferences {
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   /// How many days a card of a known word is remembered for at least.
   public var knownDays: Int { tree[keys.knownDays] }
+  /// The dictionaries that are asked before all others.
+  public var dictionaries: [String] { tree[keys.dictionaries].split(whereSeparator: \.isWhitespace).map(String.init) }
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// Whether accents count in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }

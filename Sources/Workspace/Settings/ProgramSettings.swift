@@ -40,6 +40,7 @@ public enum ProgramSettings {
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
     case knownDays = "text.known_days"
+    case dictionaries = "text.dictionaries"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
@@ -139,7 +140,10 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
       title: "Days from which a word is known",
-      help: "How many days a card must be remembered for until texts count its word as known.")
+      help: "How many days a card must be remembered for until texts count its word as known."),
+    SettingDeclaration(
+      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are asked first",
+      help: "Names of dictionaries, separated by spaces: they are asked for meanings before all others, in this order."),
   ]
 
   private static let display: [SettingDeclaration] = [

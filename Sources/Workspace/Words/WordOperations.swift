@@ -32,15 +32,17 @@ public struct WordOperations {
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 
-  func define(
+  /// What dictionaries say of a word, as `LexiconHandle.define` has it: no word list is needed for it.
+  /// - Throws: `DictionaryError`.
+  public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?
     func defined(_ form: String) throws -> [Meaning] {
       let translations = name == nil ? workspace.languages.meanings(of: form, in: language) : []
       do {
-        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name)
-          + translations
+        let order = try workspace.preferences().dictionaries
+        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order) + translations
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
