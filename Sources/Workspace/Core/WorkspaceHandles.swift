@@ -3,7 +3,7 @@
 
 import CardDocuments
 public import Decks
-import Lexicon
+public import Lexicon
 import Templates
 public import WordGames
 
