@@ -78,13 +78,13 @@ extension ActionFailure {
 /// Adds notes of one request.
 struct NoteAdding {
   private let call: ActionCall
-  private let notes: [Result<RequestedNote, any Error>]
+  private let requests: [Result<AddingRequest, any Error>]
   /// The first fields that are taken, by the notes that they are compared with.
   private var taken: [FirstFieldScope: Set<String>]?
 
   init(_ call: ActionCall, _ notes: [ValueReader]) {
     self.call = call
-    self.notes = notes.map { reader in Result { try RequestedNote(reader, call) } }
+    requests = notes.map { reader in Result { try AddingRequest(reader, call) } }
   }
 
   /// - Throws: `ActionFailure`, `ShapeFailure` for one that cannot be added.
@@ -93,35 +93,36 @@ struct NoteAdding {
   /// Adds one.
   /// - Returns: its number.
   mutating func add(_ index: Int) throws -> Int64 {
-    let note = try checked(index)
-    var fields = note.fields
-    for (name, html) in try note.media.markup(in: note.type.fields, call) { fields[name, default: ""] += html }
-    var new = NewNote(fields: fields, tags: note.tags)
+    let request = try checked(index)
+    var note = request.note
+    for (name, html) in try request.media.markup(in: request.type.fields, call) {
+      note.fields[name, default: ""] += html
+    }
     // What counts as the same was judged already.
-    new.mayRepeat = true
+    note.mayRepeat = true
     let added: NoteHandle
     do {
-      added = try note.deck.addNote(new, typeNamed: note.type.name)
+      added = try request.deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty
     }
-    if let scope = note.scope { taken?[scope]?.insert(note.key) }
+    if let scope = request.scope { taken?[scope]?.insert(request.key) }
     return added.id.rawValue
   }
 
-  private mutating func checked(_ index: Int) throws -> RequestedNote {
-    let note = try notes[index].get()
-    if note.key.isEmpty { throw ActionFailure.empty }
-    guard let scope = note.scope else { return note }
-    if try known()[scope]?.contains(note.key) == true { throw ActionFailure.duplicate }
-    return note
+  private mutating func checked(_ index: Int) throws -> AddingRequest {
+    let request = try requests[index].get()
+    if request.key.isEmpty { throw ActionFailure.empty }
+    guard let scope = request.scope else { return request }
+    if try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    return request
   }
 
   private mutating func known() throws -> [FirstFieldScope: Set<String>] {
     if let taken { return taken }
     var keys: [FirstFieldScope: Set<String>] = [:]
-    for case .success(let note) in notes {
-      if let scope = note.scope, !note.key.isEmpty { keys[scope, default: []].insert(note.key) }
+    for case .success(let request) in requests {
+      if let scope = request.scope, !request.key.isEmpty { keys[scope, default: []].insert(request.key) }
     }
     var found: [FirstFieldScope: Set<String>] = [:]
     for (scope, keys) in keys { found[scope] = try call.workspace.notes.takenFirstFields(keys, in: scope) }
@@ -130,13 +131,11 @@ struct NoteAdding {
   }
 }
 
-/// A note as a client asks for it.
-struct RequestedNote {
+/// What a client asks to be added, and where.
+private struct AddingRequest {
+  let note: NewNote
   let type: NoteType
   let deck: DeckHandle
-  /// HTML by the names of the type's fields.
-  let fields: [String: String]
-  let tags: [String]
   let media: RequestedMedia
   /// What its first field shows.
   let key: String
@@ -154,8 +153,8 @@ struct RequestedNote {
       else { continue }
       fields[own] = try value.text()
     }
-    self.fields = fields
-    tags = try reader["tags"].value ?? .null == .null ? [] : NoteActions.tagList(reader["tags"])
+    let tags = try reader["tags"].value ?? .null == .null ? [] : NoteActions.tagList(reader["tags"])
+    note = NewNote(fields: fields, tags: tags)
     media = try RequestedMedia.list(of: reader)
     key = NoteTable.firstFieldKey(fields[type.fields.first ?? ""] ?? "")
     scope = try Self.scope(reader["options"], type, deck, call)
@@ -172,17 +171,12 @@ struct RequestedNote {
     guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
     var top = deck
     if hasMore, more["deckName"].value ?? .null != .null { top = try call.deck(named: more["deckName"].text()) }
-    let within = try hasMore && flag(more, "checkChildren") ? decks(within: top, call) : []
+    let within = try hasMore && flag(more, "checkChildren") ? top.within().map(\.id) : []
     return scope(of: type, decks: [top.id] + within, all: isAll)
   }
 
   private static func flag(_ options: ValueReader, _ name: String) throws -> Bool {
     try options[name].value ?? .null == .null ? false : options[name].boolean()
-  }
-
-  private static func decks(within top: DeckHandle, _ call: ActionCall) throws -> [DeckID] {
-    let start = try top.record().name.lowercased() + "::"
-    return try call.workspace.decks.all().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
   }
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {

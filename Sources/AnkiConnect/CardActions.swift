@@ -59,23 +59,24 @@ enum CardActions {
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let card, let schedule = schedules.popFirst() else { return .record([]) }
         let record = try card.record()
-        let view = try reader.view(of: card.note())
+        let (note, type) = try reader.read(card.note())
         let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
         try call.answer.charge(
-          1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)
-        return described(record, sides, view, schedule, deck: try card.deck().record().name)
+          1000 + note.weight(type) + sides.0.utf8.count + sides.1.utf8.count + type.css.utf8.count)
+        return described(record, sides, (note, type), schedule, deck: try card.deck().record().name)
       })
   }
 
   private static func described(
-    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiCard,
-    deck: String
+    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ of: (note: NoteRecord, type: NoteType),
+    _ schedule: AnkiCard, deck: String
   ) -> Value {
     .record([
-      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.number))), ("deckName", .text(deck)),
-      ("modelName", .text(note.type.name)), ("fields", note.fieldValues), ("ord", .integer(card.ordinal)),
+      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(of.note.id.rawValue))),
+      ("deckName", .text(deck)), ("modelName", .text(of.type.name)), ("fields", of.note.fieldValues(of.type)),
+      ("ord", .integer(card.ordinal)),
       ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
-      ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
+      ("answer", .text(sides.answer)), ("css", .text(of.type.css)),
       ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
       ("interval", .integer(schedule.ivl)), ("factor", .integer(schedule.factor)),
       ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),

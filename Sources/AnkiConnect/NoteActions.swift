@@ -62,17 +62,18 @@ enum NoteActions {
       try numbers.map { number in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let note = try call.workspace.notes.numbered(number) else { return .record([]) }
-        let view = try reader.view(of: note)
-        try call.answer.charge(view.weight)
-        return described(view)
+        let (record, type) = try reader.read(note)
+        let cards = try note.cards()
+        try call.answer.charge(record.weight(type) + cards.count * 32)
+        return described(record, type, cards)
       })
   }
 
-  private static func described(_ note: NoteView) -> Value {
+  private static func described(_ note: NoteRecord, _ type: NoteType, _ cards: [CardHandle]) -> Value {
     .record([
-      ("noteId", .integer(Int(note.number))), ("modelName", .text(note.type.name)),
-      ("tags", .list(note.tags.map { .text($0) })), ("fields", note.fieldValues), ("mod", .integer(note.modified)),
-      ("cards", .list(note.cards.map { .integer(Int($0)) })),
+      ("noteId", .integer(Int(note.id.rawValue))), ("modelName", .text(type.name)),
+      ("tags", .list(note.tags.map { .text($0) })), ("fields", note.fieldValues(type)),
+      ("mod", .integer(note.modified)), ("cards", .list(cards.map { .integer(Int($0.id.rawValue)) })),
     ])
   }
 
@@ -84,10 +85,10 @@ enum NoteActions {
   ) throws {
     let number = try note["id"].integer()
     guard let known = try call.workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
-    let view = try NoteReader(call.workspace).view(of: known)
-    var texts = Dictionary(uniqueKeysWithValues: view.fields)
+    let (record, type) = try NoteReader(call.workspace).read(known)
+    var texts = Dictionary(uniqueKeysWithValues: record.named(type).map { ($0.name, $0.html) })
     for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }
-    for (name, html) in try RequestedMedia.list(of: note).markup(in: view.type.fields, call) {
+    for (name, html) in try RequestedMedia.list(of: note).markup(in: type.fields, call) {
       texts[name, default: ""] += html
     }
     let lost = try known.update(fields: texts, tags: tags)

@@ -59,7 +59,7 @@ extension CardFormat {
 
 /// A path, or a list of them.
 private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.isTable(2) else { return [try stack.text(2)] }
+  guard stack.kind(2) == .table else { return [try stack.text(2)] }
   let count = try stack.table(2).count()
   guard (1...10_000).contains(count) else {
     throw LuaFailure.argument(2, "1 to 10,000 paths expected, got \(grouped(count))")

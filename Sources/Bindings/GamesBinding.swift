@@ -171,11 +171,11 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
 /// `true`, or false or nil and why not: `{code=, title=, message=}`, or a text.
 private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
-  if let problem = stack.problem(at: -1) { return problem }
+  if let problem = PlainProblem(at: -1, on: stack) { return problem }
   var message = "The mode does not take it"
   if !stack.isNoneOrNil(-1) {
     message = try answer("accept", "true, or nil and a problem or a text", stack) { stack in
-      stack.isTable(-1) ? try stack.table(-1).text("message") : try stack.text(-1)
+      stack.kind(-1) == .table ? try stack.table(-1).text("message") : try stack.text(-1)
     }
   }
   return Refusal.notAccepted(message, word: word)
@@ -253,7 +253,7 @@ private func pushBatch(
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
   let codes = stack.count
-  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.report.code.rawValue) }
+  for (index, rule) in game.rules.enumerated() { try stack.top.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
     let bytes = try stack.bytesInPlace(-1, limit: longestGuess) ?? stack.bytes(-1, limit: longestGuess)
     switch try handle.guessPlainly(bytes) ?? handle.guess(bytes) {
@@ -308,17 +308,17 @@ private func describeState(_ type: BoundType<GameHandle>) {
 
 /// Judges a guess that nothing but its points or a refusal follows from; the context is the state's `Refusals`.
 private let guessFast: LuaFastPath = { L, handle, context in
-  guard let stack = LuaStack(L, openedBy: handle, as: GameHandle.self), let handle, let context,
-    let bytes = stack.bytesInPlace(2, limit: longestGuess),
+  guard let call = FastCall(L, openedBy: handle, as: GameHandle.self), let handle, let context,
+    let bytes = call.stack.bytesInPlace(2, limit: longestGuess),
     let outcome = borrowed(handle, as: GameHandle.self, { $0.guessPlainly(bytes) })
-  else { return LuaStack.declined }
+  else { return FastCall.declined }
   switch outcome {
-  case .accepted(let points): return stack.answer(points)
+  case .accepted(let points): return call.answer(points)
   case .refused(let rule):
     return borrowed(context, as: Refusals.self) { refusals in
-      borrowed(handle, as: GameHandle.self) { refusals.push(rule, at: 2, of: $0.game, on: stack) }
+      borrowed(handle, as: GameHandle.self) { refusals.push(rule, at: 2, of: $0.game, on: call.stack) }
     }
-  case .declined, .over: return LuaStack.declined
+  case .declined, .over: return FastCall.declined
   }
 }
 
@@ -379,8 +379,8 @@ private func words(
   _ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack
 ) throws -> [String] {
   handle.listBytes = words.count * 48
-  try stack.charge(handle.listBytes)
-  stack.setCost(1, handle.weight)
+  try stack.memory.charge(handle.listBytes)
+  stack.memory.setCost(1, handle.weight)
   return words
 }
 
@@ -394,6 +394,6 @@ private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) t
 private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   let more = handle.game.foundBytes - handle.chargedBytes
   handle.chargedBytes += more
-  stack.setCost(1, handle.weight)
-  try stack.charge(max(0, more))
+  stack.memory.setCost(1, handle.weight)
+  try stack.memory.charge(max(0, more))
 }

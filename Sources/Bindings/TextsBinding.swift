@@ -57,7 +57,7 @@ private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions
 
 /// A path, or a list of them.
 private func texts(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.isTable(index) else { return [try stack.text(index)] }
+  guard stack.kind(index) == .table else { return [try stack.text(index)] }
   let count = try stack.table(index).count()
   guard (1...10_000).contains(count) else {
     throw LuaFailure.argument(index, "1 to 10,000 paths expected, got \(grouped(count))")

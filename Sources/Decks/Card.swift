@@ -27,6 +27,13 @@ public enum CardFieldValue: Equatable, Sendable {
     case .json(let json): self = .json(json)
     }
   }
+
+  /// As a table has it: the text, or the JSON as it was written.
+  public var written: String {
+    switch self {
+    case .text(let text), .json(let text): text
+    }
+  }
 }
 
 /// A named value that a card keeps beside what Deckhand understands.

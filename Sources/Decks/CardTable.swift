@@ -154,7 +154,7 @@ public enum CardTable {
   /// them were studied.
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
-      SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      SELECT count(*), total(\(CardStatus.studied)), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
       FROM card_rows WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
@@ -191,7 +191,7 @@ public enum CardTable {
     random: @escaping () -> UInt64
   ) throws -> CardID {
     let adder = try CardAdder(db, deck: deck, random: random)
-    return try card.withBytes { try adder.add($0, at: place, now: now) }
+    return try card.checked { try adder.add($0, at: place, now: now) }
   }
 
   // MARK: Changing
@@ -282,16 +282,19 @@ public enum CardTable {
 }
 
 extension NewCard {
-  /// Lends the texts' bytes for one call.
-  public func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+  /// Lends the bytes of prompt, answer and guid for one call.
+  func withBytes<T>(_ body: (TextBytes, TextBytes, TextBytes) throws -> T) throws -> T {
     var (prompt, answer, guid) = (self.prompt, self.answer, self.guid ?? "")
     return try prompt.withUTF8 { prompt in
-      try answer.withUTF8 { answer in
-        try guid.withUTF8 { guid in
-          try body(
-            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
-        }
-      }
+      try answer.withUTF8 { answer in try guid.withUTF8 { try body(prompt, answer, $0) } }
+    }
+  }
+
+  /// Lends the card for one call, once it has passed every rule.
+  public func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
+    try withBytes {
+      try body(
+        CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
     }
   }
 }

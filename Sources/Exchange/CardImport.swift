@@ -53,7 +53,7 @@ public final class CardImport {
     rowCount = 0
     var row = CardRow()
     while try rows.next(into: &row) {
-      if row.note?.isCard ?? true { rowCount += 1 }
+      if row.content.isCard { rowCount += 1 }
       try add(row, path)
     }
     try places.flush()
@@ -127,10 +127,10 @@ extension CardFormat {
   fileprivate var findsEncoding: Bool { self == .csv || self == .tsv || self == .txt || self == .md }
 }
 
-extension RowNote {
+extension RowContent {
   fileprivate var isCard: Bool {
     switch self {
-    case .fields, .card: true
+    case .texts, .note, .card: true
     case .type, .options: false
     }
   }

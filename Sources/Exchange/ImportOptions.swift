@@ -49,7 +49,10 @@ public struct ImportReport: Sendable {
   /// Of the last file, when there were several.
   public var findings = ImportFindings()
   /// The first cards as they are now, as many as were asked for.
-  public var preview: [PreviewedCard] = []
+  public var preview: [Preview] = []
+
+  /// A card, and the deck within the one that is imported into, empty for itself.
+  public typealias Preview = (card: CardRecord, subdeck: String)
 
   public init() {}
 
@@ -66,29 +69,14 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    if !preview.isEmpty { fields.append(("preview", .list(preview.map(\.value)))) }
+    if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)
   }
-}
 
-/// A card as an import would make it.
-///
-///     PreviewedCard(prompt: "el gato", answer: "the cat", tags: ["animal"], subdeck: "").value
-public struct PreviewedCard: Equatable, Sendable {
-  public let prompt: String
-  public let answer: String
-  public let tags: [String]
-  /// The deck within the one that is imported into, empty for itself.
-  public let subdeck: String
-
-  public init(prompt: String, answer: String, tags: [String], subdeck: String) {
-    (self.prompt, self.answer, self.tags, self.subdeck) = (prompt, answer, tags, subdeck)
-  }
-
-  public var value: Value {
+  private static func described(_ preview: Preview) -> Value {
     .record([
-      ("prompt", .text(prompt)), ("answer", .text(answer)), ("tags", .list(tags.map { .text($0) })),
-      ("subdeck", .text(subdeck)),
+      ("prompt", .text(preview.card.prompt)), ("answer", .text(preview.card.answer)),
+      ("tags", .list(preview.card.tags.map { .text($0) })), ("subdeck", .text(preview.subdeck)),
     ])
   }
 }

@@ -43,11 +43,11 @@ final class ImportPlaces {
   /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
   func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    if row.note == nil { return try writeCard(row, isLookedAt: isLookedAt) }
+    if case .texts = row.content { return try writeCard(row, isLookedAt: isLookedAt) }
     try flush()
-    switch row.note {
-    case nil: break
-    case .fields(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
+    switch row.content {
+    case .texts: break
+    case .note(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)
@@ -63,9 +63,9 @@ final class ImportPlaces {
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
 
-  func preview(_ id: CardID, _ row: CardRow) throws -> PreviewedCard? {
-    guard let card = try CardTable.card(db, id) else { return nil }
-    return PreviewedCard(prompt: card.prompt, answer: card.answer, tags: card.tags, subdeck: row.subdeck)
+  /// A card as it is now, in the deck within the one that is imported into.
+  func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
+    try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
 
   /// Takes away the decks within the deck that were made and hold nothing.
@@ -83,8 +83,7 @@ final class ImportPlaces {
   func flush() throws { try last?.batch.flush() }
 
   private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    try row.withBytes { bytes in
-      let card = try refusing { () throws(DeckError) in try CheckedCard(bytes) }
+    try row.checked { card in
       let batch = try batch(within: row.subdeck)
       if !isLookedAt { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
       let outcome = try refusingNotes { try batch.write(card) }
@@ -230,13 +229,20 @@ extension NoteTypeDraft {
 }
 
 extension CardRow {
-  /// Lends the row's bytes as a card to be written.
-  fileprivate func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+  /// Lends the row as a card to be written.
+  /// - Throws: `RowRefusal` for the first rule that it breaks.
+  fileprivate func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try prompt.withUnsafeBufferPointer { prompt in
       try answer.withUnsafeBufferPointer { answer in
         try guid.withUnsafeBufferPointer { guid in
-          try body(
-            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+          let card: CheckedCard
+          do throws(DeckError) {
+            card = try CheckedCard(
+              prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document)
+          } catch {
+            throw RowRefusal(error)
+          }
+          return try body(card)
         }
       }
     }

@@ -196,7 +196,7 @@ final class MarkdownCards: CardRows {
     row.subdeck = block.facts.subdeck
     let prompt = block.prompt.joined(separator: "\n")
     if block.kind == .cloze {
-      row.note = .fields(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
       return
     }
     if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }

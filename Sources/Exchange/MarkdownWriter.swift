@@ -17,17 +17,16 @@ struct MarkdownWriter: CardRowWriter {
 
   func begin() throws {}
 
-  mutating func write(_ exported: ExportedCard) throws -> Set<CardPart> {
-    let card = exported.card
-    var lost = exported.unscheduled
-    if let note = exported.note, let text = Self.cloze(of: note) {
-      if note.isFirst {
-        try writeCloze(text, MarkdownFacts(guid: note.record.guid, tags: note.record.tags, subdeck: exported.subdeck))
+  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    var lost = source.unscheduled(card)
+    if let (note, type) = source.note, let text = Self.cloze(of: note, type) {
+      if source.isFirst {
+        try writeCloze(text, MarkdownFacts(guid: note.guid, tags: note.tags, subdeck: source.subdeck))
       }
       return lost
     }
-    if exported.note != nil { lost.insert(.notes) }
-    let facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: exported.subdeck)
+    if source.note != nil { lost.insert(.notes) }
+    let facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: source.subdeck)
     if Self.fitsHeading(card.prompt), !Self.mayHoldCloze(card.answer) {
       try sink.append("## \(MarkdownLine.lines(of: card.prompt)[0]) \(facts.comment)\n\n")
       try sink.append(MarkdownLine.escaped(text: card.answer).joined(separator: "\n") + "\n\n")
@@ -60,9 +59,9 @@ struct MarkdownWriter: CardRowWriter {
   private static func mayHoldCloze(_ text: String) -> Bool { text.contains(text: "==") || text.contains(text: "{{") }
 
   /// The text of a note that one paragraph of plain text holds; nil for any other.
-  private static func cloze(of note: ExportedNote) -> String? {
-    guard note.type.isCloze, note.type.name == StockNoteType.cloze.rawValue,
-      note.record.fields.dropFirst().allSatisfy(\.isEmpty), let html = note.record.fields.first,
+  private static func cloze(of note: NoteRecord, _ type: NoteType) -> String? {
+    guard type.isCloze, type.name == StockNoteType.cloze.rawValue,
+      note.fields.dropFirst().allSatisfy(\.isEmpty), let html = note.fields.first,
       let text = FieldHTML.plain(html)
     else { return nil }
     let lines = MarkdownLine.lines(of: text)

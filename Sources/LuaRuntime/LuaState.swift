@@ -152,7 +152,7 @@ public final class LuaState {
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     try withStack { stack in
       dh_push_globals(stack.L)
-      try stack.setField(name, value)
+      try stack.top.setField(name, value)
     }
   }
 
@@ -182,7 +182,7 @@ public final class LuaState {
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
-    let isAtEnd = stack.endsIn("<eof>", -1)
+    let isAtEnd = endsIn("<eof>", on: L)
     dh_pop(L, 1)
     let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
     return LuaError(kind: .syntax(isIncomplete: isAtEnd && !isCut), message: message)
@@ -196,7 +196,7 @@ public final class LuaState {
     let position = String(cString: dh_error_position(L))
     let trace = isTracing ? String(cString: dh_error_trace(L)) : nil
     let isText = lua_type(L, -1) == LUA_TSTRING
-    let problem = LuaStack(L).problem(at: -1)
+    let problem = PlainProblem(at: -1, on: LuaStack(L))
     let message = problem?.message ?? errorText(on: L)
     return LuaError(
       kind: .runtime, message: message, position: isText ? "" : position, trace: trace, problem: problem,
@@ -353,7 +353,7 @@ public final class LuaState {
     }
     stack.push("__tostring")
     let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
-      stack.push(stack.problem(at: 1)?.message ?? "problem")
+      stack.push(PlainProblem(at: 1, on: stack)?.message ?? "problem")
       return 1
     }
     push(text, cost: 256, on: L)
@@ -362,4 +362,11 @@ public final class LuaState {
     problemMetatable = metatable
     return metatable.slot
   }
+}
+
+/// Whether the string on top ends in an ASCII text.
+private func endsIn(_ end: String, on L: OpaquePointer) -> Bool {
+  var length = 0
+  guard let start = dh_string(L, -1, &length) else { return false }
+  return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
 }

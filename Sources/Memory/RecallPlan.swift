@@ -85,7 +85,7 @@ extension Simulation {
   /// The share of all cards that is remembered today; new ones are not.
   public var knownToday: Double {
     let known = cards.reduce(0) { sum, card in
-      sum + model.retrievability(days: Double(max(0, card.elapsed)), stability: card.state.stability)
+      sum + model.retrievability(days: Double(-card.last), stability: card.state.stability)
     }
     return known / Double(max(1, cards.count + newCards))
   }

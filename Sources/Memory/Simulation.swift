@@ -63,15 +63,24 @@ public struct Simulation: Sendable {
     public init() {}
   }
 
-  /// A card as a simulation begins with it.
-  public struct Start: Sendable {
-    public var state: MemoryState
-    /// Days since its last answer, and until it is due; 0 or below is due.
-    public var elapsed: Int
-    public var dueIn: Int
+  /// What is remembered of one card, and on which days of the simulation, from 0, it was answered and is due.
+  public struct Memory: Sendable {
+    /// What study knows of it.
+    var state: MemoryState
+    /// What is true of it: the same, unless the simulation has another truth.
+    var real: MemoryState
+    /// Its stability is so many times that of `real`.
+    var strength = 1.0
+    var last: Int
+    var due: Int
 
+    /// As a simulation begins with it.
+    /// - Parameters:
+    ///   - elapsed: days since its last answer.
+    ///   - dueIn: days until it is due; 0 or below is due.
     public init(state: MemoryState, elapsed: Int, dueIn: Int) {
-      (self.state, self.elapsed, self.dueIn) = (state, elapsed, dueIn)
+      (self.state, real) = (state, state)
+      (last, due) = (-max(0, elapsed), max(0, dueIn))
     }
   }
 
@@ -86,20 +95,9 @@ public struct Simulation: Sendable {
     }
   }
 
-  struct Card {
-    /// What study knows of it.
-    var state: MemoryState
-    /// What is true of it: the same, unless the simulation has another truth.
-    var real: MemoryState
-    /// Its stability is so many times that of `real`.
-    let strength: Double
-    var last: Int
-    var due: Int
-  }
-
   let options: Options
   let model: MemoryModel
-  let cards: [Start]
+  let cards: [Memory]
   let newCards: Int
   let habits: Habits
   /// What is true of the cards, where it is not what study knows.
@@ -108,7 +106,7 @@ public struct Simulation: Sendable {
   /// - Parameters:
   ///   - cards: the learnt ones.
   ///   - newCards: how many are still new.
-  public init(options: Options, cards: [Start], newCards: Int, habits: Habits = Habits()) {
+  public init(options: Options, cards: [Memory], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
@@ -152,11 +150,11 @@ public struct Simulation: Sendable {
   }
 
   /// How many cards are remembered on a day.
-  func remembered(_ cards: [Card], _ day: Int) -> Double {
+  func remembered(_ cards: [Memory], _ day: Int) -> Double {
     cards.reduce(0) { $0 + recall($1, day) }
   }
 
-  private func recall(_ card: Card, _ day: Int) -> Double {
+  private func recall(_ card: Memory, _ day: Int) -> Double {
     (truth?.model ?? model).retrievability(
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
@@ -187,13 +185,10 @@ public struct Simulation: Sendable {
   }
 
   /// Plays days through; the body sees the cards after each.
-  func play(_ course: Course, _ body: (Int, [Card], DayCounts) throws -> Void) rethrows -> [Card] {
+  func play(_ course: Course, _ body: (Int, [Memory], DayCounts) throws -> Void) rethrows -> [Memory] {
     var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
-    var all = cards.map { start in
-      Card(
-        state: start.state, real: start.state, strength: strength(&draw.random), last: -max(0, start.elapsed),
-        due: max(0, start.dueIn))
-    }
+    var all = cards
+    for place in all.indices { all[place].strength = strength(&draw.random) }
     // The cards due on each day, by their places in `all`.
     var due = [[Int]](repeating: [], count: course.days)
     for (place, card) in all.enumerated() where card.due < course.days { due[card.due].append(place) }
@@ -227,7 +222,7 @@ public struct Simulation: Sendable {
   }
 
   /// The places of the cards that are answered on one of the last days.
-  private func chosen(_ cards: [Card], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
+  private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
     return worth.best(known, daysLeft: days - day, within: ending.seconds - Double(new) * ending.times.first)
@@ -238,18 +233,18 @@ public struct Simulation: Sendable {
     return exp(truth.spread * random.normal())
   }
 
-  private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Card {
+  private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Memory {
     let rating = choice(habits.first, among: Rating.allCases, &draw.random)
-    var card = Card(
-      state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&draw.random),
-      last: day, due: day)
+    var card = Memory(state: model.initial(rating), elapsed: 0, dueIn: 0)
+    (card.real, card.strength) = ((truth?.model ?? model).initial(rating), strength(&draw.random))
+    (card.last, card.due) = (day, day)
     if rating == .again { relearn(&card) }
     plan(&card, day, retention, &draw)
     return card
   }
 
   /// - Returns: whether it was remembered.
-  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
+  private func review(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
     draw.loads?.add(-1, on: options.today + card.due)
     let days = day - card.last
     let isRight = draw.random.share() < recall(card, day)
@@ -261,17 +256,17 @@ public struct Simulation: Sendable {
     return isRight
   }
 
-  private func answer(_ card: inout Card, _ rating: Rating, days: Int) {
+  private func answer(_ card: inout Memory, _ rating: Rating, days: Int) {
     card.state = model.next(card.state, rating, days: days)
     card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
   }
 
   /// What was forgotten is answered once more on the same day.
-  private func relearn(_ card: inout Card) {
+  private func relearn(_ card: inout Memory) {
     if options.shortTerm { answer(&card, .good, days: 0) }
   }
 
-  private func plan(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) {
+  private func plan(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) {
     let exact = model.exactInterval(stability: card.state.stability, retention: retention)
     let today = options.today + day
     let fuzz =

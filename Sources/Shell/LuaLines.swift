@@ -53,9 +53,9 @@ struct LuaLines {
       session.storeGames()
       for index in first..<(first + count) {
         if asJSON {
-          session.show(CommandResult(session.value(of: try stack.value(index))), asJSON: true)
+          session.show(CommandResult(session.scripting.value(of: try stack.value(index))), asJSON: true)
         } else {
-          session.console.show(try stack.preview(index).lines(on: session.console.terminal))
+          session.console.show(try LuaPreview(index, on: stack).lines(on: session.console.terminal))
         }
       }
     }

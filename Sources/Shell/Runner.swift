@@ -30,7 +30,7 @@ package struct Runner {
         origin = command.errorPrefix
         wantsJSON = session.options.wantsJSON || invocation.wantsJSON
         try session.refreshAccounts()
-        if command.access.needsSignIn { try session.requireSignIn() }
+        if command.access.needsSignIn { try session.host.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
         try session.requireWholeLists()
@@ -62,7 +62,7 @@ package struct Runner {
     let words = try ShellWords.split(line, home: session.environment.folders.home)
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
-    if command.access.needsSignIn { try session.requireSignIn() }
+    if command.access.needsSignIn { try session.host.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)

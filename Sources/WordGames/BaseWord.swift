@@ -33,7 +33,7 @@ extension Game {
     let choice = BaseChoice(random: random, level: wish.level, wantedLength: wish.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
     if let word = wish.word {
-      try game.setUp(base: game.checked(base: word))
+      try game.setUp(base: game.words.checked(base: word))
     } else {
       try game.takeNewBase()
     }
@@ -63,18 +63,7 @@ extension Game {
   private func setUp(base: String) throws {
     play(base, rules: mode.rules)
     guard let setup = try asking({ try mode.hooks.setup?(self) }) else { return }
-    play(try setup.base.map { try checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
-  }
-
-  /// A base word in normal form; letters only, at least two.
-  func checked(base: String) throws(GameError) -> String {
-    let word = lexicon.normalized(base)
-    guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
-    guard word.count <= Self.longestBase else {
-      throw .badBase(word: base, reason: "at most \(Self.longestBase) letters expected")
-    }
-    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "letters only expected") }
-    return word
+    play(try setup.base.map { try words.checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
   }
 
   private func chosenBase() throws(GameError) -> String {
@@ -106,53 +95,14 @@ extension Game {
   private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return list.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
+    return list.nearest(to: choice.level.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
+      ?? baseWord
   }
 
   private func randomWord(_ length: Int, in list: Lexicon) -> String? {
     var generator = AnyGenerator(base: choice.random)
     defer { choice.random = generator.base }
     return list.random(length: length, using: &generator)
-  }
-
-  func shortest(_ rules: [Rule]) -> Int {
-    rules.reduce(2) { least, rule in
-      switch rule {
-      case .minLength(let count), .length(let count): max(least, count)
-      default: least
-      }
-    }
-  }
-
-  /// The words of the list that pass the rules, but for those that look at found words.
-  func candidates(rules: [Rule], baseWord: String) -> [String] {
-    let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(lexicon: sought, found: FoundWords())
-    judge.take(rules: lasting, baseWord: baseWord)
-    let words =
-      rules.contains(.fromLetters)
-      ? sought.formable(from: baseWord, minLength: shortest(rules)) : wordsOfList(within: rules)
-    return words.filter { word in
-      var word = word
-      let letters = word.count
-      return word.withUTF8 { bytes in
-        let hash = Lexicon.hash(of: bytes)
-        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
-      }
-    }
-  }
-
-  /// The words of the list that have the length and the beginning that the rules ask for.
-  private func wordsOfList(within rules: [Rule]) -> [String] {
-    var (length, prefix) = (nil as Int?, "")
-    for rule in rules {
-      switch rule {
-      case .length(let count): length = count
-      case .startsWith(let text): prefix = lexicon.normalized(text)
-      default: break
-      }
-    }
-    return Array(sought.words(length: length, prefix: prefix))
   }
 }
 

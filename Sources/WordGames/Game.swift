@@ -60,6 +60,7 @@ public final class Game {
   /// The words that the game chooses from and looks for. A guess may be any word of `lexicon`.
   public var sought: Lexicon { common?.lexicon ?? lexicon }
   public var language: Language { lexicon.language }
+  var words: GameWords { GameWords(lexicon: lexicon, sought: sought) }
   /// The letters of the base word.
   public var length: Int { base.letterCount }
   /// The found words, newest first.
@@ -138,7 +139,7 @@ public final class Game {
   /// the game is about common words, those alone. A mode's own `accept` is not asked.
   public func possible() -> [String] {
     if let words = base.possible { return words }
-    let words = candidates(rules: rules, baseWord: baseWord)
+    let words = words.candidates(rules: rules, baseWord: baseWord)
     base.possible = words
     return words
   }

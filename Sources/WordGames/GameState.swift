@@ -138,7 +138,7 @@ extension Game {
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
-    game.play(try game.checked(base: state.baseWord), rules: rules)
+    game.play(try game.words.checked(base: state.baseWord), rules: rules)
     for found in state.found {
       game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
     }

@@ -80,7 +80,7 @@ import Testing
       }
       asked = -1
       var edit = NoteTypeEdit(type)
-      edit.cards[0].card.front = "{{Front}}!"
+      edit.cards[0].value.front = "{{Front}}!"
       #expect(throws: NoteError.interrupted) {
         try collection.store.operation("x") {
           try NoteTypeTable.edit($0, type.id, edit, agreed: true, now: 0, isInterrupted: stops)

@@ -162,7 +162,7 @@ import Values
         try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
       }
     }
-    try edit { $0.cards[0].card.front = "{{Front}}!" }
+    try edit { $0.cards[0].value.front = "{{Front}}!" }
     let type = try #require(try sides.outgoing(sides.pulled()).0.head.types.first)
     #expect(type["unknown"] == .text("kept") && type["usn"] == .integer(9))
     #expect(type["tmpls"]?.list?.first?.record?["strange"] == .integer(7))

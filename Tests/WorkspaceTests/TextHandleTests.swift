@@ -82,6 +82,9 @@ import Testing
     _ = try workspace.care.undo()
     #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
     #expect(try text.minable(options).added.count == 2)
+    // A deck that is there is found, whatever its capitals.
+    let there = try workspace.decks.create("NEW deck")
+    #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2 && there.count() == 2)
   }
 
   @Test func `each mined sentence has exactly one unknown word, counted anew over all words`() throws {

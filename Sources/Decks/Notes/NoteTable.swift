@@ -165,7 +165,7 @@ public enum NoteTable {
   ) throws {
     let texts = try firstTexts(note, maker, deckName: deckName)
     let writer = try CardWriter(db, deck: deck) { 0 }
-    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).withBytes { try writer.find(CheckedCard($0)) }
+    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
   }
 

@@ -33,7 +33,7 @@ extension WordField {
     let models = try DeckTable.allOptions(db, at: moment).mapValues { MemoryModel(checked: $0.parameters) }
     let sql = """
       SELECT notes.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), stability,
-        state > 0 OR reps > 0, suspended, deck, last_review
+        \(CardStatus.studied) OR reps > 0, suspended, deck, last_review
       FROM notes CROSS JOIN cards ON cards.note = notes.id \(condition) ORDER BY notes.id
       """
     var (note, word): (Int64?, WordField) = (nil, WordField(field: ""))
@@ -59,7 +59,7 @@ extension WordField {
   public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
     let sql = """
       SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)
-      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND state = 0 ORDER BY rank
+      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
       """
     return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.text(1)) }
   }

@@ -16,7 +16,7 @@ extension Simulation {
   init(_ db: Database, _ decks: [DeckID], _ options: DeckOptions, habits: Habits = Habits(), at moment: StudyMoment)
     throws
   {
-    var (starts, new): ([Start], Int) = ([], 0)
+    var (starts, new): ([Memory], Int) = ([], 0)
     let sql = """
       SELECT state, due, stability, difficulty, last_review FROM cards
       WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
@@ -25,7 +25,7 @@ extension Simulation {
       try db.forEachRow(sql, [deck.rawValue]) { row in
         guard row.integer(0) != CardState.new.rawValue, let stability = row.optionalNumber(2) else { return new += 1 }
         starts.append(
-          Start(
+          Memory(
             state: MemoryState(stability: stability, difficulty: row.number(3)),
             elapsed: moment.today - moment.day(of: row.number(4)),
             dueIn: moment.dueDay(of: row.number(1)) - moment.today))

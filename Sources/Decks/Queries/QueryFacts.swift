@@ -158,11 +158,7 @@ final class QueryFacts {
     do {
       return try FieldText.list(column).contains { field in
         guard field.name.lowercased() == name else { return false }
-        let text =
-          switch field.value {
-          case .text(let text), .json(let text): text
-          }
-        return Folding.fold(text).withUnsafeBufferPointer { pattern.matches($0) }
+        return Folding.fold(field.value.written).withUnsafeBufferPointer { pattern.matches($0) }
       }
     } catch {
       // What a forged file holds in place of fields is no field of that name.

@@ -47,8 +47,11 @@ enum CardStatus: String, CaseIterable, Sendable {
 
   /// Its time has come: a learnt card's day, and for one that is being learnt its moment on this day.
   static func isTime(_ moment: MomentSQL = .named) -> String {
-    "state > 0 AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
+    "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
   }
+
+  /// Answered before: not new, as the index of due cards has it.
+  static let studied = "state > 0"
 
   /// In its first steps, or in those after it was forgotten.
   static let isBeingLearnt = "state IN (1, 3)"

@@ -59,7 +59,9 @@ struct QueueBuilder {
       }
     case .forgotten(let days):
       let since = moment.start(ofDay: moment.today - days + 1)
-      let isForgotten = "state > 0 AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)"
+      let isForgotten = """
+        \(CardStatus.studied) AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)
+        """
       for (place, deck) in decks.enumerated() { try gather(isForgotten, place, deck.id, ["since": since]) }
     case .everything:
       for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }

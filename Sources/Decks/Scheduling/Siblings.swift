@@ -10,7 +10,7 @@ enum Siblings {
     var kinds: [String] = []
     if options.buriesNew { kinds.append(CardStatus.new.sql()) }
     if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
-    if options.buriesLearning { kinds.append("state IN (1, 3) AND due - last_review >= 86400") }
+    if options.buriesLearning { kinds.append("\(CardStatus.isBeingLearnt) AND due - last_review >= 86400") }
     guard !kinds.isEmpty else { return [] }
     let sql = """
       SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id

@@ -30,7 +30,7 @@ struct BuildContent {
   /// Whether a row has this content.
   func isSame(as row: CardRow) -> Bool {
     guard note.tags == row.tags else { return false }
-    guard case .fields(_, let values, _) = row.note else {
+    guard case .note(_, let values, _) = row.content else {
       return texts?.prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
         && texts?.answer == String(decoding: row.answer, as: UTF8.self).trimmed
     }
@@ -39,7 +39,7 @@ struct BuildContent {
 
   /// Whether the note can become what a row says: a prompt and an answer are a note of Basic.
   func canBecome(_ row: CardRow) -> Bool {
-    guard case .fields(let type, _, _) = row.note else { return self.type.isBasic }
+    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
     return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
   }
 }

@@ -81,7 +81,7 @@ public struct BuildSettings {
   let isInterrupted: () -> Bool
 
   /// - Parameter random: 64 random bits a call.
-  public init(
+  package init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
     isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver
   ) {
@@ -90,32 +90,14 @@ public struct BuildSettings {
   }
 }
 
-/// A card that a generator made.
-///
-///     GeneratedCard(prompt: "7 · 8", answer: "56")
-public struct GeneratedCard: Sendable {
-  /// Keeps its identity when its texts change; empty: the prompt does.
-  public var id = ""
-  public var prompt = ""
-  public var answer = ""
-  public var tags: [String] = []
-  /// The deck within the built one.
-  public var subdeck = ""
-  /// Of a note: its type, and its fields as HTML.
-  public var type: String?
-  public var fields: [(name: String, value: String)] = []
-
-  public init(prompt: String = "", answer: String = "") { (self.prompt, self.answer) = (prompt, answer) }
-}
-
 /// What runs the generators of a folder.
-public protocol CardGenerator {
+package protocol CardGenerator {
   /// Runs one.
   /// - Parameters:
   ///   - path: of the generator.
   ///   - folder: the only one that it may read from.
-  ///   - emit: takes each card.
+  ///   - emit: takes each row: its guid keeps the card's identity when the texts change.
   /// - Returns: the files that it read, within the folder.
   /// - Throws: `BuildError.generator`, and what `emit` throws.
-  func run(_ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void) throws -> [String]
+  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String]
 }

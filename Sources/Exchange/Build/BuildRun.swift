@@ -175,7 +175,8 @@ public final class BuildRun {
       return nil
     }
     let guid = String(decoding: row.guid, as: UTF8.self)
-    return try row.note == nil ? places.note(guid: guid, within: row.subdeck) : NoteTable.id(db, guid: guid)
+    if case .texts = row.content { return try places.note(guid: guid, within: row.subdeck) }
+    return try NoteTable.id(db, guid: guid)
   }
 
   private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {

@@ -117,7 +117,7 @@ enum CardBulkCommands {
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      guard try session.editInEditor(found[0]) else { return .unchanged(.objects([])) }
+      guard try session.editor.edit(found[0]) else { return .unchanged(.objects([])) }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }

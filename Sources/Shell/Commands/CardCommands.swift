@@ -12,7 +12,7 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, AddCard.command, showCard, removeCards, attachDocument] + CardBulkCommands.all
+    [CardListCommand.command, CardAddCommand.command, showCard, removeCards, attachDocument] + CardBulkCommands.all
   }
 
   private static let theme = "Decks and cards"

@@ -118,7 +118,7 @@ private struct RowReader {
     case .document where !card.hasDocument: .null
     case .extra where !card.hasFields: .null
     // As Lua has it, and with it the JSON of a card alone.
-    case .extra: session.value(of: LuaValue(try cards.card(card).value(of: property)))
+    case .extra: session.scripting.value(of: LuaValue(try cards.card(card).value(of: property)))
     default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
     }
   }

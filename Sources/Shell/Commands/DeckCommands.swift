@@ -107,7 +107,7 @@ enum DeckCommands {
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let name = try deck.record().name
-      let within = try session.workspace().decks.all().filter { try $0.record().name.hasPrefix(name + "::") }
+      let within = try deck.within()
       let cards = try ([deck] + within).reduce(0) { try $0 + $1.count() }
       let more = within.isEmpty ? "" : " and \(session.counted(within.count, "deck")) within it"
       if cards > 0, !(try session.confirm("Remove deck \(quoted(name))\(more) with \(session.counted(cards, "card"))?"))

@@ -151,13 +151,13 @@ enum DeckFileCommands {
     return name.utf8.count > 1 ? name + "s" : quoted(name)
   }
 
-  private static func preview(_ cards: [PreviewedCard]) -> [String] {
+  private static func preview(_ cards: [ImportReport.Preview]) -> [String] {
     if cards.isEmpty { return [] }
     return ["The first as they would be:"]
-      + cards.map { card in
+      + cards.map { card, subdeck in
         var line = "  \(printable(card.prompt, limit: 60)) = \(printable(card.answer, limit: 60))"
         if !card.tags.isEmpty { line += "  [\(printable(card.tags.joined(separator: " "), limit: 40))]" }
-        if !card.subdeck.isEmpty { line += "  in \(printable(card.subdeck, limit: 40))" }
+        if !subdeck.isEmpty { line += "  in \(printable(subdeck, limit: 40))" }
         return line
       }
   }

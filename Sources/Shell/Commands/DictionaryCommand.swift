@@ -137,7 +137,7 @@ enum DictionaryCommand {
     for name in names where !known.contains(name) {
       throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: known))
     }
-    try UserDictionaries(session.workspace()).setOrder(names, by: session.settingOwner)
+    try UserDictionaries(session.workspace()).setOrder(names, by: session.scripting.settingOwner)
     return CommandResult(
       .record([("order", .list(names.map { .text($0) }))]),
       line: names.isEmpty

@@ -96,8 +96,8 @@ enum DocumentCommands {
   static func documentRecord(
     _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
   ) throws -> Value {
-    guard case .record(var fields) = session.record(of: handle) else { return .null }
-    fields["elements"] = .list(try handle.elements().map { session.record(of: $0) })
+    guard case .record(var fields) = session.scripting.record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { session.scripting.record(of: $0) })
     return .record(fields)
   }
 

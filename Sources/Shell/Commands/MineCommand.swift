@@ -46,7 +46,7 @@ enum MineCommand {
         Option("--min-count", "N", .integer(1...100_000), help: "how often a word is in the text at least"),
         Option("--require-gloss", help: "no card without a meaning"), Option("--cloze", help: "a gap for the word"),
         Option(
-          "--review", "FILE", .file, access: .write,
+          "--review", "FILE", .file, access: [.read, .write],
           help: "a table of the words, to take lines out of before cards are made"),
       ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
     ) { invocation, session in

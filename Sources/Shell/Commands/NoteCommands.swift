@@ -11,7 +11,7 @@ import Values
 import Workspace
 
 enum NoteCommands {
-  static var all: [BuiltIn] { [show, edit, AddNote.command] }
+  static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
 
   private static let theme = "Decks and cards"
   private static let note = Argument(
@@ -126,7 +126,7 @@ enum NoteCommands {
 
   private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
     let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
-    try session.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
+    try session.editor.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
       let changes = try NoteSheet.changes(Sheet(edited), to: note)
       guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
       try note.update(fields: changes.fields, tags: changes.tags)

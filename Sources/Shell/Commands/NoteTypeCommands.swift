@@ -97,7 +97,9 @@ enum NoteTypeCommands {
         type = try made(draft)
       } else {
         let text = NoteTypeSheet.sheet(of: draft).text(advice: NoteTypeSheet.advice)
-        try session.edit(text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true) {
+        try session.editor.edit(
+          text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true
+        ) {
           type = try made(NoteTypeSheet.draft(Sheet($0), isCloze: draft.isCloze))
         }
       }
@@ -160,7 +162,7 @@ enum NoteTypeCommands {
         try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
       } else {
         let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: NoteTypeSheet.advice)
-        let isEdited = try session.edit(text, orElse: "give --from FILE") {
+        let isEdited = try session.editor.edit(text, orElse: "give --from FILE") {
           try change(type, to: NoteTypeSheet.draft(Sheet($0), isCloze: type.record().isCloze), agreed: agreed, session)
         }
         if !isEdited { return .unchanged(.object(type)) }

@@ -13,11 +13,16 @@ func fileSize(_ path: String) -> Int? {
   return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
 }
 
-extension Session {
+/// The editor that the user chose by VISUAL or EDITOR.
+///
+///     try session.editor.edit(text, orElse: "give --prompt") { edited in try apply(edited) }
+struct TextEditor {
+  let session: Session
+
   /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
   /// - Returns: false where the text was left as it was.
   @discardableResult
-  func editInEditor(_ card: CardHandle) throws -> Bool {
+  func edit(_ card: CardHandle) throws -> Bool {
     let record = try card.record()
     let separator = "----"
     let text = "\(record.prompt)\n\(separator)\n\(record.answer)\n"
@@ -38,39 +43,40 @@ extension Session {
   func edit(
     _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
   ) throws -> Bool {
-    guard console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
+    guard session.console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
     var draft = text
     while true {
-      let edited = try edit(draft)
+      let edited = try edited(draft)
       if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
       do {
         try apply(edited)
         return true
       } catch let problem as any Problem {
-        let isOver = !canAsk || problem.report.code == .interrupted
+        let isOver = !session.canAsk || problem.report.code == .interrupted
         if isOver { throw problem }
-        guard try confirm("\(problem.message). Edit again?") else { throw problem }
+        guard try session.confirm("\(problem.message). Edit again?") else { throw problem }
         draft = edited
       }
     }
   }
 
   /// A line of the prompt as the user's editor left it; the line itself where that failed.
-  func editedLine(_ line: String) -> String {
+  func edited(line: String) -> String {
     do {
-      let edited = try edit(line + "\n")
+      let edited = try edited(line + "\n")
       return edited.hasSuffix("\n") ? String(edited.dropLast()) : edited
     } catch {
-      report(error, origin: "edit")
+      session.report(error, origin: "edit")
       return line
     }
   }
 
   /// The text as the user's editor left it.
-  private func edit(_ text: String) throws -> String {
-    let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
-    try makePrivateFolder(environment.folders.cache)
-    let path = environment.folders.cache + "/card-\(getpid()).txt"
+  private func edited(_ text: String) throws -> String {
+    let editor =
+      ["VISUAL", "EDITOR"].compactMap { session.environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
+    try makePrivateFolder(session.environment.folders.cache)
+    let path = session.environment.folders.cache + "/card-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }
     fflush(nil)
@@ -82,6 +88,10 @@ extension Session {
     }
     return edited
   }
+}
+
+extension Session {
+  var editor: TextEditor { TextEditor(session: self) }
 }
 
 /// Runs a program on the same terminal and waits for it; its exit status, or 127.

@@ -88,7 +88,7 @@ enum PluginWork {
     defer { inside.close() }
     try makePrivateFolder(folder + "/files")
     inside.plugins.refreshGrants()
-    return try inside.plugins.runTests(of: name, in: folder + "/files", staged: staged)
+    return try inside.plugins.tests.run(of: name, in: folder + "/files", staged: staged)
   }
 
   static func throwawayFolder(_ session: Session) throws -> String {

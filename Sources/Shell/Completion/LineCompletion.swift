@@ -24,7 +24,7 @@ struct LineCompletion {
   }
 
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   private func commandCompletion(_ line: String) -> Completion {
@@ -222,9 +222,9 @@ enum LuaArguments {
   }
 }
 
-extension Session {
+extension UserScripting {
   /// Whether a global of that name was set by the user.
-  func isUserGlobal(_ name: String) -> Bool { !scripting.ownGlobals.contains(name) && isGlobal(name) }
+  func isUserGlobal(_ name: String) -> Bool { !ownGlobals.contains(name) && isGlobal(name) }
 
   /// Whether there is a global of that name.
   func isGlobal(_ name: String) -> Bool {

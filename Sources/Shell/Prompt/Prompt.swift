@@ -87,7 +87,7 @@ package final class Prompt {
       let lines = HelpAtCursor(session).lines(line, cursor: cursor, after: session.input.openChunk)
       session.console.show(.lines(lines))
     }
-    hints.edited = { [session] line in session.editedLine(line) }
+    hints.edited = { [session] line in session.editor.edited(line: line) }
     return hints
   }
 
@@ -155,7 +155,7 @@ package final class Prompt {
   }
 
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   /// Several lines at once: one chunk of Lua, unless it is none and commands are among them; those run line by line.

@@ -89,8 +89,8 @@ struct StudyLayout {
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
-/// How the card is shown now.
-struct CardView {
+/// What the screen shows beside the card itself, begun anew with each card.
+struct StudyView {
   var isAnswerShown = false
   var isHelpShown = false
   /// The next key is the number of a flag.

@@ -40,7 +40,7 @@ final class StudyScreen {
   let goal: DeckGoals.Current?
   let keys: KeyReader
   let screen: Screen
-  var view = CardView()
+  var view = StudyView()
   private var wasPausedBySuspend = false
   var hasLeft = false
   /// How long no key was pressed, from before the first card is drawn.
@@ -145,7 +145,7 @@ final class StudyScreen {
 
   func showPrompt() throws {
     let picture = view.picture
-    view = CardView()
+    view = StudyView()
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
     if !isSprint { view.question = try study.card()?.typedQuestion() }
   }
@@ -301,7 +301,7 @@ final class StudyScreen {
     pauseQuietly()
     keys.end()
     do {
-      try session.editInEditor(card)
+      try session.editor.edit(card)
     } catch {
       session.report(error, origin: "edit")
     }

@@ -116,8 +116,9 @@ package final class Session {
   private(set) var tables: ShellTables
   let data: UserData
   var scripting: UserScripting
+  private(set) lazy var host = SessionHost(self)
   private(set) lazy var plugins = PluginHost(
-    self, environment: environment, registry: registry, modes: modes, events: events)
+    host, environment: environment, registry: registry, modes: modes, events: events)
   var state = SessionState()
   private let gateSubscription: GateSubscription
 
@@ -210,7 +211,7 @@ package final class Session {
 
   private func installBindings() throws {
     lua.isTracing = options.wantsTrace
-    try install(bindingContext(.user, .everything, PluginTerms()), in: lua)
+    try install(host.bindingContext(.user, .everything, PluginTerms()), in: lua)
     scripting.ownGlobals = Set(try lua.globalNames())
     registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", "lua"])
   }

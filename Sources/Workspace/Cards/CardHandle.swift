@@ -42,7 +42,7 @@ public final class CardHandle: WorkspaceHandle {
   /// Takes over a row that was just read, unless it is a long one: who holds many cards does not hold all their texts.
   func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
 
-  /// Takes over a row that was just read, and the place where it stands.
+  /// Takes over a row that was just read, and the card's position.
   func keep(_ record: CardRecord, position: Int) {
     keep(record)
     keptPosition = (position, workspace.cards.orderVersion)
@@ -118,7 +118,7 @@ public final class CardHandle: WorkspaceHandle {
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]
-  /// Where the cards stood when the sequence was made; nil when they are a whole deck.
+  /// The positions of the cards when the sequence was made; nil when they are a whole deck.
   private let positions: [Int]?
   private let orderVersion: Int
   private var next = 0

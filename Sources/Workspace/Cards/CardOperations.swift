@@ -8,20 +8,6 @@ import Glibc
 import Storage
 import Text
 
-/// New texts for a card.
-///
-///     try workspace.cards.update([CardEdit(card, prompt: "el perro", answer: "the dog", tags: [])])
-public struct CardEdit {
-  public let card: CardHandle
-  public let prompt: String
-  public let answer: String
-  public let tags: [String]
-
-  public init(_ card: CardHandle, prompt: String, answer: String, tags: [String]) {
-    (self.card, self.prompt, self.answer, self.tags) = (card, prompt, answer, tags)
-  }
-}
-
 /// The cards of a workspace, whatever decks they are in.
 ///
 ///     let found = try workspace.cards.find(in: workspace.decks.all(), matching: "is:due")
@@ -66,15 +52,15 @@ public struct CardOperations {
     return CardSequence(ids, positions: positions, in: workspace)
   }
 
-  /// Changes the texts of cards.
-  public func update(_ edits: [CardEdit]) throws {
+  /// Gives cards the texts and tags of others.
+  public func update(_ edits: [(card: CardHandle, to: NewCard)]) throws {
     let changesOthers = try workspace.perform(
       .editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }
     ) { db in
       try edits.reduce(false) {
-        let (edit, now) = ($1, workspace.environment.clocks.now())
+        let (new, now) = ($1.to, workspace.environment.clocks.now())
         return try CardTable.update(
-          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+          db, $1.card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
           || $0
       }
     }

@@ -113,7 +113,7 @@ struct StepParts {
   private static let mostShown = 3
 
   mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
-    // A loop does the same again and again.
+    // A loop repeats one change many times.
     let same = parts.suffix(8).lastIndex {
       $0.operation == operation && ($0.subject == subject || operation.namesOneCard)
     }

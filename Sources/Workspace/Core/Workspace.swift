@@ -1,6 +1,6 @@
-// All that one signed-in user has open: the store, the objects handed out, the unit of work. Every change goes
-// through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
-// checked in `store`.
+// What one signed-in user has open: the database, the handles, the unit of work. What can be done with it is in the
+// folders beside this one, by noun: `workspace.decks`, `.cards`, `.care`. Every change goes through `perform`.
+// Invariant: once closed, neither it nor any handle of it reaches data again; `store` checks that.
 
 public import Authentication
 public import CardDocuments

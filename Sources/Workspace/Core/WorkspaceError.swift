@@ -1,5 +1,5 @@
-// What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with
-// one code.
+// Errors of a workspace itself, such as a handle that is used after a sign-out.
+// Invariant: every handle that outlived its workspace answers with one code.
 
 public import Problems
 import Text

@@ -1,4 +1,4 @@
-// The objects that Lua and commands keep, one for each thing while anybody holds it.
+// The objects that Lua and commands keep, one for each thing while it is held.
 // Invariant: a handle refers to the workspace that made it.
 
 import CardDocuments
@@ -14,7 +14,7 @@ public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }
 
-/// The objects that were handed out, one for each thing while somebody holds it.
+/// The objects that were handed out, one for each thing while it is held.
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()

@@ -40,9 +40,9 @@ public struct DeckOperations {
     workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
   }
 
-  /// The deck of that name, made when it is missing.
+  /// The deck of that name, capitals aside, made when it is missing.
   public func openOrCreate(_ name: String) throws -> DeckHandle {
-    if let known = try all().first(where: { try $0.record().name == name }) { return known }
+    if let known = try workspace.read({ try DeckTable.named($0, name) }) { return workspace.handle(of: known.id) }
     return try create(name)
   }
 
@@ -51,7 +51,7 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// The decks that stand in no other one, in the same order.
+  /// The decks that are in no other deck, in the order of `all`.
   public func outermost() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.outermost($0) }.map { workspace.handle(of: $0.id) }
   }
@@ -88,7 +88,7 @@ public struct DeckOperations {
     try workspace.read { try StudyOutlook($0, decks.map(\.id), at: workspace.moment) }
   }
 
-  /// How each goal stands, by the names of the decks.
+  /// What is to be expected of each goal, by the names of the decks.
   public func goals() throws -> [GoalStanding] {
     try workspace.read { db in
       try DeckTable.goals(db).map { try GoalRehearsal(db, $0.deck.id, $0.goal, at: workspace.moment).standing }

@@ -44,7 +44,7 @@ public struct DeckScheduling {
     }
   }
 
-  /// What is set for the deck alone stands above its preset: it is what changes then.
+  /// What is set for the deck alone counts before its preset: where it is set, it is what changes.
   private func setOwnLimit(_ db: Database, _ name: DeckOptions.Name, _ value: OptionValue) throws -> Bool {
     var limits = try DeckTable.limits(db, id)
     guard limits.has(name), case .number(let number) = value else { return false }

@@ -1,4 +1,4 @@
-// Card documents as they are handed to Lua and to commands, and what the room of documents needs of the workspace.
+// Card documents as they are handed to Lua and to commands.
 // Invariant: a handle ends with the workspace that made it, and shows the document as it is in the database now.
 
 public import CardDocuments
@@ -77,7 +77,7 @@ public final class DocumentHandle: WorkspaceHandle {
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
 }
 
-/// An element of a document. The same element is the same handle while somebody holds it.
+/// An element of a document. While a handle of an element is held, asking for the element again gives that handle.
 ///
 ///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
@@ -92,7 +92,7 @@ public final class ElementHandle: WorkspaceHandle {
 
   deinit { document.forgetElement(id) }
 
-  /// The element as it stands.
+  /// The element as it is now.
   /// - Throws: `DocumentError.noElement` when it was removed.
   public func element() throws -> Element {
     let stored = try document.document()

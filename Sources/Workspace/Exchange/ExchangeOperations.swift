@@ -58,7 +58,7 @@ public struct ExchangeOperations {
   ///   - writesBack: cards that were edited in the deck are written to their sources first.
   ///   - progress: sources done, of how many.
   /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
-  public func build(
+  package func build(
     _ path: String, prunes: Bool = false, writesBack: Bool = false, generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {

@@ -1,5 +1,5 @@
-// The sounds and pictures of cards, played and decoded. Invariant: what is played is a file of the account's own media;
-// the program that plays it is the user's choice alone.
+// Playing sounds and decoding pictures of cards. Invariant: only files of the account's own media are played, by the
+// program that the user chose.
 
 public import CardDocuments
 public import Decks

@@ -1,5 +1,5 @@
 // Texts spoken by espeak-ng, as media of the account.
-// Invariant: the same text in the same language is one file, made once; a card is given its sound once; all cards of a
+// Invariant: a text in one language is one file, made once; a card is given its sound once; all cards of a
 // call are given theirs, or none.
 
 import CardDocuments
@@ -49,7 +49,7 @@ public struct SpeechOperations {
     var report = SpeechReport()
     var sounds: [(target: SpokenText, name: String, content: [UInt8]?)] = []
     var made: Set<String> = []
-    // Several cards of a note say the same field.
+    // Several cards of a note share a field.
     var seen: Set<SpokenText.Place> = []
     for (index, card) in cards.enumerated() {
       try progress(index, cards.count)

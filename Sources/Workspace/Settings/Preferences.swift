@@ -18,7 +18,7 @@ public struct SettingSources {
   public var systemFile: String?
   /// The environment's variables whose names begin with `DECKHAND_SET_`.
   public var variables: () -> [String: String]
-  /// What stood after each `--set`.
+  /// What followed each `--set`.
   public var commandLine: [LayeredSetting]
   /// Whether NO_COLOR is set.
   public var noColor: Bool
@@ -57,20 +57,20 @@ public final class Preferences {
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
-        try tree.key(name.rawValue, as: Bool.self)
+        try tree.keys.flag(name.rawValue)
       }
       func whole(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Int> {
-        try tree.key(name.rawValue, as: Int.self)
+        try tree.keys.whole(name.rawValue)
       }
-      language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
-      words = try tree.key(ProgramSettings.Name.gameWords.rawValue, as: String.self)
-      color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
-      player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
-      origins = try tree.key(ProgramSettings.Name.serveOrigins.rawValue, as: String.self)
-      serveKey = try tree.key(ProgramSettings.Name.serveKey.rawValue, as: String.self)
+      language = try tree.keys.text(ProgramSettings.Name.gameLanguage.rawValue)
+      words = try tree.keys.text(ProgramSettings.Name.gameWords.rawValue)
+      color = try tree.keys.text(ProgramSettings.Name.color.rawValue)
+      player = try tree.keys.text(ProgramSettings.Name.mediaPlayer.rawValue)
+      origins = try tree.keys.text(ProgramSettings.Name.serveOrigins.rawValue)
+      serveKey = try tree.keys.text(ProgramSettings.Name.serveKey.rawValue)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       knownDays = try whole(.knownDays)
-      dictionaries = try tree.key(ProgramSettings.Name.dictionaries.rawValue, as: String.self)
+      dictionaries = try tree.keys.text(ProgramSettings.Name.dictionaries.rawValue)
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))

@@ -1,4 +1,4 @@
-// The settings of the program itself, as data: name, kind, default, title, help. No logic stands here.
+// The settings of the program itself, as data: name, kind, default, title, help.
 // Invariant: what a plugin must not read is declared as secret, what it must not change as guarded.
 
 import ToggleSettings
@@ -49,7 +49,7 @@ public enum ProgramSettings {
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
   }
 
-  /// `languages` are those with a word list, the first one the default; without any, English stands alone.
+  /// `languages` are those with a word list, the first one the default; without any, English is the only one.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display

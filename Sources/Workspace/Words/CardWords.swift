@@ -1,5 +1,5 @@
-// The words of the cards, with how well each is known. Invariant: nothing is kept of them: they are read anew when
-// cards may have changed.
+// The words of the cards, with how well each is known. Invariant: they are not stored: they are read again when cards
+// may have changed.
 
 import Decks
 import Language

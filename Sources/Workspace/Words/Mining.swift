@@ -35,7 +35,7 @@ public struct MinedWord: Equatable, Sendable {
   public let form: String
   /// HTML, the form in bold.
   public let sentence: String
-  /// The same with the form as a cloze.
+  /// The sentence with the form as a cloze.
   public let cloze: String
   public let plainSentence: String
   public let gloss: String?
@@ -62,7 +62,7 @@ extension TextHandle {
   /// The words that become cards, the most useful first.
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     let view = try view()
-    // A word with a new card counts as wanted: the same choice is the same choice after the cards are made.
+    // A word with a new card still counts as wanted, so that a run and a second run after it choose the same words.
     var wanted = view.lemmasByGain { $0.isMissing }.filter { text.lemmas[Int($0)].count >= options.minCount }
     if let target = options.target, let needed = view.lemmasNeeded(for: target) {
       let useful = Set(view.lemmasByGain().prefix(needed))
@@ -145,8 +145,7 @@ extension TextHandle {
     let environment = workspace.environment
     let now = environment.clocks.now()
     return try workspace.perform(.mineText, on: deck, count: { $0 }) { db in
-      let deckID =
-        try DeckTable.list(db).first { $0.name == deck }?.id ?? DeckTable.create(db, name: deck, now: now).id
+      let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
       let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
       var added = 0
       // Each goes on top: the most useful one is studied first.

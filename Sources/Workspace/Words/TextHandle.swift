@@ -15,7 +15,7 @@ public struct TextOptions: Sendable {
   public var language: String?
   /// Of all files; found when it is nil.
   public var encoding: TextEncoding?
-  /// Subtitle files that say the same in another language, one for each file.
+  /// Subtitle files with translations, one for each file.
   public var translations: [String] = []
   /// Seconds to add to the times of the translations; found when it is nil.
   public var offset: Double?
@@ -89,7 +89,7 @@ public final class TextHandle: WorkspaceHandle {
       view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
   }
 
-  /// The lemmas that a card's field stands for.
+  /// The lemmas of the word in a card's field.
   func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
 
   /// Where a sentence is: `ep03 00:12:31`.

@@ -1,5 +1,5 @@
-// Words that the user said are known, or not to be learned, although no card says so. Invariant: a row is a lemma of
-// one language, in small letters.
+// Words that the user listed as known, or as not to be learned, whether they have a card or not.
+// Invariant: a row is a lemma of one language, in small letters.
 
 public import Exchange
 import Files
