@@ -42,6 +42,13 @@ import Testing
     let figures = "{\"coverage\": 0.5, \"expected_coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"
     #expect(shown.status == 0 && shown.output.hasPrefix(figures))
     #expect(try run("text", "compare", "-", input: "el gato").output.contains("100.0 %"))
+    // What has no name is read as what it begins as.
+    for text in [
+      "1\n00:00:01,000 --> 00:00:02,500\nel gato\n", "WEBVTT\n\n00:01.000 --> 00:02.000\nel gato\n", "<html>el gato",
+    ] {
+      let piped = try run("text", "show", "-", "--json", input: text)
+      #expect(piped.output.contains("\"words\": 2, \"names_and_numbers\": 0"), "\(text)")
+    }
     #expect(
       try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))
     #expect(try run("text", "words", "-", "--unknown", "--json", input: "el gato ve.").output.contains("\"ve\""))
@@ -66,6 +73,13 @@ import Testing
       try run("word", "lemma", "Voy", "--json").output == "{\"form\": \"Voy\", \"lemma\": \"ir\", \"all\": [\"ir\"]}\n")
     let code = "print(words.lemma(\"voy\", {language = \"spanish\"}))"
     #expect(try home.run("-e", code).output.hasPrefix("ir\t"))
+    // A form is looked up as its lemma; a lemma that no dictionary has is not looked up as another's form.
+    try home.write("voy\tir\nir\tirse\n", to: "data/lemmas/es.tsv")
+    _ = try Child(["/bin/mkdir", "-p", home.path + "/data/dictionaries"], environment: []).finish(input: "")
+    try home.write("irse\tto leave\n", to: "data/dictionaries/spa-mine.tsv")
+    #expect(try run("word", "define", "ir").output.contains("to leave"))
+    let listed = try run("text", "words", "-", "--json", input: "voy.")
+    #expect(listed.output.contains("\"lemma\": \"ir\"") && !listed.output.contains("to leave"), "\(listed)")
   }
 
   @Test func `the reading screen goes from word to word, makes cards, and keeps the place`() throws {

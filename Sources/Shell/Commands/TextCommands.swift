@@ -104,7 +104,7 @@ enum TextCommands {
         let lemma = view.text.lemmas[Int(number)]
         learned += lemma.count
         let forms = lemma.forms.map { view.text.forms[Int($0)].text }
-        let gloss = try text.workspace.words.gloss(of: lemma.text, in: text.language)
+        let gloss = try text.workspace.words.gloss(of: lemma.text, isLemma: true, in: text.language)
         let (state, coverage) = (view.lemmaStates[Int(number)].name, Double(learned) / Double(counted))
         values.append(
           .record([

@@ -112,7 +112,7 @@ final class ReadingScreen {
   private func showMeaning() throws {
     guard let lemma = lemma() else { return alert = ["No word is marked."] }
     let word = index.lemmas[Int(lemma)]
-    let gloss = try session.workspace().words.gloss(of: word.text, in: text.language)
+    let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
     alert = [
       "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") (\(session.counted(word.count, "time")))"
     ]

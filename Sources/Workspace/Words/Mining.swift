@@ -126,7 +126,7 @@ extension TextHandle {
     let place = text.place(of: sentence)
     return MinedWord(
       lemma: lemma.text, form: form, sentence: marked, cloze: cloze, plainSentence: text.text(of: sentence),
-      gloss: try workspace.words.gloss(of: lemma.text, in: language, only: dictionary),
+      gloss: try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary),
       translation: place.translation, source: source(of: sentence), count: lemma.count, file: place.file,
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
