@@ -97,4 +97,19 @@ import Testing
     #expect(try run("text", "known").output.contains("perro"))
     #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
   }
+
+  @Test func `for a screen reader the page is printed once, then what is new`() throws {
+    let text = try home.write("El gato duerme. El perro come.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato")
+    let terminal = try home.terminal(
+      "--set", "accessibility.screen_reader=on", "text", "read", text, "--language", "spanish", "--deck", "Read")
+    terminal.wait(for: "q leaves")
+    terminal.type("n")
+    #expect(!terminal.wait(for: "[perro]*").contains("duerme"))
+    terminal.type("c")
+    #expect(!terminal.wait(for: "Card in Read: perro").contains("El"))
+    #expect(terminal.shows("[come]*"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
 }
