@@ -50,7 +50,7 @@ import Testing
     try home.write("crab\ta beast with claws\n", to: "data/dictionaries/eng-mine.tsv")
     _ = try run("deck", "create", "Missed")
     let script = """
-      local game = games.new{base = "cambering", language = "english"}
+      local game = games.new{base = "carbs", language = "english"}
       print(game:to_deck(decks.open("Missed")).added)
       for card in decks.open("Missed"):cards() do if card.answer == "crab" then print(card.prompt) end end
       """
