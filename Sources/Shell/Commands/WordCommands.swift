@@ -111,23 +111,18 @@ enum WordCommands {
       answer: "{dictionary, word, text} or {dictionary, word, frequency}...",
       details: """
         `word dictionaries` lists them, and says where your own go. Where none has the word its dictionary form is looked \
-        up. How frequent it is is told by dictionaries of Yomitan that know it.
+        up. Where none of the language knows it either, and --language is not given, those of other languages are asked, \
+        and it says so. How frequent it is is told by dictionaries of Yomitan that know it.
         """,
       arguments: [Argument("WORD", help: "a word")],
       options: [
         Option("--dictionary", "NAME", help: "ask this one only"), Common.language, Common.foldAccents,
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
-      let word = invocation.text("WORD")
-      let workspace = try session.workspace()
-      let language = try workspace.words.language(named: invocation.optionalText("--language"))
-      let only = invocation.optionalText("--dictionary")
-      let meanings = try workspace.words.define(
-        word, in: language, foldAccents: invocation.flag(Common.foldAccents.name), only: only)
+      let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
+      let (meanings, language) = try meanings(of: word, invocation, session)
       let library = session.lexicons.meanings
-      for failure in library.failures { session.console.note("word define: \(failure.message)") }
-      if meanings.isEmpty { throw LookupError.noMeaning(word: word, language: language.title) }
-      let lemma = workspace.languages.lemmatizer(of: language).lemmas(of: word).primary
+      let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
       var frequencies = only == nil ? try library.frequencies(of: word, in: language) : []
       if frequencies.isEmpty, only == nil { frequencies = try library.frequencies(of: lemma, in: language) }
       return CommandResult(
@@ -161,6 +156,37 @@ enum WordCommands {
     return lines + frequencies.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
   }
 
+  /// What dictionaries say of a word, those of other languages where none of its language does, and which language it is.
+  private static func meanings(
+    of word: String, _ invocation: Invocation, _ session: Session
+  ) throws -> ([Meaning], Language) {
+    let (named, only) = (invocation.optionalText("--language"), invocation.optionalText("--dictionary"))
+    let folds = invocation.flag(Common.foldAccents.name)
+    let (words, library) = (try session.workspace().words, session.lexicons.meanings)
+    let language = try words.language(named: named)
+    var missing: DictionaryError?
+    do {
+      let found = try words.define(word, in: language, foldAccents: folds, only: only)
+      for failure in library.failures { session.console.note("word define: \(failure.message)") }
+      if !found.isEmpty { return (found, language) }
+    } catch let error as DictionaryError {
+      guard case .none = error else { throw error }
+      missing = error
+    }
+    let others = named == nil && only == nil ? library.languages(besides: language) : []
+    for other in others {
+      let found = try words.define(word, in: other, foldAccents: folds)
+      if found.isEmpty { continue }
+      let why = missing == nil ? "has \(quoted(word))" : "is here"
+      session.console.note(
+        "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
+      return (found, other)
+    }
+    if let missing, others.isEmpty { throw missing }
+    let asked = (missing == nil ? [language] : []) + others
+    throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
+  }
+
   private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     before.last == "--dictionary" ? session.lexicons.meanings.places().map { Offer($0.name) } : []
   }
@@ -183,7 +209,7 @@ enum WordCommands {
               ("name", .text(language.name)), ("title", .text(language.title)),
               ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
             ])
-          }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
+          }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
     }
   }
 
