@@ -156,7 +156,7 @@ enum WordCommands {
     return lines + frequencies.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
   }
 
-  /// What dictionaries say of a word, those of other languages where none of its language does, and whose words those are.
+  /// What dictionaries say of a word, those of other languages where none of its language does, and of which it is.
   private static func meanings(
     of word: String, _ invocation: Invocation, _ session: Session
   ) throws -> ([Meaning], Language) {
