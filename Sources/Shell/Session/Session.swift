@@ -155,6 +155,7 @@ package final class Session {
     try installBindings()
     console.preferences = data
     LexiconLibrary.guardMappings()
+    showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()

@@ -33,6 +33,7 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
+  case countWords = "counting the words of texts"
   case keepPlace = "keeping a place in a text"
   case speakCards = "adding speech"
   case keepGame = "keeping a game"
@@ -53,8 +54,7 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .syncMedia, .listWords, .keepPlace, .link,
-      .unlink, .settleConflicts:
+      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
       .addNote, .mineText, .mergeDeck,
@@ -99,7 +99,7 @@ extension Operation {
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
-    case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
+    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }
 }
