@@ -36,15 +36,14 @@ public final class CardImport {
     places = ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
     if let name = options.noteType {
       let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
-      self.options.table.note = TableNoteType(type: type.name, fields: type.fields)
+      self.options.table.note = type
       try checkColumns(type)
     }
   }
 
   /// - Throws: `NoteError.noField` for a choice that is neither a field nor what every row may have.
   private func checkColumns(_ type: NoteType) throws {
-    let note = TableNoteType(type: type.name, fields: type.fields)
-    for choice in options.table.columns where note.field(choice.meaning) == nil {
+    for choice in options.table.columns where type.field(choice.meaning) == nil {
       if !["tags", "guid", "subdeck"].contains(choice.meaning.lowercased()) { throw type.unknownField(choice.meaning) }
     }
   }

@@ -2,6 +2,7 @@
 // Invariant: a column without a known meaning is kept as a field of its own name; no two columns have one meaning.
 
 import Decks
+import Templates
 import Text
 
 /// What one column means, as the user says it.
@@ -85,7 +86,7 @@ struct TableShape {
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
   /// What the rows are, where they are notes.
-  private let note: TableNoteType?
+  private let note: NoteType?
 
   /// - Parameter first: the cells of the first row.
   /// - Throws: `noColumn`, `badColumns`.
