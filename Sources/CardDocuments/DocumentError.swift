@@ -39,7 +39,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
-  case unknownEnding(path: String)
+  case unknownEnding(path: String, expected: String = ".svg, .png or .pdf")
   case badWidth(Int, ClosedRange<Int>)
 
   static func wrong(

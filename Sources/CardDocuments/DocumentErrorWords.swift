@@ -83,8 +83,8 @@ extension DocumentError {
     case .notInStore(let path):
       .file(
         .notInStore, path, " is not in the store, and files outside it are never changed", title: "Not in the store")
-    case .unknownEnding(let path):
-      .file(.unknownFormat, path, ": a name that ends in .svg, .png or .pdf expected", title: "Unknown format")
+    case .unknownEnding(let path, let expected):
+      .file(.unknownFormat, path, ": a name that ends in \(expected) expected", title: "Unknown format")
     default: report
     }
   }

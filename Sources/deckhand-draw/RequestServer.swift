@@ -35,6 +35,8 @@ struct RequestServer {
       return .drawing(try sheet.finish(), broken: [])
     case .coverage(let queries):
       return .coverage(queries.map { TextBlock.missing(in: $0.text, font: $0.font) })
+    case .measure(let queries):
+      return .measured(try queries.map { try TextBlock.room(of: $0) })
     }
   }
 }

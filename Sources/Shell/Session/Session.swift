@@ -149,6 +149,7 @@ package final class Session {
     tables.builtIns = try BuiltIn.addAll(to: registry)
     console.preferences = data
     LexiconLibrary.guardMappings()
+    showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()

@@ -31,6 +31,7 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
+  case countWords = "counting the words of texts"
   case keepPlace = "keeping a place in a text"
   case speakCards = "adding speech"
   case keepGame = "keeping a game"
@@ -51,7 +52,7 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .syncMedia, .listWords, .keepPlace, .link,
+      .syncMedia, .listWords, .countWords, .keepPlace, .link,
       .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
@@ -95,7 +96,7 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
-    case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
+    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }
 }

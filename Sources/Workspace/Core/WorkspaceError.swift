@@ -24,6 +24,10 @@ public enum WorkspaceError: Problem, Equatable {
   case noSpeech
   /// espeak-ng made no sound of a text.
   case unspoken(text: String, language: String)
+  /// ffmpeg is not there, or cannot be run.
+  case noCutting
+  /// ffmpeg made neither a sound nor a picture of a film.
+  case notCut(path: String)
   /// What a plugin changed in a unit of work takes as much memory as the plugin may have.
   case tooMuchWaits
   /// A change outside of a unit of work, in a rehearsal.
@@ -61,6 +65,13 @@ public enum WorkspaceError: Problem, Equatable {
         .badText, "Nothing to hear",
         "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
         ["text": text, "language": language])
+    case .noCutting:
+      ProblemReport(
+        .noPlayer, "Nothing to cut films with", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
+    case .notCut(let path):
+      ProblemReport(
+        .badFile, "Nothing to hear or see",
+        "ffmpeg makes neither a sound nor a picture of \(printable(path)); look whether it plays", ["path": path])
     case .tooMuchWaits:
       ProblemReport(
         .tooMany, "Too much to keep",

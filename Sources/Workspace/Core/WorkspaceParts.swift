@@ -29,6 +29,8 @@ struct OpenedParts {
   var search: SearchCache?
   /// What words are analysed with.
   var languages: LanguageLibrary?
+  /// The common words of the list of the last game.
+  var commonWords: KnownCommonWords?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   /// What plays sounds.

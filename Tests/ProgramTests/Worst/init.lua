@@ -236,6 +236,8 @@ worst = {
   ["element.frame="] = texts(element(function(e, t) e.frame = t end)),
   ["element.text="] = texts(element(function(e, t) e.text = t end)),
   ["element.font="] = texts(element(function(e, t) e.font = t end)),
+  ["element.align="] = texts(element(function(e, t) e.align = t end)),
+  ["element.size="] = {}, ["element.grows="] = {element(function(e) e.grows = true end)},
   ["element.group="] = texts(element(function(e, t) e.group = t end)),
   ["element.wraps="] = {
     function()
