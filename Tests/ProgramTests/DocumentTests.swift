@@ -116,16 +116,17 @@ import Testing
     }
   }
 
-  @Test func `the editor tells its keys`() throws {
+  @Test(arguments: [(80, 24), (40, 12)]) func `the editor tells its keys`(columns: UInt16, rows: UInt16) throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro", "--size", "120")
-    let terminal = try home.terminal("doc", "edit", doc)
-    terminal.wait(for: "Enter keeps it", seconds: 10)
+    let terminal = try PseudoTerminal(
+      home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
+    terminal.wait(for: "? help", seconds: 10)
     terminal.type("?")
-    terminal.wait(for: "move the element")
+    #expect(terminal.wait(for: "leave as it was").contains("any key goes back"))
     terminal.type("x")
-    terminal.wait(for: "Enter keeps it")
+    terminal.wait(for: "? help")
     terminal.type("a\r")
     terminal.wait(for: "Changed 1 element.")
     #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")

@@ -80,7 +80,7 @@ final class DocumentEditor {
   // MARK: Drawing
 
   /// Rows of the picture: what title, alert and keys leave.
-  private var rows: Int { max(4, min(30, terminal.height - (isNarrow ? 9 : 8))) }
+  private var rows: Int { max(3, min(30, terminal.height - (isNarrow ? 9 : 8))) }
   private var isNarrow: Bool { terminal.width < 64 }
   private var columns: Int { max(4, min(terminal.width - 8, rows * 13 / 10)) }
 
@@ -89,8 +89,8 @@ final class DocumentEditor {
     var parts = ScreenParts(title: "Edit " + printable(edit.content.title))
     if !elements.isEmpty { parts.facts = ["element \(edit.place + 1) of \(session.grouped(elements.count))"] }
     if showsHelp {
-      parts.body = Self.keys.map { $0.0.filled(to: 12) + $0.1 }
-      parts.keys = "any key goes back"
+      parts.facts = ["any key goes back"]
+      parts.body = helpLines
       return parts.lines(on: terminal)
     }
     let picture = pictureLines()
@@ -108,6 +108,13 @@ final class DocumentEditor {
       "arrows move   + - size   [ ] turn   Tab next   < > lower, raise   w wrap   c crop   "
       + "a align   s step \(Int(edit.step))   u undo   Enter keeps it   Esc leaves   ? help"
     return parts.lines(on: terminal)
+  }
+
+  /// What the keys do: a line for each, or side by side on a low screen.
+  private var helpLines: [String] {
+    if Self.keys.count + 3 <= terminal.height { return Self.keys.map { $0.0.filled(to: 12) + $0.1 } }
+    let words = Self.keys.map { "\($0.0)  \($0.1)" }.joined(separator: "   ")
+    return packedLines(words, within: max(8, terminal.width - 4))
   }
 
   /// What is known of the element, and which there are.
