@@ -6,27 +6,33 @@ public import Values
 /// The columns of a card beside its texts.
 ///
 ///     card.value(of: .interval, at: moment)   // .integer(12), or .null
-public protocol CardColumns {
+public protocol CardColumns: HidingColumns {
   var schedule: CardSchedule { get }
   var state: CardState { get }
-  var isSuspended: Bool { get }
   var flag: Int { get }
-  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
-  var buriedUntil: Double? { get }
   /// Seconds since 1970.
   var created: Double { get }
   var modified: Double { get }
+}
+
+/// The columns that say whether a card is shown.
+public protocol HidingColumns {
+  var isSuspended: Bool { get }
+  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  var buriedUntil: Double? { get }
+}
+
+extension HidingColumns {
+  /// Whether it waits for the next day.
+  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
+  /// Neither suspended nor buried.
+  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 }
 
 extension CardColumns {
   public var state: CardState { schedule.state }
   /// As users and Lua see it.
   public var stateName: String { isSuspended ? "suspended" : state.name }
-
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
-  /// Neither suspended nor buried.
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 
   /// A field as plain data, null for what the card does not have; nil for a field that other columns say.
   public func value(of property: CardProperty, at moment: StudyMoment) -> Value? {

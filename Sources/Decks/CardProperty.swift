@@ -132,13 +132,14 @@ extension CardProperty.Description {
   fileprivate static let deck = Self(.deck, "The deck it is in.")
   fileprivate static let position = Self(.integer, "Its place in the deck; 1 is the top.")
   fileprivate static let state = Self(
-    .text, "new, learning, review, relearning or suspended.", order: "CASE WHEN suspended <> 0 THEN 4 ELSE state END")
+    .text, "new, learning, review, relearning or suspended.",
+    order: "CASE WHEN \(CardStatus.suspended.sql()) THEN 4 ELSE state END")
   fileprivate static let due = Self(
     .moment, "When it is to be studied: seconds since 1970; nil for a new card.", isOptional: true, order: "due",
     figure: .init(short: "due", help: "days from today"), planned: .number(\.due, 0...1e11))
   fileprivate static let interval = Self(
     .integer, "Days from its last review to its next one; nil for a card that is not learnt.", isOptional: true,
-    order: "CASE WHEN state = 2 THEN due - last_review END",
+    order: "CASE WHEN \(CardStatus.review.sql()) THEN due - last_review END",
     figure: .init(short: "ivl", help: "interval in days"))
   fileprivate static let stability = Self(
     .number, "Days after which it is remembered with a probability of 0.9.", isOptional: true, order: "stability",

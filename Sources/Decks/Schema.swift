@@ -147,7 +147,7 @@ public enum DecksSchema {
       seconds REAL,
       anki INTEGER,
       acard INTEGER,
-      usn INTEGER,
+      usn INTEGER NOT NULL DEFAULT -1,
       raw TEXT
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);

@@ -181,11 +181,13 @@ public final class PluginHost: ListenerLoading {
       try checkModes(manifest)
       announced.append(plugin)
       events.awaited.formUnion(manifest.events)
-      for name in manifest.commands {
-        try registry.add(
-          Command(
-            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
-            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced))
+      let commands = manifest.commands.map { name in
+        Command(
+          path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
+          arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced)
+      }
+      registry.announce(commands) { [weak self, weak plugin] error in
+        if let self, let plugin { fail(plugin, with: error) }
       }
     } catch {
       fail(plugin, with: error)

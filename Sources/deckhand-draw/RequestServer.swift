@@ -29,6 +29,10 @@ struct RequestServer {
       let open = try sheet ?? Sheet()
       sheet = open
       return .drawing([], broken: try open.add(scene))
+    case .addPage(let scene):
+      let open = try sheet ?? Sheet()
+      sheet = open
+      return .drawing([], broken: try open.add(page: scene))
     case .finishSheet:
       defer { sheet = nil }
       guard let sheet else { throw Refused(.badRequest, "there is nothing on the sheet") }

@@ -35,7 +35,7 @@ import Workspace
       + "document:remove document:remove_element document:save document:set_panel documents:create element.align= element.alt= "
       + "element.color= element.cropped= element.font= element.frame= element.group= element.grows= element.height= "
       + "element.rotation= element.size= element.text= element.width= element.wraps= element.x= element.y=",
-    "shell.run": "shell:redo shell:run shell:undo",
+    "shell.run": "shell:at shell:redo shell:run shell:undo",
   ]
 
   @Test func `the grants of all types and modules are those of the list`() throws {

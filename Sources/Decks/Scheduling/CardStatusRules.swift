@@ -38,7 +38,7 @@ enum CardStatus: String, CaseIterable, Sendable {
     case .relearning: card.state == CardState.relearning.rawValue
     case .suspended: card.isSuspended
     case .leech: card.hasLeechTag
-    case .buried: moment.isBuried(until: card.buriedUntil)
+    case .buried: card.isBuried(at: moment)
     case .due: card.isTime(at: moment) && card.isShown(at: moment)
     }
   }
@@ -100,7 +100,7 @@ extension StudyMoment {
 }
 
 /// The columns that a card's status depends on.
-struct StatusColumns {
+struct StatusColumns: HidingColumns {
   var state: Int64
   var isSuspended: Bool
   var due: Double?
@@ -111,8 +111,6 @@ struct StatusColumns {
     guard let due, state > 0, due < moment.endOfToday else { return false }
     return state != CardState.review.rawValue || due < moment.dueBorder
   }
-
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !moment.isBuried(until: buriedUntil) }
 
   /// Whether tags, separated by spaces, hold that of a leech or one within it.
   static func isLeech(_ tags: UnsafeBufferPointer<UInt8>) -> Bool {

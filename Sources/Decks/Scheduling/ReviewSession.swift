@@ -151,7 +151,7 @@ public final class ReviewSession {
   /// Buries the card that is shown until tomorrow.
   /// - Throws: `over`.
   public func bury(_ db: Database, at moment: StudyMoment) throws {
-    try hide(db, at: moment) { try CardTable.bury(db, [$0.id], at: moment) }
+    try hide(db, at: moment) { try CardHiding.bury(db, [$0.id], at: moment) }
   }
 
   private func hide(_ db: Database, at moment: StudyMoment, _ change: (CardRecord) throws -> Void) throws {

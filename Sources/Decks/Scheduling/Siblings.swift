@@ -19,7 +19,7 @@ enum Siblings {
     let siblings = try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) {
       CardID(rawValue: $0.integer(0))
     }
-    try CardTable.bury(db, siblings, .bySibling, at: moment)
+    try CardHiding.bury(db, siblings, .bySibling, at: moment)
     return siblings
   }
 

@@ -15,6 +15,8 @@ public enum DrawRequest: Equatable, Sendable {
   case pixels(Scene, width: Int, height: Int)
   /// Puts a scene on the sheet; the first one begins it.
   case addToSheet(Scene)
+  /// Puts a scene on the sheet as a page of its own, of its size in points; the first one begins it.
+  case addPage(Scene)
   /// The sheet so far as PDF, and a new one.
   case finishSheet
   /// For each text in its font: the characters that no font here can draw.
@@ -113,6 +115,9 @@ extension DrawRequest {
         writer.number(query.size)
         writer.number(query.width)
       }
+    case .addPage(let scene):
+      writer.byte(8)
+      writer.scene(scene)
     }
     return writer.bytes
   }
@@ -139,6 +144,7 @@ extension DrawRequest {
           MeasureQuery(
             text: try reader.text(), font: try reader.text(), size: try reader.number(), width: try reader.number())
         })
+    case 8: self = .addPage(try reader.scene())
     default: throw WireError()
     }
     guard reader.isAtEnd else { throw WireError() }

@@ -2,7 +2,6 @@
 // all of it, or none where one is refused.
 
 public import Decks
-public import Exchange
 import Files
 import Glibc
 import Storage
@@ -124,7 +123,7 @@ public struct CardOperations {
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.bury($0, cards.map(\.id), at: workspace.moment)
+      try CardHiding.bury($0, cards.map(\.id), at: workspace.moment)
     }
   }
 
@@ -132,14 +131,14 @@ public struct CardOperations {
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.unbury($0, cards.map(\.id))
+      try CardHiding.unbury($0, cards.map(\.id))
     }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
+      for card in cards { try CardHiding.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
     }
   }
 
@@ -159,17 +158,6 @@ public struct CardOperations {
   func found(anki query: String) throws -> [CardID] {
     let parsed = try CardQuery(anki: query, isInterrupted: workspace.environment.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
-  }
-
-  /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
-    var options: [DeckID: DeckOptions] = [:]
-    return try cards.map { card in
-      let record = try card.record()
-      let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
-      options[record.deck] = known
-      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
-    }
   }
 
   /// The tags of the cards that were added last, in order.

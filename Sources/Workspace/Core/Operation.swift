@@ -19,6 +19,8 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case buildDeck = "building a deck"
+  case mergeDeck = "merging into a deck"
+  case settleConflicts = "settling conflicts"
   case answerCard = "answering a card"
   case importAnswers = "importing answers"
   case addNote = "adding a note"
@@ -52,11 +54,10 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .syncMedia, .listWords, .countWords, .keepPlace, .link,
-      .unlink:
+      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote, .mineText,
+      .addNote, .mineText, .mergeDeck,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }
@@ -74,6 +75,7 @@ extension Operation {
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
     case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
     case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"
@@ -96,6 +98,7 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
+    case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
     case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }

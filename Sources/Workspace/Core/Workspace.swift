@@ -51,6 +51,9 @@ public final class Workspace {
 
   var hooks = ChangeHooks()
 
+  /// Whether everything is read as it was at a step.
+  var isLookingBack = false
+
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -111,6 +114,8 @@ public final class Workspace {
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
+    opened.fit?.stop()
+    opened.fit = nil
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents = nil
     opened.preferences?.tree.endObserving()
@@ -161,6 +166,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    if isLookingBack { throw WorkspaceError.lookingBack(operation.rawValue) }
     dailyBackups.noteChange()
     try requireRoomInUnit()
     opened.orders.refresh(changeCount)

@@ -32,6 +32,8 @@ public enum WorkspaceError: Problem, Equatable {
   case tooMuchWaits
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
+  /// A change while everything is read as it was at a step.
+  case lookingBack(String)
 
   public var report: ProblemReport {
     switch self {
@@ -80,6 +82,10 @@ public enum WorkspaceError: Problem, Equatable {
     case .rehearsal(let operation):
       ProblemReport(
         .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")
+    case .lookingBack(let operation):
+      ProblemReport(
+        .cannotUndo, "Only for reading",
+        "\(operation) is not done at a step of the past, where everything is only read; nothing was changed")
     }
   }
 }

@@ -37,6 +37,9 @@ struct OpenedParts {
   var player: SoundPlayer?
   /// The day's backup while it is made beside the prompt.
   var backup: BackgroundBackup?
+  /// A fitting of memory models beside the prompt, and up to which answer the log was looked at for one.
+  var fit: BackgroundFit?
+  var answersSeen: Int?
 }
 
 /// What is done around each change.

@@ -11,7 +11,7 @@ extension CardHandle {
   /// The sounds and pictures that its sides name.
   public func media() throws -> CardMedia {
     let record = try record()
-    return try workspace.read { try NoteTable.media($0, of: record) }
+    return try workspace.read { try CardMedia($0, of: record) }
   }
 }
 

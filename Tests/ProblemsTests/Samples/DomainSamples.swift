@@ -178,7 +178,7 @@ extension ProblemTable {
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildError.swift",
     [
-      "noDescription": BuildError.noDescription(folder: hostile),
+      "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
       "generator": BuildError.generator(path: hostile, reason: hostile),
@@ -248,6 +248,7 @@ extension ProblemTable {
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
       "noCutting": WorkspaceError.noCutting, "notCut": WorkspaceError.notCut(path: hostile),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
+      "lookingBack": WorkspaceError.lookingBack("adding cards"),
     ])
 }
 
