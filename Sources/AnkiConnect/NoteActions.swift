@@ -11,9 +11,17 @@ import Workspace
 enum NoteActions {
   static let all: [Action] = [
     .reading("findNotes") { call in
-      .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
+      guard call.params["query"].isGiven else { return .list([]) }
+      return .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
     },
     .reading("notesInfo", info),
+    .reading("notesModTime") { call in
+      .list(
+        try call.numbers("notes").map { number in
+          guard let note = try call.workspace.notes.numbered(Int64(number)) else { return .record([]) }
+          return .record([("noteId", .integer(number)), ("mod", .integer(try note.record().modified))])
+        })
+    },
     .changing("updateNoteFields") { call in
       let note = call.params["note"]
       try update(note, fields: try note["fields"].fields(), tags: nil, call)
@@ -22,7 +30,7 @@ enum NoteActions {
     .changing("updateNote") { call in
       let note = call.params["note"]
       let fields = try note["fields"].value.map { _ in try note["fields"].fields() }
-      let tags = try note["tags"].value.map { _ in try tagList(note["tags"]) }
+      let tags = try note["tags"].value.map { _ in try TagActions.list(note["tags"]) }
       guard fields != nil || tags != nil else { throw ActionFailure("Must provide a \"fields\" or \"tags\" property.") }
       try update(note, fields: fields ?? [], tags: tags, call)
       return .null
@@ -31,29 +39,12 @@ enum NoteActions {
       try call.workspace.notes.remove(try call.numbers("notes").map { Int64($0) })
       return .null
     },
-    .changing("addTags") { call in
-      let tags = try tagList(call.params["tags"])
-      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, adding: tags)
-      return .null
-    },
-    .changing("removeTags") { call in
-      let tags = try tagList(call.params["tags"])
-      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, removing: tags)
-      return .null
-    },
-    .reading("getTags") { call in .list(try call.workspace.notes.tags().map { .text($0) }) },
   ]
-
-  /// A list of tags, or a text in which blanks part them.
-  static func tagList(_ reader: ValueReader) throws -> [String] {
-    if let text = reader.value?.text { return Tags.separated(text) }
-    return try reader.elements("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
-  }
 
   // MARK: Reading
 
   private static func info(_ call: ActionCall) throws -> Value {
-    let hasQuery = call.params["query"].value ?? .null != .null
+    let hasQuery = call.params["query"].isGiven
     let numbers =
       try hasQuery
       ? call.workspace.notes.numbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
@@ -83,8 +74,7 @@ enum NoteActions {
   private static func update(
     _ note: ValueReader, fields: [(name: String, reader: ValueReader)], tags: [String]?, _ call: ActionCall
   ) throws {
-    let number = try note["id"].integer()
-    guard let known = try call.workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
+    let known = try call.note(note["id"].integer())
     let (record, type) = try NoteReader(call.workspace).read(known)
     var texts = Dictionary(uniqueKeysWithValues: record.named(type).map { ($0.name, $0.html) })
     for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }

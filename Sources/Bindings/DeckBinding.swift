@@ -61,6 +61,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeCards(type, context)
     describeNotes(type, context)
     describeDeckFiles(type, context)
+    describeComparing(type, context)
     describeMining(type)
     addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }

@@ -11,6 +11,8 @@ public import Workspace
 
 /// More rules than a mode can need: each is asked for each guess.
 private let mostRules = 100
+/// More words than a game asks to be explained.
+private let mostSolutionWords = 100
 
 extension GameHandle: BoundObject {}
 
@@ -37,8 +39,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "mode", [LuaParameter("description", .table)], returns: .object("mode").orProblem,
       example:
         "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
-      "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=, "
-        + "solution=}."
+      "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "
+        + "solution=}. Its length is that of a base word where nobody asks for another."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
       try context.keeping("mode", mode.name, stack) {
@@ -78,14 +80,16 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
 private func readMode(
   _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
 ) throws -> Mode {
-  try table.allowOnly(["name", "title", "summary", "rules"] + ModeFunction.allCases.map(\.rawValue))
+  try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try readRules(table)
   var hooks = try readHooks(table, name, context)
   hooks.makeData = { LuaModeData(in: state, stored: $0) }
-  return Mode(
+  var mode = Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
     rules: rules ?? Mode.classicRules, hooks: hooks)
+  mode.length = try table.optionalInteger("length", in: 2...64)
+  return mode
 }
 
 private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
@@ -116,8 +120,22 @@ private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: B
     hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
   }
   if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
-  if let function = try table.optionalFunction("solution") { hooks.solution = { try text("solution", function, $0) } }
+  if let function = try table.optionalFunction("solution") {
+    hooks.solution = { game in
+      try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) }
+    }
+  }
   return hooks
+}
+
+/// A text, and a list of words or nil.
+private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
+  let text = try answer("solution", "text", stack, at: -2) { try $0.text(-2) }
+  if stack.isNoneOrNil(-1) { return Solution(text) }
+  let words = try answer("solution", "a list of words as its second result", stack) { stack in
+    try stack.table(-1).elements { try $0.text(-1) }
+  }
+  return Solution(text, words: Array(words.prefix(mostSolutionWords)))
 }
 
 private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
@@ -126,12 +144,13 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
 
 /// What a mode's function answered, or an error that says what it should have.
 private func answer<R>(
-  _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
+  _ function: String, _ expected: String, _ stack: borrowing LuaStack, at index: Int = -1,
+  _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
   do {
     return try read(stack)
   } catch LuaFailure.argument {
-    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(-1))")
+    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(index))")
   }
 }
 
@@ -276,6 +295,10 @@ private func describeState(_ type: BoundType<GameHandle>) {
   }
   type.field("count", .integer, "How many words were found.") { $0.game.count }
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
+  type.field(
+    "lexicon", .object("lexicon"),
+    "The words that the game chooses and looks for: common ones where `game.words` says so and it is known which are."
+  ) { handle in handle.workspace.handle(of: handle.game.sought) }
   type.field("score", .integer, "The points.") { $0.game.score }
   type.field("finished", .boolean, "Whether no guess is judged any more.") { try $0.game.isFinished() }
   type.field("data", .table, "A table of the mode's own, live in its own state; elsewhere a copy that is read only.") {
@@ -324,7 +347,10 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
-  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, stack in
+  type.method(
+    "possible", [], returns: .list(.string),
+    "The words that can be found; the common ones of them where the game is about those."
+  ) { handle, stack in
     try words(handle.game.possible(), of: handle, keptBy: stack)
   }
   type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, stack in
@@ -336,7 +362,8 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method(
     "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table.orProblem, grant: .decksWrite,
     example: "(decks.create(\"Missed\"))",
-    "Makes a card of each word that was missed, once."
+    "Makes cards of words that were missed, each once and 20 at most: the most common ones that have a meaning, or a "
+      + "sentence on a card."
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)
     return LuaValue(try handle.addMissed(to: deck).value)

@@ -31,6 +31,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeAsking(module, context)
     describeCommands(module, context)
     describeUndoing(module, context)
+    describeLookingBack(module, context)
     describeCommandAdding(module, context)
     if context.owner == .user {
       describePrompt(module)

@@ -112,6 +112,8 @@ public indirect enum Display: Equatable, Sendable {
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display
+  /// The exit status of a command that answers a question by it; 0 for any other.
+  public var status: Int32 = 0
 
   public init(_ answer: CommandAnswer, _ display: Display = .none) {
     (self.answer, self.display) = (answer, display)

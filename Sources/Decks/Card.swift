@@ -1,6 +1,7 @@
 // A card as it is kept, and as it is given to be added.
 // Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
 
+public import Memory
 public import Problems
 public import Values
 
@@ -94,6 +95,8 @@ public struct CardSchedule: Equatable, Sendable {
   public var lapses = 0
   /// Seconds since 1970 of the last answer.
   public var lastReview: Double?
+  /// By FSRS-7, where that schedules; it is read from the log when the card is answered, and not stored.
+  public var timed: TimedMemory?
 
   public init() {}
 

@@ -226,6 +226,8 @@ public enum CardTable {
     let current = try self.position(db, of: id)
     let target = max(1, position)
     if current == target { return }
+    // The last card is at the bottom already.
+    if target > current, try self.id(db, in: deck, at: current + 1) == nil { return }
     // Positions count this card too: on its way down it passes the one at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])

@@ -18,8 +18,12 @@ public enum SyncedCards {
   }
 
   /// Gives a card that is here the schedule, the deck and the marks of a row from elsewhere.
-  /// - Parameter keepsRank: its place in the deck, where it stays in it.
-  public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
+  /// - Parameters:
+  ///   - keepsRank: its place in the deck, where it stays in it.
+  ///   - isOfServer: the row is a sync server's, which has it; otherwise it is to be sent as any other change.
+  public static func renew(
+    _ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool, isOfServer: Bool = true
+  ) throws {
     if !(keepsRank && card.deck == known.deck) {
       try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
     }
@@ -28,13 +32,15 @@ public enum SyncedCards {
       db,
       """
       UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
-        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, usn = 0, raw = ?
+        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?,
+        usn = iif(?, 0, usn), raw = ?
       WHERE id = ?
       """,
       [
         card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
         schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
-        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, card.raw, known.id.rawValue,
+        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, isOfServer, card.raw,
+        known.id.rawValue,
       ])
     try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
   }

@@ -2,6 +2,7 @@
 // Invariant: an option that a format does not know changes nothing in it; a report's names never change.
 
 public import Decks
+import Templates
 public import Values
 
 /// How a file of cards is imported.
@@ -39,17 +40,13 @@ public struct TableOptions: Sendable {
   public var columns: [ColumnChoice] = []
   /// The first row is a card, whatever it says.
   public var hasNoHeader = false
-  /// The type that `ImportOptions.noteType` names.
-  var note: TableNoteType?
+  /// The type that `ImportOptions.noteType` names: then rows are notes of it.
+  var note: NoteType?
 
   public init() {}
 }
 
-/// The note type that the rows of a table are notes of.
-struct TableNoteType: Sendable {
-  let type: String
-  let fields: [String]
-
+extension NoteType {
   /// The field that a name means, capitals aside.
   func field(_ name: String) -> String? {
     fields.first { $0 == name } ?? fields.first { $0.lowercased() == name.lowercased() }

@@ -32,6 +32,8 @@ final class ImportPlaces {
   private var types: [String: NoteType] = [:]
   /// Decks that the import made.
   private var made: Set<DeckID> = []
+  /// Those of them that were given options.
+  private var optioned: Set<DeckID> = []
   /// Notes that the import added.
   private var notes: Set<NoteID> = []
 
@@ -68,10 +70,12 @@ final class ImportPlaces {
     try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
 
-  /// Takes away the decks within the deck that were made and hold nothing.
+  /// Takes away the decks within the deck that were made and hold nothing, not even options.
   func removeEmptyDecks() throws {
     try flush()
-    let empty = try made.filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted { $0.name > $1.name }
+    let empty = try made.subtracting(optioned).filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted {
+      $0.name > $1.name
+    }
     for one in empty where try DeckTable.count(db, one.id) == 0 && DeckTable.within(db, one.id).isEmpty {
       try DeckTable.remove(db, one.id)
     }
@@ -121,6 +125,14 @@ final class ImportPlaces {
     return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
+  /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
+  func move(_ cards: [CardID], within name: String) throws {
+    try flush()
+    let target = name.isEmpty ? deck.id : try subdeck(name).id
+    let others = try CardTable.cards(db, ids: cards).filter { $0.deck != target }.map(\.id)
+    if !others.isEmpty { _ = try CardTable.move(db, others, into: target, now: now) }
+  }
+
   // MARK: Notes
 
   private func writeNote(
@@ -136,6 +148,7 @@ final class ImportPlaces {
     notes.insert(id)
     let cards = try NoteTable.cards(db, of: id)
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
+    try attach(row, to: card)
     return Written(outcome: outcome, added: cards.count - 1, card: card)
   }
 
@@ -169,7 +182,16 @@ final class ImportPlaces {
     guard notes.contains(note) else { return Written() }
     guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
     try batch(within: row.subdeck).place([card])
+    try attach(row, to: card)
     return Written(card: card)
+  }
+
+  /// The document that a card of a note shows.
+  private func attach(_ row: CardRow, to card: CardID?) throws {
+    guard let card, let document = row.document else { return }
+    do { try CardTable.setDocument(db, card, to: document, now: now) } catch let error as DeckError {
+      throw RowRefusal(error)
+    }
   }
 
   /// A type of the same name that makes the same cards is taken; another one gets another name.
@@ -192,6 +214,7 @@ final class ImportPlaces {
   private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
+    optioned.insert(target.id)
     let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }

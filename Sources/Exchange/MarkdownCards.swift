@@ -194,6 +194,7 @@ final class MarkdownCards: CardRows {
     row.guid.append(contentsOf: block.facts.guid.utf8)
     row.tags = block.facts.tags
     row.subdeck = block.facts.subdeck
+    if !block.facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(block.facts.conflicts)) }
     let prompt = block.prompt.joined(separator: "\n")
     if block.kind == .cloze {
       row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])

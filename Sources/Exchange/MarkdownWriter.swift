@@ -26,22 +26,33 @@ struct MarkdownWriter: CardRowWriter {
       return lost
     }
     if source.note != nil { lost.insert(.notes) }
-    let facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: source.subdeck)
-    if Self.fitsHeading(card.prompt), !Self.mayHoldCloze(card.answer) {
-      try sink.append("## \(MarkdownLine.lines(of: card.prompt)[0]) \(facts.comment)\n\n")
-      try sink.append(MarkdownLine.escaped(text: card.answer).joined(separator: "\n") + "\n\n")
-    } else {
-      try sink.append("Q:\(Self.part(card.prompt))\nA:\(Self.part(card.answer))\n\(facts.comment)\n\n")
-    }
+    var facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: source.subdeck)
+    for field in card.fields where field.name == MergeConflict.name { facts.conflicts = field.value.written }
+    try sink.append(Self.card(card.prompt, card.answer, facts.comment))
     isOpen = true
     return lost
+  }
+
+  /// A card of two texts, with an empty line behind it.
+  static func card(_ prompt: String, _ answer: String, _ comment: String) -> String {
+    guard fitsHeading(prompt), !mayHoldCloze(answer) else {
+      return "Q:\(part(prompt))\nA:\(part(answer))\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
+    }
+    return "## \(MarkdownLine.lines(of: prompt)[0])\(comment.isEmpty ? "" : " ")\(comment)\n\n"
+      + MarkdownLine.escaped(text: answer).joined(separator: "\n") + "\n\n"
+  }
+
+  /// A paragraph with clozes, with an empty line behind it.
+  static func cloze(_ text: String, _ comment: String) -> String {
+    let lines = MarkdownCloze.escaped(text).split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { MarkdownLine.escaped($0) }.joined(separator: "\n") + "\n"
+      + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
   private mutating func writeCloze(_ text: String, _ facts: MarkdownFacts) throws {
     if isOpen { try sink.append("---\n\n") }
     isOpen = false
-    let lines = MarkdownCloze.escaped(text).split(separator: "\n", omittingEmptySubsequences: false)
-    try sink.append(lines.map { MarkdownLine.escaped($0) }.joined(separator: "\n") + "\n\(facts.comment)\n\n")
+    try sink.append(Self.cloze(text, facts.comment))
   }
 
   func end() throws {}

@@ -66,7 +66,7 @@ final class TableCards: CardRows {
         put(cell, as: column, into: &row)
       }
     }
-    if let note = options.note { row.content = .note(type: note.type, fields) }
+    if let note = options.note { row.content = .note(type: note.name, fields) }
   }
 
   private func put(_ cell: ArraySlice<UInt8>, as column: TableColumn, into row: inout CardRow) {

@@ -2,6 +2,7 @@
 // Invariant: a column without a known meaning is kept as a field of its own name; no two columns have one meaning.
 
 import Decks
+import Templates
 import Text
 
 /// What one column means, as the user says it.
@@ -85,7 +86,7 @@ struct TableShape {
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
   /// What the rows are, where they are notes.
-  private let note: TableNoteType?
+  private let note: NoteType?
 
   /// - Parameter first: the cells of the first row.
   /// - Throws: `noColumn`, `badColumns`.
@@ -122,10 +123,15 @@ struct TableShape {
 
   /// Whether a row names both sides of a card, or two fields of the note.
   private func isHeader(_ names: [String]) -> Bool {
+    guard let note else { return Self.namesSides(names) }
+    return Set(names.map { $0.lowercased() }).filter { note.field($0) != nil }.count >= min(2, note.fields.count)
+  }
+
+  /// Whether a row names both sides of a card.
+  static func namesSides(_ names: [String]) -> Bool {
     let lowered = Set(names.map { $0.lowercased() })
-    if let note { return lowered.filter { note.field($0) != nil }.count >= min(2, note.fields.count) }
     return lowered.isSuperset(of: ["prompt", "answer"])
-      || Self.sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
+      || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
   }
 
   /// What a name means: of a note its fields go before all else, and it has no sides.

@@ -182,6 +182,8 @@ enum ShellError: Problem, Equatable {
   case allRefused(file: String, first: String, isTable: Bool)
   /// Standard input as a file, where the prompt reads it.
   case promptIsStandardInput
+  /// A command behind `--at` that does not only read.
+  case onlyReading(command: String)
   /// A command that is not for `shell.run`.
   case notFromLua(command: String)
   /// A column or a field to sort by that cards do not have.
@@ -236,6 +238,10 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .failed, "Standard input is the prompt's",
         "the prompt reads its lines from standard input; name a file, or give the whole command to deckhand")
+    case .onlyReading(let command):
+      ProblemReport(
+        .usage(.badValue), "Only for reading",
+        "--at reads the past: \(quoted(command)) does not only read; `undo N` takes a step back")
     case .notColumn(let word, let near, let columns):
       ProblemReport(
         .usage(.badValue), "No column",

@@ -167,9 +167,16 @@ extension SyncMerge {
     return made
   }
 
+  /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
-    guard let local = try shadows[.noteType, id]?.local else { return nil }
+    guard let shadow = try shadows[.noteType, id] else { return nil }
+    var here = shadow.local
+    if here == nil, let record = ServerRows.parse(shadow.json)?.record {
+      here = try local(record, id, shadow)?.rawValue
+      try shadows.setLocal(.noteType, id, to: here)
+    }
+    guard let local = here else { return nil }
     let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: local))
     known[id] = type
     return type

@@ -76,7 +76,9 @@ struct DeckMerge {
     let theirs = ServerRows.deckName(record)
     guard let known else {
       if let there = try DeckTable.named(db, theirs) {
-        if try shadows.remote(.deck, of: there.id.rawValue) == nil { return there.id }
+        if try shadows.remote(.deck, of: there.id.rawValue) == nil {
+          return there.name == theirs ? there.id : try rename(there.id, to: theirs)
+        }
         try giveWay(there, pending)
       }
       return id == DeckMerge.firstDeck ? nil : try DeckTable.findOrMake(db, named: theirs, now: moment.now).deck.id

@@ -44,7 +44,7 @@ extension SyncMerge {
   }
 
   /// The type here that one there is.
-  private func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
+  func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
       report.note("the note type \(id) has no place here: \(error.message)")

@@ -8,6 +8,8 @@ import Lexicon
 ///     game.words.candidates(rules: [.fromLetters, .inDictionary], baseWord: "cambering")
 struct GameWords {
   let lexicon: Lexicon
+  /// Its words that the game is about.
+  let sought: Lexicon
 
   /// A base word in normal form; letters only, at least two.
   func checked(base: String) throws(GameError) -> String {
@@ -33,11 +35,11 @@ struct GameWords {
   /// The words of the list that pass the rules, but for those that look at found words.
   func candidates(rules: [Rule], baseWord: String) -> [String] {
     let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(lexicon: lexicon, found: FoundWords())
+    let judge = Judge(lexicon: sought, found: FoundWords())
     judge.take(rules: lasting, baseWord: baseWord)
     let words =
       rules.contains(.fromLetters)
-      ? lexicon.formable(from: baseWord, minLength: Self.shortest(rules)) : wordsOfList(within: rules)
+      ? sought.formable(from: baseWord, minLength: Self.shortest(rules)) : wordsOfList(within: rules)
     return words.filter { word in
       var word = word
       let letters = word.count
@@ -58,6 +60,6 @@ struct GameWords {
       default: break
       }
     }
-    return Array(lexicon.words(length: length, prefix: prefix))
+    return Array(sought.words(length: length, prefix: prefix))
   }
 }

@@ -48,8 +48,8 @@ struct SimulatedUser {
     for card in 1...cards {
       for (number, answer) in self.card(reviews: reviews).enumerated() {
         history.add(
-          card: Int64(card), day: answer.day, rating: answer.rating.rawValue, isFirst: number == 0,
-          isLearning: number == 0)
+          card: Int64(card), day: answer.day, moment: Int64(answer.day) * 86_400_000 + Int64(number) * 60_000,
+          rating: answer.rating.rawValue, isFirst: number == 0, isLearning: number == 0)
       }
     }
     history.close()

@@ -94,6 +94,21 @@ import Testing
     #expect(try home.run("card", "list", "--columns", "prompt").output.contains("gato"))
   }
 
+  @Test func `a refused text that is left as it is ends the edit`() throws {
+    try home.run("card", "add", "D", "sol", "sun")
+    let terminal = try terminal("study", "D", editor: editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("e")
+    terminal.wait(for: "Edit again? [y/N] ")
+    terminal.type("y\r")
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
+    terminal.type("\r")
+    terminal.wait(for: "sun")
+    terminal.type("q")
+    #expect(!terminal.wait(for: "Left. 0 right").contains("Edit again?"))
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")

@@ -3,6 +3,7 @@
 import Files
 public import Storage
 import Templates
+import Text
 
 /// What a card's sides name.
 public struct CardMedia: Equatable, Sendable {
@@ -12,6 +13,27 @@ public struct CardMedia: Equatable, Sendable {
   public var answerPictures: [String] = []
 
   public init() {}
+
+  /// Pictures and sounds of the answer. What the back of a note repeats of its front is not shown twice, unless the
+  /// answer names it.
+  public func ofAnswerAlone(_ answer: String) -> [String] {
+    let front = Set(promptPictures + promptSounds)
+    return (answerPictures + answerSounds).filter { !front.contains($0) || answer.contains(text: $0) }
+  }
+
+  /// A card's text without the names of media that are shown beside it.
+  public static func text(_ text: String, without names: [String]) -> String {
+    guard !names.isEmpty else { return text }
+    var text = text
+    for name in names {
+      for mark in [
+        "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
+      ] {
+        text = text.replacing(text: mark, with: "")
+      }
+    }
+    return text.trimmed
+  }
 
   /// The media of a card as the templates of its note give them; plain text may name them by tags, too.
   public init(_ db: Database, of card: CardRecord) throws {

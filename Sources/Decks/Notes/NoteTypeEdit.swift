@@ -6,7 +6,7 @@
 public import Storage
 public import Templates
 import Text
-import Values
+package import Values
 
 /// What a note type is to become, and what of it was there before.
 ///
@@ -18,6 +18,8 @@ public struct NoteTypeEdit: Equatable, Sendable {
     public var value: Value
     /// Its place before, from 0; nil for a new one.
     public var was: Int?
+    /// What else a type's JSON is to have for a field, over what it has: a font, a description.
+    package var other = Values.Value.Record()
     public init(_ value: Value, was: Int?) { (self.value, self.was) = (value, was) }
   }
 
@@ -111,7 +113,9 @@ private struct TypeChange {
     var new = old
     (new.name, new.css, new.modified, new.cards) = (draft.name, draft.css, seconds(now), draft.cards)
     new.fieldList = zip(draft.fields, edit.fields).map { name, field in
-      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh)
+      var other = field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh
+      for change in field.other.fields { other[change.name] = change.value }
+      return NoteTypeField(name: name, other: other)
     }
     self.new = new
   }

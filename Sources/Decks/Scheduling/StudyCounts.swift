@@ -19,6 +19,16 @@ public struct StudyCounts: Equatable, Sendable {
     try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
   }
 
+  /// The same by kind: new ones, those being learnt, those learnt before.
+  public static func byKind(
+    _ db: Database, at moment: StudyMoment
+  ) throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
+    try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { counts in
+      let room = counts.limited(to: nil)
+      return (room.new, room.learning, room.due)
+    }
+  }
+
   /// What all decks would show, one after the other.
   public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
     let counts = try all(db, limit: limit, at: moment)

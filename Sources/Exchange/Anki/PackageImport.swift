@@ -48,8 +48,8 @@ public final class PackageImport {
     self.deck = try DeckTable.record(db, deck)
   }
 
-  /// Of a whole collection.
-  init(_ db: Database, whole settings: PackageSettings) {
+  /// Its decks have the names they come with.
+  public init(_ db: Database, whole settings: PackageSettings) {
     (self.db, self.settings, deck) = (db, settings, nil)
   }
 

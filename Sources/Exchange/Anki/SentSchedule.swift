@@ -2,7 +2,7 @@
 // Source: PackageRules.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the
 // options are now.
 
-import Decks
+public import Decks
 import Memory
 import Values
 
@@ -101,6 +101,19 @@ extension CardSchedule {
   fileprivate func isDue(as other: CardSchedule, _ moment: StudyMoment) -> Bool {
     guard let due, let otherDue = other.due else { return due == other.due }
     return due == otherDue || state == .review && moment.dueDay(of: due) == moment.dueDay(of: otherDue)
+  }
+}
+
+extension ReceivedReview {
+  /// Rows of a card's log as Anki has them, the earliest first.
+  public static func rows(of log: [SentReview], card: CardID) -> [ReceivedReview] {
+    var last: Int64 = 0
+    return log.map { sent in
+      let answer = ForeignAnswer(sent, last: last)
+      last = answer.interval
+      let id = sent.foreignID ?? ReviewTable.number(of: sent.review.at)
+      return ReceivedReview(id: id, card: card.rawValue, answer: answer)
+    }
   }
 }
 

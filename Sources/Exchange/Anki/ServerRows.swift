@@ -39,6 +39,11 @@ public struct ServerRows {
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
   }
 
+  /// Of this collection, with the days of its packages.
+  public init(_ moment: StudyMoment) {
+    calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
+  }
+
   /// A row or an object that was kept as JSON; nil for what is none.
   public static func parse(_ json: String) -> Value? {
     do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: limits) } catch { return nil }
@@ -123,6 +128,28 @@ public struct ServerRows {
   public static func preset(_ record: Value.Record) -> (name: String, options: DeckOptions) {
     let preset = PackagedPreset(old: record)
     return (preset.name, preset.options)
+  }
+
+  // MARK: What is shown
+
+  /// A card as Anki would have it here.
+  /// - Parameter position: of a new card in its deck.
+  public func shown(_ card: ListedCard, position: Int, _ options: DeckOptions) -> AnkiCard {
+    let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
+    var row = schedule.row(of: card, position: position, lastReview: nil)
+    (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, card.note.rawValue, card.deck.rawValue, card.ordinal)
+    (row.reps, row.lapses) = (card.schedule.reps, card.schedule.lapses)
+    row.modified = Int64(min(1e11, max(0, card.modified, card.schedule.lastReview ?? 0)))
+    return row
+  }
+
+  /// Whether Anki's `is:due` would find it.
+  public func isDue(_ row: AnkiCard) -> Bool {
+    switch row.queue {
+    case 2, 3: row.due <= calendar.moment.today - calendar.firstDay
+    case 1: Double(row.due) <= calendar.moment.now
+    default: false
+    }
   }
 
   // MARK: What goes

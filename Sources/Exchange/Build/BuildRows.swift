@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Problems
+import Templates
 import Text
 
 /// A row of a source.
@@ -75,17 +76,22 @@ extension BuildRow {
     if !source.subdeck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
+    var texts: [String]
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
     if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
       front = fields.first?.html ?? ""
+      texts = fields.map(\.html)
     } else {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
-      parts += [front, String(decoding: row.answer, as: UTF8.self).trimmed]
+      let answer = String(decoding: row.answer, as: UTF8.self).trimmed
+      parts += [front, answer]
+      texts = [front, answer].map { FieldHTML.html(ofPlain: $0) }
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
-      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]))
+      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
+      texts: texts)
   }
 }

@@ -7,7 +7,9 @@ import Values
 
 /// What a page is put together from.
 enum PageText {
-  static let script = squeezed(PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
+  private static let script = squeezed(
+    PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
+  private static let timedScript = script + squeezed(PackageResources.fsrs7_js)
   static let style = squeezedStyle(PackageResources.page_css)
 
   /// Lines without the blanks that they begin with, without blank ones and those that are only a comment, and without
@@ -49,10 +51,14 @@ enum PageText {
     ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
   ]
 
+  /// - Parameter timed: whether FSRS-7 schedules cards of the page.
+  static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
+
   /// Everything before the first section of cards.
   /// - Parameter options: the script's options for the whole page, as JSON.
-  static func head(title: String, options: String) -> [UInt8] {
-    let policy = "script-src 'sha256-\(base64(sha256(script)))'; media-src data:; manifest-src data:; "
+  static func head(title: String, options: String, timed: Bool) -> [UInt8] {
+    let hash = base64(sha256(script(timed: timed)))
+    let policy = "script-src 'sha256-\(hash)'; media-src data:; manifest-src data:; "
     return head(title: title, style: style, policy: policy, homeScreen(title))
       + Array("<noscript id=\"cards\" data-options=\"\(escaped(options))\">\n".utf8)
   }
@@ -118,8 +124,9 @@ enum PageText {
   }
 
   /// Everything behind the last section.
-  static var end: [UInt8] {
-    Array("</noscript>\n</main>\n<script>".utf8) + script + Array("</script>\n</body>\n</html>\n".utf8)
+  static func end(timed: Bool) -> [UInt8] {
+    Array("</noscript>\n</main>\n<script>".utf8) + script(timed: timed)
+      + Array("</script>\n</body>\n</html>\n".utf8)
   }
 
   /// Text as HTML, good between tags and in quoted attributes.

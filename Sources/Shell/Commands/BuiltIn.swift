@@ -59,7 +59,8 @@ struct BuiltIn {
   static var all: [BuiltIn] {
     let themes: [[BuiltIn]] = [
       DeckCommands.all, [DeckOrderCommand.command], DeckFileCommands.all,
-      [DeckPageCommands.page, DocumentPageCommand.page], DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
+      CompareCommands.all, [DeckPageCommands.page, DeckSheetCommand.sheet, DocumentPageCommand.page],
+      DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
       NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command], DocumentCommands.all, WordCommands.all,
       TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
       AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,

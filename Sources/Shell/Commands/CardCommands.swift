@@ -12,7 +12,8 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, CardAddCommand.command, showCard, removeCards, attachDocument] + CardBulkCommands.all
+    [CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards, attachDocument]
+      + CardBulkCommands.all
   }
 
   private static let theme = "Decks and cards"

@@ -23,7 +23,8 @@ enum DeckPageCommands {
       answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
       details: """
         The page holds the cards with their pictures, sounds and documents, those of the decks within the deck too, but no \
-        suspended ones. From a web server a phone can put it on its home screen as an app. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; \
+        suspended ones. From a web server a phone can put it on its home screen as an app. It schedules by the deck's \
+        memory model and options, and goes on from where the cards are here; \
         with --fresh all are new, as for somebody else. What is answered there comes back with `deck import DECK FILE \
         --format answers`. Where a browser runs no scripts, the page is a list that reveals answers.
         """,

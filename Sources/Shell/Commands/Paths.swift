@@ -33,6 +33,8 @@ struct TextEditor {
     while true {
       guard let edited = try self.edited(reason + draft).map(withoutReason) else { return false }
       if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
+      // Left as it was refused: `:q!` in vi.
+      if !reason.isEmpty, edited == draft { return false }
       do {
         try apply(edited)
         return true

@@ -14,7 +14,7 @@ enum StudyCommands {
       answer: "{right, wrong, remaining, next_due?}",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
-        it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
+        it is time (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
         be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
         others, and no schedule is changed. The decks within a deck are studied with it. Without a name all that is due is \
         studied, deck by deck; at a terminal you choose first. In the last days before a deck's goal (`deck goal`) the cards \

@@ -50,6 +50,9 @@ package final class Prompt {
           IdleLock(session).watch()
           showNotices()
           session.data.opened?.dailyBackups.begin()
+          if let news = try session.data.opened?.refitting.advance() {
+            session.console.note(FittingWords.news(news, session))
+          }
           try readAndRun(from: source)
         } catch {
           session.report(error)

@@ -1,4 +1,5 @@
-// What a study session shows when a card has become a leech: that it has, its answers, and what can be done.
+// What a study session shows when a card has become a leech: that it has, its answers, and what helps: its note anew, a
+// sentence that has its word, the cards it is taken for, to study side by side.
 // Invariant: it is seen before the next card, also after the last one.
 
 import Commands
@@ -51,8 +52,10 @@ private struct LeechPage {
     let prompt = record.prompt.split(separator: "\n").first.map { String($0) } ?? record.prompt
     let (times, mark) = (terminal.counted(record.lapses, "time"), record.isSuspended ? " and suspended" : "")
     var lines = ["\(quoted(prompt)) is a leech: forgotten \(times), now tagged leech\(mark).", ""]
+    let help = try session.workspace().leeches.help(with: card)
+    let aids = help.map { LeechWords.aids($0) } ?? []
     let answers = try card.answers().filter { $0.rating > 0 }
-    let shown = answers.suffix(min(mostAnswers, max(3, terminal.height - 9)))
+    let shown = answers.suffix(min(mostAnswers, max(3, terminal.height - 9 - aids.count)))
     let earlier = answers.count - shown.count
     if earlier > 0 { lines.append(terminal.counted(earlier, "earlier answer")) }
     let names = shown.map { Rating(rawValue: Int64($0.rating))?.name ?? "" }
@@ -64,6 +67,9 @@ private struct LeechPage {
     let name = printable(ShellWords.quote(place))
     let rest =
       record.isSuspended ? "and let it in again (`card resume \(name)`)" : "or keep it out (`card suspend \(name)`)"
-    return lines + ["", "Write it anew (`card edit \(name)`), \(rest)."]
+    if let test = help?.test, test.answers > 0 {
+      lines.append("The memory model expected \(FittingWords.rounded(test.expected, 2)) lapses.")
+    }
+    return lines + ["", "Write it anew (`card edit \(name)`), \(rest)."] + aids
   }
 }

@@ -30,6 +30,8 @@ package struct ShellOptions {
   package let program: ProgramIdentity
   package var wantsJSON = false
   package var isDryRun = false
+  /// The step of undo at which everything is read; nil for now.
+  package var step: Int?
   package var wantsTrace = false
   package var usesPlugins = true
   package var usesStartScript = true
@@ -153,6 +155,7 @@ package final class Session {
     try installBindings()
     console.preferences = data
     LexiconLibrary.guardMappings()
+    showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()

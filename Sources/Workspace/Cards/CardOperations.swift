@@ -2,7 +2,6 @@
 // all of it, or none where one is refused.
 
 public import Decks
-public import Exchange
 import Files
 import Glibc
 import Storage
@@ -159,17 +158,6 @@ public struct CardOperations {
   func found(anki query: String) throws -> [CardID] {
     let parsed = try CardQuery(anki: query, isInterrupted: workspace.environment.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
-  }
-
-  /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
-    var options: [DeckID: DeckOptions] = [:]
-    return try cards.map { card in
-      let record = try card.record()
-      let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
-      options[record.deck] = known
-      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
-    }
   }
 
   /// The tags of the cards that were added last, in order.

@@ -3,7 +3,7 @@
 
 import CardDocuments
 public import Decks
-import Lexicon
+public import Lexicon
 import Templates
 public import WordGames
 
@@ -56,7 +56,7 @@ extension Workspace {
     handles.cards[card] { CardHandle(card, in: self) }
   }
 
-  func handle(of lexicon: Lexicon) -> LexiconHandle {
+  public func handle(of lexicon: Lexicon) -> LexiconHandle {
     handles.lexicons[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
   }
 

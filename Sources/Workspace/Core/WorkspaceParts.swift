@@ -29,12 +29,17 @@ struct OpenedParts {
   var search: SearchCache?
   /// What words are analysed with.
   var languages: LanguageLibrary?
+  /// The common words of the list of the last game.
+  var commonWords: KnownCommonWords?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   /// What plays sounds.
   var player: SoundPlayer?
   /// The day's backup while it is made beside the prompt.
   var backup: BackgroundBackup?
+  /// A fitting of memory models beside the prompt, and up to which answer the log was looked at for one.
+  var fit: BackgroundFit?
+  var answersSeen: Int?
 }
 
 /// What is done around each change.

@@ -62,6 +62,11 @@ public struct DeckOperations {
     return try workspace.read { try StudyCounts.all($0, limit: limit, at: workspace.moment) }
   }
 
+  /// The same by kind, without the limit of a session.
+  public func studyCountsByKind() throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
+    try workspace.read { try StudyCounts.byKind($0, at: workspace.moment) }
+  }
+
   /// Every deck, by name.
   ///
   ///     try workspace.decks.records().map(\.name)   // ["Spanish", "Spanish::Verbs"]

@@ -10,7 +10,7 @@ import Storage
 /// The documents of a workspace.
 ///
 ///     let document = try workspace.documents.create(background: nil)
-///     try workspace.documents.change("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
+///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -38,7 +38,7 @@ public struct DocumentOperations {
 
   /// Opens a document, changes it and saves it as one change. Within a unit of work it is a part of that.
   ///
-  ///     try workspace.documents.change("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
+  ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
   public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
     try workspace.perform(.changeDocuments) { _ in
       let handle = try open(name)

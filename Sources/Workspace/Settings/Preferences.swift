@@ -50,7 +50,7 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color, player, origins, serveKey: SettingKey<String>
+    let language, words, color, player, origins, serveKey, dictionaries: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents, showFields, hints, pager, atEnd: SettingKey<Bool>
@@ -63,12 +63,14 @@ public final class Preferences {
         try tree.keys.whole(name.rawValue)
       }
       language = try tree.keys.text(ProgramSettings.Name.gameLanguage.rawValue)
+      words = try tree.keys.text(ProgramSettings.Name.gameWords.rawValue)
       color = try tree.keys.text(ProgramSettings.Name.color.rawValue)
       player = try tree.keys.text(ProgramSettings.Name.mediaPlayer.rawValue)
       origins = try tree.keys.text(ProgramSettings.Name.serveOrigins.rawValue)
       serveKey = try tree.keys.text(ProgramSettings.Name.serveKey.rawValue)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       knownDays = try whole(.knownDays)
+      dictionaries = try tree.keys.text(ProgramSettings.Name.dictionaries.rawValue)
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
@@ -139,6 +141,8 @@ public final class Preferences {
   public var gameLanguage: String { tree[keys.language] }
   /// Letters of a base word.
   public var gameLength: Int { tree[keys.length] }
+  /// Whether games are about common words where it is known which are.
+  var choosesCommonWords: Bool { tree[keys.words] == "common" }
   public var foldsAccents: Bool { tree[keys.foldAccents] }
   /// When the bell rings.
   public var ringsWhenRight: Bool { tree[keys.right] }
@@ -153,6 +157,8 @@ public final class Preferences {
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   /// How many days a card of a known word is remembered for at least.
   public var knownDays: Int { tree[keys.knownDays] }
+  /// The dictionaries that are asked before all others.
+  public var dictionaries: [String] { tree[keys.dictionaries].split(whereSeparator: \.isWhitespace).map(String.init) }
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// Whether accents count in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }

@@ -15,6 +15,7 @@ public enum ProgramSettings {
   enum Name: String, CaseIterable {
     case gameLanguage = "game.language"
     case gameLength = "game.length"
+    case gameWords = "game.words"
     case gameFoldAccents = "game.fold_accents"
     case soundRight = "sound.right"
     case soundWrong = "sound.wrong"
@@ -40,6 +41,7 @@ public enum ProgramSettings {
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
     case knownDays = "text.known_days"
+    case dictionaries = "text.dictionaries"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
@@ -76,7 +78,11 @@ public enum ProgramSettings {
       SettingDeclaration(
         Name.gameLength.rawValue,
         .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Letters of a base word", help: "How many letters the base word of a game has."),
+        title: "Letters of a base word", help: "How many letters the base word of a game has, unless its mode says so."),
+      SettingDeclaration(
+        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words that games are about",
+        help: "Which words a game chooses and looks for: common ones, where it is known which are, or all of the list. "
+          + "A guess may be any word of the list."),
       SettingDeclaration(
         Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
         help: "Whether à stands for a in word games. A letter of its own, as ñ, never stands for another."),
@@ -138,7 +144,10 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
       title: "Days from which a word is known",
-      help: "How many days a card must be remembered for until texts count its word as known.")
+      help: "How many days a card must be remembered for until texts count its word as known."),
+    SettingDeclaration(
+      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are asked first",
+      help: "Names of dictionaries, separated by spaces: they are asked for meanings before all others, in this order."),
   ]
 
   private static let display: [SettingDeclaration] = [

@@ -66,6 +66,15 @@ extension ProblemTable {
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
     ])
 
+  static let comparisons = ProblemTable(
+    ComparisonError.self, in: "Exchange/Comparison/ComparisonError.swift",
+    [
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: hostile),
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: nil),
+      "needsOutput": ComparisonError.needsOutput, "notCards": ComparisonError.notCards,
+      "noConflict": ComparisonError.noConflict(hostile),
+    ])
+
   static let packages = ProblemTable(
     PackageError.self, in: "Exchange/Anki/PackageError.swift",
     [
@@ -144,7 +153,10 @@ extension ProblemTable {
         "drawing": DocumentError.drawing(.missing(path: "/x", errno: ENOENT)),
         "drawing": DocumentError.drawing(.crashed), "drawing": DocumentError.drawing(.timedOut(seconds: 30)),
         "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
-        "unknownEnding": DocumentError.unknownEnding(path: hostile), "badWidth": DocumentError.badWidth(0, 1...6_500),
+        "unknownEnding": DocumentError.unknownEnding(path: hostile),
+        "nothingToPrint": DocumentError.nothingToPrint(.search), "nothingToPrint": DocumentError.nothingToPrint(.cards),
+        "tooManyToPrint": DocumentError.tooManyToPrint(12_000, limit: 10_000),
+        "badWidth": DocumentError.badWidth(0, 1...6_500),
       ])
   ]
 

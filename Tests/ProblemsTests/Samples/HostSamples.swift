@@ -194,6 +194,7 @@ extension ProblemTable {
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "promptIsStandardInput": ShellError.promptIsStandardInput,
+        "onlyReading": ShellError.onlyReading(command: "deck remove"),
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty", isTable: true),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
