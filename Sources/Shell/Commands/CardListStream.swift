@@ -93,8 +93,7 @@ private struct RowReader {
   private let moment: StudyMoment
   /// The names of decks, each asked for once.
   private var decks: [DeckID: String] = [:]
-  /// The names of the fields of note types by the types' names, each asked for once, in the order in which they are
-  /// written.
+  /// The names of the fields of note types, as they are written, by the types' names; each asked for once.
   private var types: [String: [(name: String, place: Int)]] = [:]
 
   init(_ cards: CardSequence, _ session: Session) {
