@@ -32,7 +32,7 @@ struct ComparedMarkdown {
     let guid = String(decoding: row.guid, as: UTF8.self)
     let prompt = String(decoding: row.prompt, as: UTF8.self).trimmed
     var entry: ComparedEntry
-    if case .fields(_, let fields, _)? = row.note {
+    if case .note(_, let fields, _) = row.content {
       let text = FieldHTML.plain(fields.first?.html ?? "") ?? ""
       entry = ComparedEntry(
         key: guid.isEmpty ? text : guid, title: text, fields: clozeNames, values: [text, row.subdeck], tags: row.tags)

@@ -144,8 +144,8 @@ public struct ComparedNotes {
     var names = Self.sides
     var type = StockNoteType.basic.rawValue
     var ordinal = 0
-    switch row.note {
-    case .fields(let given, let fields, let number):
+    switch row.content {
+    case .note(let given, let fields, let number):
       ordinal = number ?? 0
       type = given.trimmed
       values = fields.map(\.html)
@@ -157,14 +157,14 @@ public struct ComparedNotes {
     case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
     case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
-    case nil:
+    case .texts:
       values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
     }
     let first = FieldHTML.sortText(values.first ?? "")
     let key = guid.isEmpty ? first : guid
     if guid.isEmpty { unnamed.insert(key) }
     let place = Self.place(row, ordinal)
-    if row.note != nil { places[key] = [place] }
+    if case .note = row.content { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
   }
 
@@ -229,14 +229,5 @@ extension ComparedEntry {
     options += changed
     if options.isEmpty { return nil }
     self.init(key: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
-  }
-}
-
-extension CardFieldValue {
-  /// The text itself, or the JSON.
-  var written: String {
-    switch self {
-    case .text(let text), .json(let text): text
-    }
   }
 }

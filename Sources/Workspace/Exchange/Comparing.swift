@@ -69,7 +69,7 @@ public struct Comparing {
 
   /// What is different from one thing to another.
   /// - Parameter operands: two of a deck's name, `DECK@STEP`, a file, a folder of `build`.
-  public func difference(
+  package func difference(
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
     let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
@@ -78,7 +78,7 @@ public struct Comparing {
 
   /// Merges three things.
   /// - Throws: `ComparisonError.needsOutput` where ours is no deck and no file is named.
-  public func merge(
+  package func merge(
     _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> MergeReport {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
