@@ -167,7 +167,24 @@ private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) 
   if stack.isNoneOrNil(-2), let problem = PlainProblem(at: -1, on: stack) { throw problem }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
-  return CommandResult(.object(LuaAnswer(value)), context.shell.display(of: value))
+  return CommandResult(.object(LuaAnswer(value)), display(of: value, context))
+}
+
+/// A record of plain values has a line for each, as other commands have; anything else is shown as the prompt shows it.
+private func display(of value: LuaValue, _ context: BindingContext) -> Display {
+  guard case .table(let pairs) = value else { return context.shell.display(of: value) }
+  var fields: [Display.Field] = []
+  for pair in pairs {
+    guard let name = pair.key.text else { return context.shell.display(of: value) }
+    let text: String
+    switch pair.value {
+    case .bytes: text = pair.value.text ?? ""
+    case .integer, .number, .boolean: text = pair.value.value { _ in .null }.json
+    default: return context.shell.display(of: value)
+    }
+    fields.append(Display.Field(printable(name), text))
+  }
+  return .fields(fields.sorted { $0.name < $1.name })
 }
 
 extension LuaError {

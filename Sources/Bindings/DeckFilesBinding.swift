@@ -71,7 +71,8 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   var read = ImportOptions()
   guard let table else { return read }
   try table.allowOnly([
-    "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "with_schedule", "dry_run",
+    "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "notetype", "with_schedule",
+    "dry_run",
   ])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
@@ -81,6 +82,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   read.table.separator = try table.optionalText("separator").map { try Separator.byte(named: $0) }
   read.table.columns = try readColumns(table)
   read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false
+  read.noteType = try table.optionalText("notetype")
   return read
 }
 

@@ -47,9 +47,11 @@ public struct TableText: Equatable, Sendable {
   public struct Column: Equatable, Sendable {
     public let title: String
     public let alignment: Alignment
+    /// Its cells are names that people type: none is ever cut.
+    public let isTyped: Bool
 
-    public init(_ title: String, _ alignment: Alignment = .left) {
-      (self.title, self.alignment) = (title, alignment)
+    public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false) {
+      (self.title, self.alignment, self.isTyped) = (title, alignment, isTyped)
     }
   }
 

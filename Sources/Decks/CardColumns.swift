@@ -44,26 +44,19 @@ extension CardColumns {
     case .buried: .boolean(isBuried(at: moment))
     case .created: .number(created)
     case .modified: .number(modified)
-    case .prompt, .answer, .tags, .document, .note, .noteType, .guid, .deck, .position, .extra, .retrievability: nil
+    case .prompt, .answer, .tags, .document, .note, .noteType, .guid, .deck, .position, .fields, .retrievability: nil
     }
   }
 
   private func number(_ number: Double?) -> Value { number.map { .number($0) } ?? .null }
 }
 
-extension CardRecord: CardColumns {
-  /// The fields that it keeps beside its texts, as plain data; null where there is none.
-  public var extra: Value {
-    if fields.isEmpty { return .null }
-    return .record(fields.map { ($0.name, $0.value.plain) })
-  }
-}
-
+extension CardRecord: CardColumns {}
 extension ListedCard: CardColumns {}
 
 extension CardFieldValue {
   /// The value as plain data; JSON that nothing can be made of is the text that it is.
-  var plain: Value {
+  public var plain: Value {
     switch self {
     case .text(let text): return .text(text)
     case .json(let json):

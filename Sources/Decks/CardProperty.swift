@@ -12,7 +12,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
   case noteType = "note_type"
   case guid, deck, position, state, due, interval, stability, difficulty
   case lastReview = "last_review"
-  case step, reps, lapses, flag, buried, created, modified, extra, retrievability
+  case step, reps, lapses, flag, buried, created, modified, fields, retrievability
 
   /// What a field is, apart from its name.
   public struct Description: Sendable {
@@ -89,7 +89,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
     case .buried: .buried
     case .created: .created
     case .modified: .modified
-    case .extra: .extra
+    case .fields: .fields
     case .retrievability: .retrievability
     }
   }
@@ -158,8 +158,8 @@ extension CardProperty.Description {
   fileprivate static let created = Self(.moment, "When it was added: seconds since 1970.", order: "created")
   fileprivate static let modified = Self(
     .moment, "When its texts or marks were last changed: seconds since 1970.", order: "mod")
-  fileprivate static let extra = Self(
-    .record, "What it keeps beside its texts, by name: the `fields` that it was added with.", isOptional: true)
+  fileprivate static let fields = Self(
+    .record, "The fields of its note by name, as HTML, and the other `fields` that it was added with.")
   fileprivate static let retrievability = Self(
     .number, "The probability of remembering it now.", isOptional: true, isShown: false,
     figure: .init(short: "r", help: "probability of remembering now, 0 to 1"))

@@ -150,6 +150,14 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
+  /// How many of a deck's own cards that are not suspended show a document.
+  public static func documentCount(_ db: Database, in deck: DeckID) throws -> Int {
+    let sql = """
+      SELECT count(*) FROM cards WHERE deck = ? AND document IS NOT NULL AND NOT \(CardStatus.suspended.sql())
+      """
+    return try db.firstRow(sql, [deck.rawValue]) { $0.count(0) } ?? 0
+  }
+
   /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of
   /// them were studied.
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {

@@ -113,7 +113,7 @@ final class AnkiTextCards: CardRows {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
     if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
     row.tags = heads.tags
-    var noteType = heads.noteType
+    var noteType = heads.noteType.isEmpty ? options.note?.type ?? "" : heads.noteType
     var fields: [(name: String?, text: String)] = []
     for index in 0..<rows.count {
       switch heads.columns.first(where: { $0.value == index })?.key {

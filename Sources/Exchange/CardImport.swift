@@ -6,6 +6,8 @@ public import Decks
 public import Files
 import Problems
 public import Storage
+import Templates
+import Text
 
 /// An import under way: made, run and finished inside one operation.
 ///
@@ -13,7 +15,7 @@ public import Storage
 ///     try work.run("cards.csv")
 ///     work.finish().cards.added
 public final class CardImport {
-  private let options: ImportOptions
+  private var options: ImportOptions
   private let places: ImportPlaces
   private var report = ImportReport()
   private var rowCount = 0
@@ -32,6 +34,19 @@ public final class CardImport {
     self.options = options
     namesFiles = fileCount > 1
     places = ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
+    if let name = options.noteType {
+      let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
+      self.options.table.note = TableNote(type: type.name, fields: type.fields)
+      try checkColumns(type)
+    }
+  }
+
+  /// - Throws: `NoteError.noField` for a choice that is neither a field nor what every row may have.
+  private func checkColumns(_ type: NoteType) throws {
+    let note = TableNote(type: type.name, fields: type.fields)
+    for choice in options.table.columns where note.field(choice.meaning) == nil {
+      if !["tags", "guid", "subdeck"].contains(choice.meaning.lowercased()) { throw type.unknownField(choice.meaning) }
+    }
   }
 
   /// Reads a file to its end. Cards go on top in the order of the files. `index` of a rejection counts rows of data.
@@ -58,6 +73,10 @@ public final class CardImport {
     }
     try places.flush()
     report.findings = rows.found
+    if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
+      let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
+      report.cards.lost.append("what stands in \(names): the note type has no such field")
+    }
     report.findings.format = format
   }
 

@@ -20,6 +20,8 @@ public struct ImportOptions: Sendable {
   /// Of packages: otherwise every card comes in as a new one.
   public var keepsSchedule = true
   public var table = TableOptions()
+  /// Of a table: the type of the notes that its rows are, whose fields its columns are; nil for prompts and answers.
+  public var noteType: String?
   /// How many of the first cards the report shows as they would be.
   public var previewed = 0
 
@@ -37,8 +39,21 @@ public struct TableOptions: Sendable {
   public var columns: [ColumnChoice] = []
   /// The first row is a card, whatever it says.
   public var hasNoHeader = false
+  /// The type that `ImportOptions.noteType` names.
+  var note: TableNote?
 
   public init() {}
+}
+
+/// What the rows of a table are, where they are notes.
+struct TableNote: Sendable {
+  let type: String
+  let fields: [String]
+
+  /// The field that a name means, capitals aside.
+  func field(_ name: String) -> String? {
+    fields.first { $0 == name } ?? fields.first { $0.lowercased() == name.lowercased() }
+  }
 }
 
 /// What an import did, and what it found out about the file.

@@ -56,11 +56,12 @@ package final class Console {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  package func show(_ display: Display) {
+  /// - Parameter isPaged: whether it goes through the pager where it is longer than the screen.
+  package func show(_ display: Display, isPaged: Bool = false) {
     let terminal = terminal
     let lines = display.lines(on: terminal)
-    let isLong = lines.count >= terminal.height && terminal.hasScreen && terminal.hasKeyboard
-    if isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
+    let isLong = lines.count >= terminal.height && terminal.canRedraw && terminal.hasKeyboard
+    if isPaged, isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
     show(lines)
   }
 

@@ -112,8 +112,6 @@ enum EditorError: Problem, Equatable {
   case notUTF8
   /// A line of a table of cards.
   case badLine(Int, expected: String)
-  /// The line between prompt and answer.
-  case noSeparator(String)
   /// No heading is left of a text of several parts.
   case notSheet
   case unknownPart(String)
@@ -130,10 +128,6 @@ enum EditorError: Problem, Equatable {
       ProblemReport(
         .badText, "Not understood", "line \(line) of the table: \(expected) expected; nothing was changed",
         ["line": line])
-    case .noSeparator(let line):
-      ProblemReport(
-        .badText, "Not understood",
-        "the line \(line) between prompt and answer is gone; nothing was changed")
     case .notSheet:
       ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
     case .unknownPart(let name):
@@ -198,6 +192,8 @@ enum ShellError: Problem, Equatable {
   case notOption(String, suggestion: String?)
   /// Two options that say different things.
   case notTogether(String, String)
+  /// An option that says something of one card, where several are named.
+  case oneCardOnly(option: String, count: Int)
   /// A change of a note or its type takes cards away, and nobody can be asked.
   case losesCards(String)
 
@@ -258,6 +254,9 @@ enum ShellError: Problem, Equatable {
         ["suggestion": near])
     case .notTogether(let first, let second):
       ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
+    case .oneCardOnly(let option, let count):
+      ProblemReport(
+        .usage(.badValue), "One card", "\(option) is for one card; \(counted(count, "card")) were named or found")
     case .losesCards(let what):
       ProblemReport(
         .usage(.losesCards), "Cards would be removed",

@@ -9,7 +9,8 @@ import Values
 extension Session {
   /// Shows what a command answered.
   func show(_ result: CommandResult, asJSON: Bool) {
-    guard asJSON else { return console.show(result.display) }
+    // What a script shows has nobody who turns pages.
+    guard asJSON else { return console.show(result.display, isPaged: !state.isInScript) }
     console.show(result.answer.jsonLines { scripting.record(of: $0) })
   }
 }

@@ -169,7 +169,9 @@ import Testing
     #expect(try write(cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
     #expect(try note(reversed).tags == ["t"] && cards(reversed).allSatisfy { $0.tags == ["t"] })
     #expect(
-      NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
+      NoteError.madeFromNote(what: "prompt", fields: ["Front", "Back"]).message
+        == "the prompt is made from fields of the note (Front, Back); change those: "
+        + "`card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
   }
 
   @Test func `a batch updates a Basic card by its prompt and refuses the others one by one`() throws {

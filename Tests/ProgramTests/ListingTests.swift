@@ -66,7 +66,7 @@ import Testing
       local s = d:study{} s:answer("easy")
       d:card(1).flag = 3
       local c = d:card(1)
-      print(c.extra.source, c.extra.level, c.note_type, c.interval > 0, pcall(function() c.extra.source = "x" end))
+      print(c.fields.source, c.fields.level, c.note_type, c.interval > 0, pcall(function() c.fields.source = "x" end))
       """)
     #expect(made.output.hasPrefix("corpus\t12.5\tBasic\ttrue\tfalse\t"), "\(made)")
     let json = try home.run("--json", "card", "show", "D:1").output
@@ -74,10 +74,11 @@ import Testing
       let name = try #require(line.split(separator: " ").first)
       #expect(json.contains("\"\(name)\": "), "\(name) in \(json)")
     }
-    #expect(json.contains(#""note_type": "Basic""#) && json.contains(#""extra": {"level": 12.5, "source": "corpus"}"#))
+    #expect(json.contains(#""note_type": "Basic""#), "\(json)")
+    #expect(json.contains(#""fields": {"Back": "b", "Front": "a", "level": 12.5, "source": "corpus"}"#), "\(json)")
     // Every name of JSON is one of a column, and its value there is the same.
     let names = json.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-    for name in ["due", "interval", "stability", "created", "document", "note", "extra", "buried", "position"] {
+    for name in ["due", "interval", "stability", "created", "document", "note", "fields", "buried", "position"] {
       #expect(names.contains(Substring(name)))
       let alone = try home.run("--json", "card", "list", "--columns", name).output
       #expect(json.contains(alone.trimmingBraces), "\(alone) in \(json)")

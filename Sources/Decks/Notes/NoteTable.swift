@@ -243,7 +243,7 @@ public enum NoteTable {
     var fields: [String: String] = [:]
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
-      if !type.isBasic { throw NoteError.madeFromNote(what: what) }
+      if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
       if HTMLText.isFormatted(padded(note.fields, type)[place]) {
         throw NoteError.formatted(field: type.fields[place])
       }

@@ -56,6 +56,10 @@ enum CardStatus: String, CaseIterable, Sendable {
   /// In its first steps, or in those after it was forgotten.
   static let isBeingLearnt = "state IN (1, 3)"
 
+  /// Of what is being learnt: a session that begins now shows it. What was answered on an earlier day is shown from the
+  /// beginning of its day on. Its arguments are `:soon` and `:began`.
+  static let comesSoon = "(due <= :soon OR coalesce(last_review, 0) < :began)"
+
   /// Neither suspended nor buried.
   static func shown(_ moment: MomentSQL = .named) -> String { "suspended = 0 AND NOT \(CardStatus.buried.sql(moment))" }
 }
@@ -86,10 +90,11 @@ extension StudyMoment {
   /// The arguments of a statement that names borders of the moment, and those of its own.
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
-    for (name, value) in [("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday)]
-    where sql.contains(text: ":\(name)") {
-      named[name] = value
-    }
+    let borders = [
+      ("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday), ("soon", soon),
+      ("began", start(ofDay: today)),
+    ]
+    for (name, value) in borders where sql.contains(text: ":\(name)") { named[name] = value }
     return StatementArguments(named)
   }
 }

@@ -17,6 +17,8 @@ public struct PageOptions: Sendable {
   /// The languages of the sides, as `lang` has them (BCP 47); nil when not given.
   public var promptLanguage: String?
   public var answerLanguage: String?
+  /// What the page is called; nil for the deck's name.
+  public var title: String?
   /// Whether every card is new there, for another person; else studying goes on from where the cards are here.
   public var isFresh = false
 
@@ -33,14 +35,16 @@ public struct PageReport: Equatable, Sendable {
   public internal(set) var media = 0
   /// Those that a browser cannot show, or that are gone.
   public internal(set) var mediaLeftOut = 0
-  /// Cards whose document is not on the page.
+  /// Documents that cards show, and those of them that could not be drawn.
   public internal(set) var documents = 0
+  public internal(set) var documentsLeftOut = 0
 
   /// As `--json` prints it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
       ("media_left_out", .integer(mediaLeftOut)), ("documents", .integer(documents)),
+      ("documents_left_out", .integer(documentsLeftOut)),
     ])
   }
 }
@@ -56,12 +60,18 @@ public struct DeckPage {
   private let moment: StudyMoment
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
+  private let picture: (String) throws -> GalleryPicture?
+  /// Bytes that the picture of a document has about.
+  private static let usualPicture = 60_000
 
-  /// - Parameter media: where the content of a media file is.
+  /// - Parameters:
+  ///   - media: where the content of a media file is.
+  ///   - picture: of the document of an id; nil where it cannot be drawn.
   public init(
     _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
-    media: @escaping (MediaRecord) -> String
+    media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil }
   ) throws {
+    self.picture = picture
     self.db = db
     self.deck = try DeckTable.record(db, deck)
     decks = [self.deck] + (try DeckTable.within(db, deck))
@@ -74,7 +84,8 @@ public struct DeckPage {
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
       let schedules = options.isFresh ? 0 : texts.studied * 250
-      return sum + texts.bytes + texts.cards * 105 + schedules + media / 3 * 4
+      let pictures = try CardTable.documentCount(db, in: deck.id) * Self.usualPicture
+      return sum + texts.bytes + texts.cards * 105 + schedules + (media + pictures) / 3 * 4
     }
   }
 
@@ -91,8 +102,8 @@ public struct DeckPage {
     var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
     replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
-      var (cards, done) = (PageCards(db, sink, options, mediaPath, isInterrupted), 0)
-      try sink.append(PageText.head(title: deck.name, options: pageOptions))
+      var (cards, done) = (PageCards(db, sink, options, mediaPath, picture, isInterrupted), 0)
+      try sink.append(PageText.head(title: options.title ?? deck.name, options: pageOptions))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {

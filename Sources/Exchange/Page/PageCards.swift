@@ -5,6 +5,7 @@ import Decks
 import Files
 import Storage
 import Templates
+import Text
 import Values
 
 struct PageCards {
@@ -12,13 +13,15 @@ struct PageCards {
   private let sink: FileSink
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
+  private let picture: (String) throws -> GalleryPicture?
   private let isInterrupted: () -> Bool
   private(set) var report = PageReport()
 
   init(
     _ db: Database, _ sink: FileSink, _ options: PageOptions, _ mediaPath: @escaping (MediaRecord) -> String,
-    _ isInterrupted: @escaping () -> Bool
+    _ picture: @escaping (String) throws -> GalleryPicture?, _ isInterrupted: @escaping () -> Bool
   ) {
+    self.picture = picture
     (self.db, self.sink, self.options, self.mediaPath) = (db, sink, options, mediaPath)
     self.isInterrupted = isInterrupted
   }
@@ -40,17 +43,37 @@ struct PageCards {
     let front = Set(media.promptPictures + media.promptSounds)
     try write(
       card.answer,
-      (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
+      (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) },
+      hidden: CardFields.hiddenParts(db, of: card))
+    if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
-    if card.document != nil { report.documents += 1 }
+  }
+
+  /// The picture of a document, below the answer.
+  private mutating func write(document: String) throws {
+    guard let shown = try picture(document) else { return report.documentsLeftOut += 1 }
+    let start = "<img alt=\"\(PageText.escaped(shown.description))\" src=\"data:image/png;base64,"
+    try sink.append((start + base64(shown.png) + "\">").utf8)
+    report.documents += 1
   }
 
   private func lang(_ language: String?) -> String { language.map { " lang=\"\(PageText.escaped($0))\"" } ?? "" }
 
-  private mutating func write(_ text: String, _ names: [String]) throws {
-    var bytes: [UInt8] = []
-    PageText.append(PageMedia.text(text, without: names), to: &bytes)
+  /// - Parameter hidden: where in the text's UTF-8 stands what a cloze hid.
+  private mutating func write(_ text: String, _ names: [String], hidden: [Range<Int>] = []) throws {
+    var (bytes, start) = ([UInt8](), 0)
+    let utf8 = Array(text.utf8)
+    // A text without the names of its media is another one.
+    for range in hidden where names.isEmpty && range.lowerBound >= start && range.upperBound <= utf8.count {
+      PageText.append(String(decoding: utf8[start..<range.lowerBound], as: UTF8.self), to: &bytes)
+      bytes += "<b>".utf8
+      PageText.append(String(decoding: utf8[range], as: UTF8.self), to: &bytes)
+      bytes += "</b>".utf8
+      start = range.upperBound
+    }
+    let rest = start == 0 ? text : String(decoding: utf8[start...], as: UTF8.self)
+    PageText.append(PageMedia.text(rest, without: names), to: &bytes)
     try sink.append(bytes)
     for name in names {
       let known = try MediaTable.named(db, name)

@@ -135,6 +135,12 @@ public final class DictionaryLibrary {
   /// Whether a dictionary of the language is here.
   public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
 
+  /// The languages other than this one that a dictionary here is of.
+  public func languages(besides language: Language) -> [Language] {
+    let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
+    return codes.sorted().compactMap { code in Language.known.first { $0.code.hasPrefix(code) } }
+  }
+
   private func serves(_ place: DictionaryPlace, _ language: Language) -> Bool {
     place.words == nil || place.words.map { language.code.hasPrefix($0) } == true
   }

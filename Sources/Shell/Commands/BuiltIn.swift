@@ -35,11 +35,14 @@ struct BuiltIn {
     return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
+  /// The theme of what serves those who write scripts and plugins: `help` leaves it out.
+  static let developers = "For developers"
+
   /// Describes all of them to a registry; answers them by name.
   static func addAll(to registry: CommandRegistry) throws -> [String: BuiltIn] {
     registry.themeOrder = [
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
-      "The shell",
+      "The shell", developers,
     ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")

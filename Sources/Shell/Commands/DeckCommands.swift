@@ -31,7 +31,10 @@ enum DeckCommands {
       _, session in
       let decks = try session.workspace().decks.all()
       var table = TableText(
-        [.init("Deck"), .init("Cards", .right), .init("New", .right), .init("Due", .right), .init("Last studied")],
+        [
+          .init("Deck", isTyped: true), .init("Cards", .right), .init("New", .right), .init("Due", .right),
+          .init("Last studied"),
+        ],
         whenEmpty: "No decks yet; `deck create NAME` makes one.")
       let counts = try session.workspace().decks.studyCounts()
       for deck in decks {

@@ -76,7 +76,7 @@ enum DeckFigureCommands {
     let heading =
       preset.map { "\(record.name) is studied by the preset \(quoted($0.name))\(shares)." }
       ?? "\(record.name) is studied by the initial options."
-    var table = TableText([.init("Option"), .init("Value"), .init("By"), .init("What it is for")])
+    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("By"), .init("What it is for")])
     for name in DeckOptions.Name.allCases {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       table.add([name.text, options[name].text, by, name.summary])

@@ -38,7 +38,8 @@ enum NoteTypeCommands {
     ) { _, session in
       let types = try session.workspace().noteTypes.all()
       var table = TableText(
-        [.init("Note type"), .init("Fields"), .init("Cards"), .init("Notes", .right)], whenEmpty: "No note types.")
+        [.init("Note type", isTyped: true), .init("Fields"), .init("Cards"), .init("Notes", .right)],
+        whenEmpty: "No note types.")
       for type in types {
         let record = try type.record()
         table.add([

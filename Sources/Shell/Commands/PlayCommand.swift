@@ -100,7 +100,7 @@ enum PlayCommands {
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
     return CommandResult(
       .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
-      .table(TableText([.init("Mode"), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
+      .table(TableText([.init("Mode", isTyped: true), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
   }
 
   // MARK: Scores

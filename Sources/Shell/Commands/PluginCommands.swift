@@ -95,7 +95,7 @@ enum PluginCommands {
         [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
       }
       let columns: [TableText.Column] = [
-        .init("Name"), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
+        .init("Name", isTyped: true), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
       ]
       return CommandResult(
         .list(session.plugins.plugins.map { pluginRecord($0, session) }),

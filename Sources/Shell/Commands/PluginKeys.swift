@@ -95,7 +95,7 @@ enum PluginKeys {
     let keys = try session.plugins.packages.trustedKeys()
     let rows = keys.keys.map { ($0.key, $0.name, keys.plugins(of: $0.key)) }
     let table = TableText(
-      [.init("Key"), .init("Owner"), .init("Plugins")],
+      [.init("Key", isTyped: true), .init("Owner"), .init("Plugins")],
       rows: rows.map { [$0.description, $1, $2.joined(separator: ", ")] },
       whenEmpty: "No key is trusted; `plugin key trust KEY` trusts one.")
     let values = rows.map { key, name, plugins in

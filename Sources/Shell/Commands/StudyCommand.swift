@@ -50,6 +50,7 @@ enum StudyCommands {
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }
+      try tellBuried(in: decks, options, session)
       let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
       return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
     }
@@ -71,6 +72,17 @@ enum StudyCommands {
     if invocation.flag("--cram") { options.kind = .everything }
     options.reschedules = !invocation.flag("--no-schedule")
     return options
+  }
+
+  /// Cards that were asked for, due or not, and are left out all the same.
+  private static func tellBuried(
+    in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
+  ) throws {
+    guard options.mode == .review, options.kind != .scheduled else { return }
+    let buried = try session.workspace().decks.outlook(of: decks).buried
+    if buried == 0 { return }
+    session.console.note(
+      "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")
   }
 
   /// Studies decks together in one session; what could be studied is offered when nothing is due.

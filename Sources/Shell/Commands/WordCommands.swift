@@ -107,18 +107,16 @@ enum WordCommands {
       "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Tells what a word means, by the dictionaries of this machine and your own.",
       answer: "{dictionary, word, text}...",
-      details: "`word dictionaries` lists them, and says where your own go.",
+      details: """
+        `word dictionaries` lists them, and says where your own go. Where none of the language knows the word, and \
+        --language is not given, those of other languages are asked, and it says so.
+        """,
       arguments: [Argument("WORD", help: "a word")],
       options: [
         Option("--dictionary", "NAME", help: "ask this one only"), Common.language, Common.foldAccents,
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
-      let word = invocation.text("WORD")
-      let handle = try session.workspace().words.lexicon(
-        invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name))
-      let meanings = try handle.define(word, only: invocation.optionalText("--dictionary"))
-      for failure in handle.unreadDictionaries { session.console.note("word define: \(failure.message)") }
-      if meanings.isEmpty { throw LookupError.noMeaning(word: word, language: handle.lexicon.language.title) }
+      let meanings = try meanings(of: invocation.text("WORD"), invocation, session)
       var lines: [String] = []
       for (index, meaning) in meanings.enumerated() {
         if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
@@ -138,6 +136,37 @@ enum WordCommands {
     }
   }
 
+  /// What dictionaries say of a word, those of other languages where none of its language does.
+  private static func meanings(
+    of word: String, _ invocation: Invocation, _ session: Session
+  ) throws -> [Meaning] {
+    let (named, only) = (invocation.optionalText("--language"), invocation.optionalText("--dictionary"))
+    let folds = invocation.flag(Common.foldAccents.name)
+    let handle = try session.workspace().words.lexicon(named, foldAccents: folds)
+    let language = handle.lexicon.language
+    var missing: DictionaryError?
+    do {
+      let found = try handle.define(word, only: only)
+      for failure in handle.unreadDictionaries { session.console.note("word define: \(failure.message)") }
+      if !found.isEmpty { return found }
+    } catch let error as DictionaryError {
+      guard case .none = error else { throw error }
+      missing = error
+    }
+    let others = named == nil && only == nil ? session.lexicons.meanings.languages(besides: language) : []
+    for other in others {
+      let found = try session.workspace().words.define(word, in: other, foldAccents: folds)
+      if found.isEmpty { continue }
+      let why = missing == nil ? "has \(quoted(word))" : "is here"
+      session.console.note(
+        "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
+      return found
+    }
+    if let missing, others.isEmpty { throw missing }
+    let asked = (missing == nil ? [language] : []) + others
+    throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
+  }
+
   private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     before.last == "--dictionary" ? session.lexicons.meanings.places().map { Offer($0.name) } : []
   }
@@ -154,7 +183,7 @@ enum WordCommands {
     ) { _, session in
       let library = session.lexicons.meanings
       let places = library.places()
-      var table = TableText([.init("Dictionary"), .init("Words"), .init("Meanings"), .init("File")])
+      var table = TableText([.init("Dictionary", isTyped: true), .init("Words"), .init("Meanings"), .init("File")])
       for place in places {
         table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
       }
@@ -191,7 +220,7 @@ enum WordCommands {
               ("name", .text(language.name)), ("title", .text(language.title)),
               ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
             ])
-          }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
+          }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
     }
   }
 

@@ -23,6 +23,18 @@ struct LineCompletion {
     return Completion(wordStart: 0, candidates: commands + lua.candidates.filter { !names.contains($0.shown) })
   }
 
+  /// What an empty line could be, for people: the first words of commands by theme, then Lua's names.
+  var allLines: [String] {
+    let width = session.console.terminal.width
+    let themes = session.registry.wordsByTheme.map { ($0.theme, $0.words) }
+    let words = Set(session.registry.firstWords)
+    let lua = luaCompletion("", after: "").candidates.map(\.shown).filter { !words.contains($0) }
+    return (themes + [("Lua", lua)]).flatMap { title, names in
+      [session.console.terminal.styled(title, .bold)]
+        + columns(names.map { printable($0) }, width: width - 2).map { "  " + $0 }
+    }
+  }
+
   private func isCommand(_ line: String) -> Bool {
     isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }

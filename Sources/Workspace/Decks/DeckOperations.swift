@@ -77,9 +77,11 @@ public struct DeckOperations {
   /// database that is not there yet is not made for it.
   public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
     guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return nil }
+    let limit = try workspace.preferences().studyLimit
     return try workspace.read { db in
       if try DeckTable.list(db).isEmpty { return nil }
-      return (try StudyCounts.total(db, at: workspace.moment), try DeckStatistics.streak(db, at: workspace.moment))
+      let counts = try StudyCounts.total(db, limit: limit, at: workspace.moment)
+      return (counts, try DeckStatistics.streak(db, at: workspace.moment))
     }
   }
 

@@ -53,7 +53,7 @@ public final class Preferences {
     let language, color, player, origins, serveKey: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents, showFields, hints, pager, atEnd: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -74,6 +74,7 @@ public final class Preferences {
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
+      showFields = try flag(.showFields)
       (hints, pager, atEnd) = (try flag(.hints), try flag(.pager), try flag(.syncAtEnd))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
@@ -155,6 +156,8 @@ public final class Preferences {
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// Whether accents count in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
+  /// Whether an answer shows the fields that no template names.
+  public var showsFields: Bool { tree[keys.showFields] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.

@@ -26,6 +26,7 @@ public enum ProgramSettings {
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
     case forgiveAccents = "study.forgive_accents"
+    case showFields = "study.show_fields"
     case color = "display.color"
     case unicode = "display.unicode"
     case pager = "display.pager"
@@ -128,6 +129,9 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
       help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
+    SettingDeclaration(
+      Name.showFields.rawValue, .toggle(), title: "Answers show the other fields",
+      help: "Whether fields that the card's templates do not name stand below its answer, as other columns of a table."),
   ]
 
   private static let texts: [SettingDeclaration] = [
@@ -149,7 +153,7 @@ public enum ProgramSettings {
       title: "Most entries of a list",
       help: "How many entries of a long list or table are shown before a count stands for the rest."),
     SettingDeclaration(
-      Name.pager.rawValue, .toggle(), title: "Long output goes to $PAGER",
+      Name.pager.rawValue, .toggle(default: true), title: "Long output goes to $PAGER",
       help: "Whether what is longer than the screen is shown by the program that PAGER names, else by less."),
   ]
 

@@ -32,7 +32,8 @@ public struct WordOperations {
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 
-  func define(
+  /// What dictionaries say of a word, as `LexiconHandle.define`.
+  public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?

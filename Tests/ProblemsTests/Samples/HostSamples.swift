@@ -177,7 +177,7 @@ extension ProblemTable {
       EditorError.self, in: "Shell/ShellError.swift",
       [
         "noTerminal": EditorError.noTerminal(instead: "give --prompt"), "failed": EditorError.failed(editor: hostile),
-        "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
+        "notUTF8": EditorError.notUTF8,
         "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
         "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
@@ -199,6 +199,7 @@ extension ProblemTable {
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
+        "oneCardOnly": ShellError.oneCardOnly(option: "--set", count: 3),
         "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]
