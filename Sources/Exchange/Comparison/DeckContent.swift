@@ -159,9 +159,10 @@ struct PackageContent {
     while let note = try rows.next() {
       if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       guard let first = note.cards.first else { continue }
-      let type = try types[note.type] ?? contents.types[note.type].map { try NoteType(received: $0, id: note.type) }
+      let id = note.note.type.rawValue
+      let type = try types[id] ?? contents.types[id].map { try NoteType(received: $0, id: id) }
       guard let type else { continue }
-      types[note.type] = type
+      types[id] = type
       areNew = areNew && first.type == 0
       order.append((keys[first.deck] ?? "", first.due))
       notes.add(

@@ -150,7 +150,7 @@ public final class MergeIntoDeck {
       let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains("card \(card.ordinal + 1)")
       if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
       if let flag = Int(entry[ComparedField.flag]), flag != card.flag {
-        try CardTable.setFlag(db, card.id, to: flag, now: now)
+        try CardHiding.setFlag(db, card.id, to: flag, now: now)
       }
     }
   }
