@@ -285,7 +285,9 @@ let package = Package(
     .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
     .executableTarget(
       name: "Simulation",
-      dependencies: ["SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Shell", "Values"],
+      dependencies: [
+        "SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Problems", "Shell", "Values", "Wire",
+      ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),

@@ -173,11 +173,11 @@ extension SyncMerge {
     guard let shadow = try shadows[.noteType, id] else { return nil }
     var here = shadow.local
     if here == nil, let record = ServerRows.parse(shadow.json)?.record {
-      here = try local(record, id, shadow)?.rawValue
+      here = try self.local(record, id, shadow)?.rawValue
       try shadows.setLocal(.noteType, id, to: here)
     }
-    guard let local = here else { return nil }
-    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: local))
+    guard let found = here else { return nil }
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: found))
     known[id] = type
     return type
   }

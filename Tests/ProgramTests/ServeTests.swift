@@ -90,7 +90,8 @@ import Testing
     try home.run("undo", "2")
     #expect(try body(post(#"{"action":"findCards","version":6,"params":{"query":"uno"}}"#)).contains(#""result":[]"#))
     // A program that is no browser is known by what it calls itself.
-    for (word, agent, name) in [("tres", "User-Agent: anki-editor/0.3", "anki-editor"), ("seis", "X-None: 1", "serve")] {
+    for (word, agent, name) in [("tres", "User-Agent: anki-editor/0.3", "anki-editor"), ("seis", "X-None: 1", "serve")]
+    {
       #expect(try post(add(word), agent).hasPrefix("HTTP/1.1 200 OK"))
       #expect(try home.run("undo", "--list").output.contains("adding 1 note to Spanish (\(name), addNote)"))
     }

@@ -66,7 +66,8 @@ final class Machine {
     var environment = Environment(
       clocks: Clocks(
         now: { [unowned self] in shown }, elapsed: { [unowned self] in shown },
-        reading: { [unowned self] in ClockReading(wall: Int64(shown * 1000), boot: Int64(shown * 1000), bootID: "one") },
+        reading: { [unowned self] in ClockReading(wall: Int64(shown * 1000), boot: Int64(shown * 1000), bootID: "one")
+        },
         pause: { [unowned self] in now += Double($0) / 1000 }),
       random: RandomSources(choices: RandomChoices(seed: 7), seed: 7, entropy: { [unowned self] in entropy.next() }),
       isInterrupted: { disk_polls_interrupted() || Interrupts.areRequested })
