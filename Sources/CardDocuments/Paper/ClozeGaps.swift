@@ -1,4 +1,4 @@
-// What a sentence hides, read from its two sides. Invariant: the sentence with its gaps filled is the answer's sentence.
+// What a sentence hides, read from its two sides. Invariant: the sentence with its gaps filled is that of the answer.
 
 import Text
 

@@ -40,7 +40,8 @@ struct ComparedTable {
   func hasHeader(key: String?) -> Bool {
     let names = Set(firstCells.map { $0.lowercased() })
     if let key { return firstCells.contains(key) || names.contains(key.lowercased()) }
-    return TableShape.namesSides(firstCells) || !names.isDisjoint(with: ["guid", "tags", "note id", MergeConflict.name])
+    return TableShape.namesSides(firstCells)
+      || !names.isDisjoint(with: ["guid", "tags", "note id", MergeConflict.name])
   }
 
   /// Whether the first rows of tables name columns, where none says it by itself: with many columns, when one row has

@@ -12,7 +12,10 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards, attachDocument]
+    [
+      CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards,
+      attachDocument,
+    ]
       + CardBulkCommands.all
   }
 

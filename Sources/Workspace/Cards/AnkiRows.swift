@@ -45,7 +45,7 @@ public struct AnkiRows {
       let server = ServerRows(workspace.moment)
       for row in rows {
         if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        guard let known = try CardTable.stored(db, CardID(rawValue: row.id)) else {
+        guard let known = try SyncedCards.stored(db, CardID(rawValue: row.id)) else {
           throw DeckError.gone(what: "the card")
         }
         let deck = try DeckTable.record(db, DeckID(rawValue: row.deck)).id
@@ -53,7 +53,7 @@ public struct AnkiRows {
         var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
         try card.schedule.check()
         (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
-        try CardTable.renew(db, known, to: card, keepsRank: true, isOfServer: false)
+        try SyncedCards.renew(db, known, to: card, keepsRank: true, isOfServer: false)
       }
     }
     workspace.opened.orders.forget()
