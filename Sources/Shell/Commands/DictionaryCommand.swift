@@ -76,7 +76,7 @@ enum DictionaryCommand {
   private static func list(_ session: Session) -> CommandResult {
     let library = session.lexicons.meanings
     let places = library.places()
-    var table = TableText([.init("Dictionary"), .init("Words"), .init("Meanings"), .init("File")])
+    var table = TableText([.init("Dictionary", isTyped: true), .init("Words"), .init("Meanings"), .init("File")])
     for place in places {
       table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
     }
