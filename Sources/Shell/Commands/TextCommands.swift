@@ -20,7 +20,7 @@ enum TextCommands {
   static let theme = "Words and games"
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
-    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` reads plain text")
+    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
     "--encoding", choice: TextEncoding.allNames, help: "how the files are written, found when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "only the cards of this deck say what is known")
