@@ -97,6 +97,7 @@ import Testing
       (["abuelo", "grandfather"], ["abuela", "grandmother"], false), (["sol", "sun"], ["sól", "Sun!"], true),
       (["ir", ""], ["ir a", "to go"], true), (["cat", "gato"], ["car", "coche"], false),
       (["el perro", "the dog"], ["el can", "the dog"], false),
+      (["Banda Sea", "mar"], ["Sea (of) Banda", "mar"], true),
     ])
   func `what the guide says of an edit is so`(_ old: [String], _ new: [String], _ isSame: Bool) {
     #expect(RowIdentity.match([facts(new)], [facts(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")

@@ -331,7 +331,7 @@ import Testing
       #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
     }
     let run = try build()
-    #expect(run.output.contains("3 updated, 1 media brought in; 2 sources read, 1 unchanged"), "\(run)")
+    #expect(run.output.contains("1 added, 2 updated, 1 media brought in; 2 sources read, 1 unchanged"), "\(run)")
   }
 
   @Test func `a README is no source`() throws {

@@ -245,6 +245,12 @@ public final class BuildRun {
       refuse(row.row, source, RowRefusal(error))
       return before
     }
+    // The note may hold a text in another form, as it holds all texts.
+    let stored = try BuildContent.of(db, current.note.id)?.content.fields ?? []
+    for place in 0..<min(stored.count, content.fields.count, theirs.fields.count)
+    where content.fields[place] == theirs.fields[place] {
+      next.base.fields[place] = stored[place]
+    }
     if content != current.content {
       state.report.cards.count(.updated)
       tell(.changed, source.path, next)

@@ -286,6 +286,12 @@ struct BuiltContent: Equatable {
     fields = Array(parts.dropFirst())
   }
 
+  /// Tags have no order, and a field that is missing is an empty one.
+  static func == (left: BuiltContent, right: BuiltContent) -> Bool {
+    let count = max(left.fields.count, right.fields.count)
+    return left.padded(count) == right.padded(count) && Set(left.tags) == Set(right.tags)
+  }
+
   /// The tags, with blanks between, and the fields, with U+001F between, which no field has.
   var stored: String { ([tags.joined(separator: " ")] + fields).joined(separator: "\u{1F}") }
 }

@@ -102,8 +102,9 @@ enum RowEdit {
   private static let mostLetters = 120
 
   /// Where the front or the rest stayed, at most a third of the other one may be other letters; where both changed,
-  /// one letter of each, or a tenth: what tells `abuelo, grandfather` from `abuela, grandmother`. Words may be added or
-  /// taken away, but not both. What is not letters or digits, capitals and accents count for nothing.
+  /// one letter of each, or a tenth: what tells `abuelo, grandfather` from `abuela, grandmother`. Words may change
+  /// places, be added or be taken away, but not both. What is not letters or digits, capitals and accents count for
+  /// nothing.
   static func isSmall(from old: [String], to new: [String]) -> Bool {
     guard let first = old.first, let other = new.first else { return false }
     let (rest, otherRest) = (old.dropFirst().joined(separator: "\n"), new.dropFirst().joined(separator: "\n"))
@@ -116,7 +117,9 @@ enum RowEdit {
     let (before, after) = (words(of: old), words(of: new))
     // An answer may be missing at first.
     if before.isEmpty || after.isEmpty { return old.isEmpty || new.isEmpty }
-    if before == after || isLonger(before, than: after) || isLonger(after, than: before) { return true }
+    if before.sorted() == after.sorted() || isLonger(before, than: after) || isLonger(after, than: before) {
+      return true
+    }
     let (left, right) = (before.joined(separator: " "), after.joined(separator: " "))
     let (most, share) = (max(left.count, right.count), besideSame ? 3 : 10)
     if most > mostLetters { return share * common(before, after) >= (share - 1) * max(before.count, after.count) }

@@ -17,7 +17,7 @@ enum BuildCommand {
     BuiltIn(
       "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
       summary: "Makes a deck of a folder of sources, and brings it up to date.",
-      answer: "{added, updated, removed, conflicts, COUNT}",
+      answer: "{added, updated, removed, changes, conflicts, COUNT}",
       details: """
         The sources are Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, \
         answer=, id=, tags=} and read(FILE). The deck has the folder's name, or that of its deck.json, {"name": "Spanish", \
