@@ -18,7 +18,7 @@ enum MD5 {
     for start in stride(from: 0, to: whole, by: 64) { mix(bytes[start..<start + 64], into: &state) }
     var rest = Array(bytes[whole...]) + [0x80]
     while rest.count % 64 != 56 { rest.append(0) }
-    for place in 0..<8 { rest.append(UInt8(truncatingIfNeeded: UInt64(bytes.count) * 8 >> (8 * UInt64(place)))) }
+    for place in 0..<8 { rest.append(UInt8(truncatingIfNeeded: (UInt64(bytes.count) * 8) >> (8 * UInt64(place)))) }
     for start in stride(from: 0, to: rest.count, by: 64) { mix(rest[start..<start + 64], into: &state) }
     return state.map { word in
       (0..<4).map { place in
