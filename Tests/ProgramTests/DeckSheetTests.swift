@@ -9,7 +9,7 @@ import Testing
     let picture = try home.write("<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'/>", to: "red.svg")
     let code = """
       local d = decks.create("Spanish")
-      for i = 1, 11 do d:add{prompt = "gato " .. i, answer = "cat " .. i} end
+      for i = 1, 11 do d:add{prompt = "gat" .. string.char(96 + i), answer = "cat " .. i} end
       decks.create("Spanish::Verbs"):add{prompt = "ir", answer = "to go"}
       d:add{prompt = "<img src='red.svg'> rojo", answer = "red", tags = {"picture"}}
       """
@@ -54,7 +54,8 @@ import Testing
   @Test func `a file of another kind is refused, and a rehearsal writes none`() throws {
     let home = try filled()
     #expect(try home.run("deck", "sheet", "Spanish", home.path + "/out.png").status == 1)
-    #expect(try home.run("deck", "sheet", "Spanish", home.path + "/out.pdf", "--dry-run").output.contains("out.pdf"))
+    let rehearsed = try home.run("deck", "sheet", "Spanish", home.path + "/out.pdf", "--dry-run")
+    #expect(rehearsed.status == 0 && rehearsed.errors.contains("would write \(home.path)/out.pdf"), "\(rehearsed)")
     #expect(try home.run("-e", "assert(not io.open('\(home.path)/out.pdf'))").status == 0)
   }
 }

@@ -147,7 +147,7 @@ import Testing
     let terminal = try prompt(home)
     terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r")
     terminal.wait(for: "> ")
-    terminal.type("deck sh\tSp\t\r")
+    terminal.type("deck sho\tSp\t\r")
     terminal.wait(for: "Spanish verbs: 0 cards")
     terminal.type("verbs = decks.op\t\"Spanish verbs\")\r")
     terminal.wait(for: "> ")
