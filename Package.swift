@@ -97,7 +97,7 @@ let package = Package(
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
-    room("Memory", ["Problems", "Text"], isHot: true),
+    room("Memory", ["Problems", "Text"], isHot: true, isLow: true),
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
     room("Templates", ["Problems", "Text", "Values", "Files"], isHot: true),
     room(
@@ -107,7 +107,9 @@ let package = Package(
       "Exchange",
       ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
       isHot: true,
-      resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
+      resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
+        .embedInCode("Page/" + $0)
+      }),
     // An account and the server that it syncs with.
     room(
       "Sync",
@@ -130,7 +132,8 @@ let package = Package(
     room(
       "AnkiConnect",
       [
-        "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace",
+        "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
+        "Workspace",
       ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
@@ -177,6 +180,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "Memory", "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace",
+        "AnkiConnect", "Wire",
         "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
         "Storage",
@@ -228,7 +232,7 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
-    tests("Memory", ["Problems"]),
+    tests("Memory", ["Problems"], exclude: ["Fixtures"]),
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
@@ -277,6 +281,14 @@ let package = Package(
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
+    // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
+    .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
+    .executableTarget(
+      name: "Simulation",
+      dependencies: [
+        "SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Problems", "Shell", "Values", "Wire",
+      ],
+      path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(

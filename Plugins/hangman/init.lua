@@ -117,15 +117,24 @@ local function hint(game)
   return "You have it"
 end
 
+---The word, also for its meaning.
+---@param game game
+---@return string, string[]
+local function solution(game)
+  return "The word was " .. game.data.secret .. ".", { game.data.secret }
+end
+
 assert(games.mode {
   name = "hangman",
   title = "Hangman",
   summary = "Find a hidden word letter by letter; eight misses end the game.",
   rules = { "unused" },
+  length = 6,
   setup = setup,
   show = show,
   accept = accept,
   score = score,
   finished = finished,
   hint = hint,
+  solution = solution,
 })

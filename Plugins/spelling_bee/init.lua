@@ -21,8 +21,9 @@ end
 ---@return string
 local function pangram(game)
   if #letters_of(game.base_word) == 7 then return game.base_word end
-  local lexicon = assert(words.lexicon(game.language))
-  for try = 1, 2000 do
+  for try = 1, 4000 do
+    -- The common words may have none.
+    local lexicon = try <= 2000 and game.lexicon or assert(words.lexicon(game.language))
     local word = lexicon:random { length = 7 + try % 3 }
     if word and #letters_of(word) == 7 then return word end
   end
@@ -61,6 +62,7 @@ assert(games.mode {
   name = "spelling_bee",
   title = "Spelling bee",
   summary = "Seven letters, used as often as you like; the middle one must be in every word.",
+  length = 8,
   setup = setup,
   show = show,
   score = score,

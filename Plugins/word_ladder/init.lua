@@ -58,11 +58,12 @@ end
 
 ---@param game game
 local function setup(game)
-  local lexicon = assert(words.lexicon(game.language))
-  local start, ladder = game.base_word, walk(lexicon, game.base_word)
-  for _ = 1, 200 do
+  local start, ladder = game.base_word, walk(game.lexicon, game.base_word)
+  for try = 1, 400 do
     if ladder then break end
-    start = lexicon:random { length = 4 } or start
+    -- The common words may be too few for a way.
+    local lexicon = try <= 200 and game.lexicon or assert(words.lexicon(game.language))
+    start = lexicon:random { length = utf8.len(game.base_word) } or start
     ladder = walk(lexicon, start)
   end
   if not ladder then error("no ladder was found in " .. game.language) end
@@ -117,15 +118,17 @@ end
 
 ---The ladder by which the goal was found.
 ---@param game game
----@return string
+---@return string, string[]
 local function solution(game)
-  return "A ladder: " .. table.concat(game.data.ladder or {}, " > ")
+  local ladder = game.data.ladder or {}
+  return "A ladder: " .. table.concat(ladder, " > "), ladder
 end
 
 assert(games.mode {
   name = "word_ladder",
   title = "Word ladder",
   summary = "Climb from one word to another, changing one letter at a time.",
+  length = 4,
   setup = setup,
   show = show,
   score = score,

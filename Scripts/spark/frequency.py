@@ -4,7 +4,11 @@
     python3 Scripts/spark/frequency.py --master local[2] TEXT OUT [ARG...]
     deckhand deck import Words OUT/part-* --format jsonl
 
-The program, the script and each ARG that is a file, a word list say, are shipped with the job.
+The program, the script and each ARG that is a file, a word list say, are shipped with the job, and so is each --ship FILE. By
+dictionary forms:
+
+    python3 Scripts/spark/frequency.py --script Scripts/decks/lemma_frequency.lua \\
+      --ship /usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin TEXT OUT spanish
 """
 import argparse
 import os
@@ -21,6 +25,7 @@ options.add_argument("--master", default="local[2]")
 options.add_argument("--program", default=shutil.which("deckhand"))
 options.add_argument("--script", default=os.path.join(here, "..", "decks", "frequency.lua"))
 options.add_argument("--partitions", type=int, default=8)
+options.add_argument("--ship", action="append", default=[], metavar="FILE")
 options.add_argument("text")
 options.add_argument("out")
 options.add_argument("arguments", nargs="*", metavar="ARG")
@@ -29,7 +34,7 @@ given = options.parse_args()
 spark = SparkSession.builder.master(given.master).appName("frequency").getOrCreate()
 spark.addArtifacts(os.path.join(here, "deckhand_spark.py"), pyfile=True)
 shipped = [given.program, given.script] + [word for word in given.arguments if os.path.isfile(word)]
-for file in shipped:
+for file in shipped + given.ship:
     spark.addArtifacts(os.path.realpath(file), file=True)
 script = [os.path.basename(word) if word in shipped else word for word in [given.script] + given.arguments]
 spark.conf.set("spark.sql.files.minPartitionNum", given.partitions)

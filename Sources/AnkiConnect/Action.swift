@@ -14,76 +14,85 @@ struct ActionCall {
   let host: any ActionHost
   /// Where the result goes: what a result gathers beyond the request's own size is charged there first.
   let answer: ActionAnswer
+  /// What the server keeps between requests.
+  let memory: ServerMemory
 
   /// Numbers of notes or cards.
   func numbers(_ name: String) throws -> [Int] {
-    try params[name].elements("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
+    try params[name].items("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
   }
 
   func texts(_ name: String) throws -> [String] {
-    try params[name].elements("a list of texts").map { reader throws(ShapeFailure) in try reader.text() }
+    try params[name].items("a list of texts").map { reader throws(ShapeFailure) in try reader.text() }
   }
 
-  func noteType(named name: String) throws -> NoteType {
+  func flag(_ name: String, _ initial: Bool = false) throws -> Bool {
+    try params[name].isGiven ? params[name].boolean() : initial
+  }
+
+  func noteType(named name: String) throws -> NoteTypeHandle {
     do {
-      return try workspace.noteTypes.open(name).record()
+      return try workspace.noteTypes.open(name)
     } catch NoteError.typeNotFound {
       throw ActionFailure.noModel(name)
     }
   }
 
-  func deck(named name: String) throws -> DeckHandle {
-    do {
-      return try workspace.decks.open(name)
-    } catch DeckError.deckNotFound {
-      throw ActionFailure.noDeck(name)
-    }
+  /// - Returns: nil for a number that stands for nothing.
+  func card(_ number: Int) throws -> CardHandle? { try workspace.cards.numbered(Int64(number)) }
+
+  /// The cards of the parameter `cards`; nil for a number that stands for nothing.
+  func cards() throws -> [CardHandle?] { try numbers("cards").map(card) }
+
+  func note(_ number: Int) throws -> NoteHandle {
+    guard let note = try workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
+    return note
+  }
+}
+
+extension ValueReader {
+  /// Whether there is anything but null.
+  var isGiven: Bool { value ?? .null != .null }
+
+  /// The elements of a list; none of an empty object, which is what an empty table of Lua becomes.
+  func items(_ expected: String = "a list") throws(ShapeFailure) -> [ValueReader] {
+    value?.record?.isEmpty == true ? [] : try elements(expected)
   }
 }
 
 struct Action: Sendable {
+  enum Effect { case reads, changes, acts }
+
   let name: String
-  var changes = false
+  let effect: Effect
   let run: @Sendable (ActionCall) throws -> Value
 
-  private init(_ name: String, changes: Bool = false, _ run: @escaping @Sendable (ActionCall) throws -> Value) {
-    (self.name, self.changes, self.run) = (name, changes, run)
+  private init(_ name: String, _ effect: Effect, _ run: @escaping @Sendable (ActionCall) throws -> Value) {
+    (self.name, self.effect, self.run) = (name, effect, run)
   }
 
   /// What only asks.
   static func reading(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
-    Action(name, run)
+    Action(name, .reads, run)
   }
 
+  /// What changes something, all of it as one step of undo.
   static func changing(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
-    Action(name, changes: true, run)
+    Action(name, .changes, run)
+  }
+
+  /// What makes steps of its own, or takes one back.
+  static func acting(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
+    Action(name, .acts, run)
   }
 
   static let all =
-    program + DeckActions.all + ModelActions.all + NoteActions.all + AddingActions.all + CardActions.all
-    + MediaActions.all
+    ProgramActions.all + DeckActions.all + PresetActions.all + ModelActions.all + ModelEditing.all + NoteActions.all
+    + TagActions.all + AddingActions.all + CardActions.all + CardEditing.all + ReviewActions.all + MediaActions.all
+    + WindowActions.all + StudyActions.all
 
   static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
   /// Those that `ActionServer` answers itself.
   static let own = ["multi", "requestPermission"]
-
-  private static let program = [
-    reading("version") { _ in .integer(ActionServer.version) },
-    reading("apiReflect", reflect),
-    reading("sync") { call in
-      try call.host.synchronize()
-      return .null
-    },
-  ]
-
-  /// Which actions there are; those of a list, where one is given.
-  private static func reflect(_ call: ActionCall) throws -> Value {
-    let scopes = try call.texts("scopes")
-    guard scopes.contains("actions") else { throw ActionFailure("scopes: the only one is \"actions\"") }
-    let known = all.map(\.name) + own
-    let wanted = try call.params["actions"].value ?? .null == .null ? nil : Set(call.texts("actions"))
-    let names = known.filter { wanted?.contains($0) ?? true }.sorted()
-    return .record([("scopes", .list([.text("actions")])), ("actions", .list(names.map { .text($0) }))])
-  }
 }

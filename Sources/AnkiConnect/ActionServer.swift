@@ -15,8 +15,8 @@ public import Workspace
 public protocol ActionHost: AnyObject {
   /// The data of whoever is signed in now.
   func openWorkspace() throws -> Workspace
-  /// Runs what an action changes: its step of undo is named by it.
-  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result
+  /// Runs what an action changes: its step of undo is named by it and by who asked, where that is known.
+  func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result
   /// Origins that the user allowed, and the key that a request must have; none for an empty one.
   func clientTerms() throws -> (origins: [String], key: String)
   /// Asks the user whether a page may come in; true is kept.
@@ -24,6 +24,8 @@ public protocol ActionHost: AnyObject {
   /// A line for the user.
   func tell(_ line: String)
   func synchronize() throws
+  /// The names of all accounts, and of the one whose data is open.
+  func profiles() throws -> (all: [String], active: String)
 }
 
 /// Answers requests.
@@ -34,6 +36,7 @@ public final class ActionServer {
   unowned let host: any ActionHost
   /// Origins that were refused: nobody is asked twice.
   private var refused: Set<String> = []
+  private let memory = ServerMemory()
   /// Actions that were done since it was made.
   public private(set) var count = 0
 
@@ -98,9 +101,16 @@ public final class ActionServer {
       let answer = ActionAnswer(limit: longestAnswer)
       var turn = ActionRequest(
         origin: request.origin, isAllowed: isAllowed, key: terms.key, left: Self.mostActions, answer: answer)
+      turn.client = request.origin ?? request.agent.flatMap(Self.product)
       perform(action, &turn)
       return (reply, answer.bytes)
     }
+  }
+
+  /// The first word of what a program calls itself, without its version; a browser's says nothing.
+  private static func product(_ agent: String) -> String? {
+    let name = agent.prefix { $0 != "/" && $0 != " " }
+    return name.isEmpty || name == "Mozilla" ? nil : String(name)
   }
 
   private func refusal(_ words: String) -> [UInt8] {
@@ -150,12 +160,14 @@ public final class ActionServer {
     guard let known = Action.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer)
+    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
     count += 1
-    guard known.changes else { return try turn.answer.write(known.run(call), isBare: isBare) }
+    if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // What was changed is said, so there must be room to say it.
     try turn.answer.charge(Self.changeAnswer)
-    let result = try host.performing(action: name) { try changed(by: known, call) }
+    let result = try host.performing(action: name, for: turn.client) {
+      try known.effect == .changes ? changed(by: known, call) : known.run(call)
+    }
     try turn.answer.write(result, isBare: isBare, mustFit: false)
   }
 
@@ -163,8 +175,11 @@ public final class ActionServer {
   private func changed(by action: Action, _ call: ActionCall) throws -> Value {
     try call.workspace.beginUnit()
     do {
+      let inbox = try call.workspace.media.takeInbox()
       let result = try action.run(call)
       try call.workspace.commitUnit()
+      memory.finish(call.workspace)
+      try call.workspace.media.clearInbox(inbox)
       return result
     } catch {
       if call.workspace.isInUnit { try call.workspace.rollbackUnit() }
@@ -214,6 +229,8 @@ struct ActionRequest {
   let origin: String?
   var isAllowed: Bool
   let key: String
+  /// Who asks, for the name of a step.
+  var client: String?
   var hasKey = false
   /// Actions that may still come.
   var left: Int
@@ -238,5 +255,6 @@ struct ActionFailure: Error {
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }
-  static func noNote(_ number: Int) -> ActionFailure { ActionFailure("note was not found: \(number)") }
+  static func noNote(_ number: Int) -> ActionFailure { ActionFailure("Note was not found: \(number)") }
+  static func noCard(_ number: Int) -> ActionFailure { ActionFailure("Card was not found: \(number)") }
 }

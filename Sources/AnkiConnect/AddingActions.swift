@@ -16,16 +16,19 @@ enum AddingActions {
       return .integer(Int(try adding.add(0)))
     },
     .changing("addNotes", addAll),
+    .reading("canAddNote") { call in .boolean(try judged([call.params["note"]], call)[0] == nil) },
+    .reading("canAddNoteWithErrorDetail") { call in detailed(try judged([call.params["note"]], call)[0]) },
     .reading("canAddNotes") { call in
-      .list(try judged(call).map { .boolean($0 == nil) })
+      .list(try judged(call.params["notes"].elements(), call).map { .boolean($0 == nil) })
     },
     .reading("canAddNotesWithErrorDetail") { call in
-      .list(
-        try judged(call).map { words in
-          .record([("canAdd", .boolean(words == nil))] + (words.map { [("error", .text($0))] } ?? []))
-        })
+      .list(try judged(call.params["notes"].elements(), call).map(detailed))
     },
   ]
+
+  private static func detailed(_ words: String?) -> Value {
+    .record([("canAdd", .boolean(words == nil))] + (words.map { [("error", .text($0))] } ?? []))
+  }
 
   /// Null for each that is refused; where all are, why.
   private static func addAll(_ call: ActionCall) throws -> Value {
@@ -46,8 +49,7 @@ enum AddingActions {
   }
 
   /// Why each cannot be added; nil for one that can.
-  private static func judged(_ call: ActionCall) throws -> [String?] {
-    let notes = try call.params["notes"].elements()
+  private static func judged(_ notes: [ValueReader], _ call: ActionCall) throws -> [String?] {
     var adding = NoteAdding(call, notes)
     return try notes.indices.map { index in
       do {
@@ -78,13 +80,14 @@ extension ActionFailure {
 /// Adds notes of one request.
 struct NoteAdding {
   private let call: ActionCall
-  private let notes: [Result<RequestedNote, any Error>]
+  private let requests: [Result<AddingRequest, any Error>]
   /// The first fields that are taken, by the notes that they are compared with.
   private var taken: [FirstFieldScope: Set<String>]?
 
   init(_ call: ActionCall, _ notes: [ValueReader]) {
     self.call = call
-    self.notes = notes.map { reader in Result { try RequestedNote(reader, call) } }
+    let places = NotePlaces(call)
+    requests = notes.map { reader in Result { try AddingRequest(reader, places) } }
   }
 
   /// - Throws: `ActionFailure`, `ShapeFailure` for one that cannot be added.
@@ -93,59 +96,93 @@ struct NoteAdding {
   /// Adds one.
   /// - Returns: its number.
   mutating func add(_ index: Int) throws -> Int64 {
-    let note = try checked(index)
-    var fields = note.fields
-    for (name, html) in try note.media.markup(in: note.type.fields, call) { fields[name, default: ""] += html }
-    var new = NewNote(fields: fields, tags: note.tags)
+    let request = try checked(index)
+    var note = request.note
+    for (name, html) in try request.media.markup(in: request.type.fields, call) {
+      note.fields[name, default: ""] += html
+    }
     // What counts as the same was judged already.
-    new.mayRepeat = true
+    note.mayRepeat = true
     let added: NoteHandle
     do {
-      added = try note.deck.addNote(new, typeNamed: note.type.name)
+      let deck = try request.deck ?? call.madeDeck(named: DeckRecord.firstName)
+      added = try deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty
     }
-    if let scope = note.scope { taken?[scope]?.insert(note.key) }
+    if let scope = request.scope { taken?[scope]?.insert(request.key) }
+    call.memory.note(added: request.key)
     return added.id.rawValue
   }
 
-  private mutating func checked(_ index: Int) throws -> RequestedNote {
-    let note = try notes[index].get()
-    if note.key.isEmpty { throw ActionFailure.empty }
-    guard let scope = note.scope else { return note }
-    if try known()[scope]?.contains(note.key) == true { throw ActionFailure.duplicate }
-    return note
+  private mutating func checked(_ index: Int) throws -> AddingRequest {
+    let request = try requests[index].get()
+    if request.key.isEmpty { throw ActionFailure.empty }
+    guard let scope = request.scope else { return request }
+    if try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    return request
   }
 
   private mutating func known() throws -> [FirstFieldScope: Set<String>] {
     if let taken { return taken }
     var keys: [FirstFieldScope: Set<String>] = [:]
-    for case .success(let note) in notes {
-      if let scope = note.scope, !note.key.isEmpty { keys[scope, default: []].insert(note.key) }
+    for case .success(let request) in requests {
+      if let scope = request.scope, !request.key.isEmpty { keys[scope, default: []].insert(request.key) }
     }
     var found: [FirstFieldScope: Set<String>] = [:]
-    for (scope, keys) in keys { found[scope] = try call.workspace.notes.takenFirstFields(keys, in: scope) }
+    for (scope, keys) in keys { found[scope] = try call.memory.taken(keys, in: scope, call.workspace) }
     taken = found
     return found
   }
 }
 
-/// A note as a client asks for it.
-struct RequestedNote {
+/// The note types and decks of one request, each looked up once.
+private final class NotePlaces {
+  private let call: ActionCall
+  private var types: [String: NoteType] = [:]
+  private var decks: [String: DeckHandle?] = [:]
+  private var inner: [DeckID: [DeckID]] = [:]
+
+  init(_ call: ActionCall) { self.call = call }
+
+  func type(_ name: String) throws -> NoteType {
+    if let known = types[name] { return known }
+    let type = try call.noteType(named: name).record()
+    types[name] = type
+    return type
+  }
+
+  /// Nil for `Default` that is not used yet.
+  func deck(_ name: String) throws -> DeckHandle? {
+    if let known = decks[name] { return known }
+    let deck = try call.deck(named: name)
+    decks[name] = .some(deck)
+    return deck
+  }
+
+  func decks(within top: DeckHandle) throws -> [DeckID] {
+    if let known = inner[top.id] { return known }
+    let found = try top.within().map(\.id)
+    inner[top.id] = found
+    return found
+  }
+}
+
+/// What a client asks to be added, and where.
+private struct AddingRequest {
+  let note: NewNote
   let type: NoteType
-  let deck: DeckHandle
-  /// HTML by the names of the type's fields.
-  let fields: [String: String]
-  let tags: [String]
+  /// Nil for `Default` that is not used yet.
+  let deck: DeckHandle?
   let media: RequestedMedia
   /// What its first field shows.
   let key: String
   /// The notes that it must not repeat; nil where it may.
   let scope: FirstFieldScope?
 
-  init(_ reader: ValueReader, _ call: ActionCall) throws {
-    type = try call.noteType(named: reader["modelName"].text())
-    deck = try call.deck(named: reader["deckName"].text())
+  init(_ reader: ValueReader, _ places: NotePlaces) throws {
+    type = try places.type(reader["modelName"].text())
+    deck = try places.deck(reader["deckName"].text())
     var fields: [String: String] = [:]
     for (name, value) in try reader["fields"].fields() {
       // Names of fields that the type does not have are passed over; capitals do not count.
@@ -154,35 +191,32 @@ struct RequestedNote {
       else { continue }
       fields[own] = try value.text()
     }
-    self.fields = fields
-    tags = try reader["tags"].value ?? .null == .null ? [] : NoteActions.tagList(reader["tags"])
+    let tags = try reader["tags"].isGiven ? TagActions.list(reader["tags"]) : []
+    note = NewNote(fields: fields, tags: tags)
     media = try RequestedMedia.list(of: reader)
     key = NoteTable.firstFieldKey(fields[type.fields.first ?? ""] ?? "")
-    scope = try Self.scope(reader["options"], type, deck, call)
+    scope = try Self.scope(reader["options"], type, deck, places)
   }
 
   private static func scope(
-    _ options: ValueReader, _ type: NoteType, _ deck: DeckHandle, _ call: ActionCall
+    _ options: ValueReader, _ type: NoteType, _ deck: DeckHandle?, _ places: NotePlaces
   ) throws -> FirstFieldScope? {
-    guard options.value ?? .null != .null else { return scope(of: type, decks: nil, all: false) }
+    guard options.isGiven else { return scope(of: type, decks: nil, all: false) }
     if try flag(options.asRecord(), "allowDuplicate") { return nil }
     let more = options["duplicateScopeOptions"]
     let hasMore = more.value?.record != nil
     let isAll = try hasMore && flag(more, "checkAllModels")
     guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
     var top = deck
-    if hasMore, more["deckName"].value ?? .null != .null { top = try call.deck(named: more["deckName"].text()) }
-    let within = try hasMore && flag(more, "checkChildren") ? decks(within: top, call) : []
+    if hasMore, more["deckName"].isGiven { top = try places.deck(more["deckName"].text()) }
+    // Nothing is in a deck that is not there.
+    guard let top else { return scope(of: type, decks: [], all: isAll) }
+    let within = try hasMore && flag(more, "checkChildren") ? places.decks(within: top) : []
     return scope(of: type, decks: [top.id] + within, all: isAll)
   }
 
   private static func flag(_ options: ValueReader, _ name: String) throws -> Bool {
-    try options[name].value ?? .null == .null ? false : options[name].boolean()
-  }
-
-  private static func decks(within top: DeckHandle, _ call: ActionCall) throws -> [DeckID] {
-    let start = try top.record().name.lowercased() + "::"
-    return try call.workspace.decks.all().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
+    try options[name].isGiven && options[name].boolean()
   }
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {

@@ -1,4 +1,5 @@
-// Actions on cards. Invariant: as with notes, a number that stands for nothing is passed over.
+// What cards say of themselves. Invariant: as with notes, a number that stands for nothing is passed over where many
+// are asked for.
 
 import Decks
 import Exchange
@@ -10,88 +11,122 @@ import Workspace
 
 enum CardActions {
   static let all: [Action] = [
-    .reading("findCards") { call in numbers(try call.workspace.cards.numbers(anki: call.params["query"].text())) },
+    .reading("findCards") { call in
+      guard call.params["query"].isGiven else { return .list([]) }
+      return numbers(try call.workspace.cards.numbers(anki: call.params["query"].text()))
+    },
     .reading("cardsInfo", info),
+    .reading("cardsModTime") { call in
+      .list(
+        try rows(call).map { row in
+          guard let row else { return .record([]) }
+          return .record([("cardId", .integer(Int(row.id))), ("mod", .integer(Int(row.modified)))])
+        })
+    },
     .reading("cardsToNotes") { call in
       var seen: Set<Int64> = []
-      let notes = try cards(call).compactMap { try $0.map { try $0.record().note.rawValue } }
+      let notes = try call.cards().compactMap { try $0.map { try $0.record().note.rawValue } }
       return numbers(notes.filter { seen.insert($0).inserted })
     },
-    .changing("suspend") { call in .boolean(try setSuspended(true, call)) },
-    .changing("unsuspend") { call in .boolean(try setSuspended(false, call)) },
     .reading("areSuspended") { call in
-      .list(try cards(call).map { try $0.map { .boolean(try $0.record().isSuspended) } ?? .null })
+      .list(try call.cards().map { try $0.map { .boolean(try $0.record().isSuspended) } ?? .null })
     },
-    .reading("suspended") { call in
-      let number = try call.params["card"].integer()
-      guard let card = try call.workspace.cards.numbered(Int64(number)) else {
-        throw ActionFailure("card was not found: \(number)")
-      }
-      return .boolean(try card.record().isSuspended)
+    .reading("suspended") { call in .boolean(try call.presentCard(call.params["card"].integer()).record().isSuspended)
     },
-    .reading("guiBrowse", browse),
+    .reading("areDue", areDue),
+    .reading("getIntervals", intervals),
+    .reading("getEaseFactors") { call in .list(try rows(call).map { $0.map { .integer($0.factor) } ?? .null }) },
   ]
 
-  private static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
+  static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
 
-  /// Nil for a number that stands for nothing.
-  private static func cards(_ call: ActionCall) throws -> [CardHandle?] {
-    try call.numbers("cards").map { try call.workspace.cards.numbered(Int64($0)) }
+  /// The rows of the cards that were asked for, in Anki's numbers.
+  static func rows(_ call: ActionCall) throws -> [AnkiCard?] {
+    let cards = try call.cards()
+    var rows = try call.workspace.cards.anki.rows(of: cards.compactMap(\.self))[...]
+    return cards.map { $0 == nil ? nil : rows.popFirst() }
   }
 
-  /// - Returns: whether any was not so before.
-  private static func setSuspended(_ isSuspended: Bool, _ call: ActionCall) throws -> Bool {
-    let changed = try cards(call).compactMap(\.self).filter { try $0.record().isSuspended != isSuspended }
-    if changed.isEmpty { return false }
-    try call.workspace.cards.setSuspended(changed, isSuspended)
-    return true
-  }
+  // MARK: Times
 
-  // MARK: Reading
-
-  private static func info(_ call: ActionCall) throws -> Value {
-    let found = try cards(call)
-    let known = found.compactMap(\.self)
-    let reader = NoteReader(call.workspace)
-    var schedules = try call.workspace.cards.ankiNumbers(of: known)[...]
+  /// As the add-on: of a card whose last answer brings it back within 20 minutes, that answer says when.
+  private static func areDue(_ call: ActionCall) throws -> Value {
+    let rows = try present(call)
+    let areDue = call.workspace.cards.anki.areDue(rows)
+    let logs = try call.workspace.cards.anki.log(of: rows.map { CardID(rawValue: $0.id) })
+    let now = call.workspace.environment.clocks.now()
     return .list(
-      try found.map { card in
-        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        guard let card, let schedule = schedules.popFirst() else { return .record([]) }
-        let record = try card.record()
-        let view = try reader.view(of: card.note())
-        let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
-        try call.answer.charge(
-          1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)
-        return described(record, sides, view, schedule, deck: try card.deck().record().name)
+      zip(rows, areDue).map { row, isDue in
+        if row.type == 0 { return .boolean(true) }
+        guard let last = logs[CardID(rawValue: row.id)]?.last?.review, last.answer.interval < -1200 else {
+          return .boolean(isDue)
+        }
+        return .boolean(Double(last.id) / 1000 - Double(last.answer.interval) <= now)
       })
   }
 
-  private static func described(
-    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiCard,
-    deck: String
-  ) -> Value {
-    .record([
-      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.number))), ("deckName", .text(deck)),
-      ("modelName", .text(note.type.name)), ("fields", note.fieldValues), ("ord", .integer(card.ordinal)),
-      ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
-      ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
-      ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
-      ("interval", .integer(schedule.ivl)), ("factor", .integer(schedule.factor)),
-      ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),
-      ("flags", .integer(card.flag)), ("mod", .integer(Int(card.modified))),
-    ])
+  /// Days, or seconds below 0; 0 of a new card. `complete` has those of all answers.
+  private static func intervals(_ call: ActionCall) throws -> Value {
+    let isComplete = try call.flag("complete")
+    let rows = try present(call)
+    let logs = try call.workspace.cards.anki.log(of: rows.map { CardID(rawValue: $0.id) })
+    return .list(
+      rows.map { row in
+        if row.type == 0 { return .integer(0) }
+        let all = (logs[CardID(rawValue: row.id)] ?? []).map { Value.integer(Int($0.review.answer.interval)) }
+        return isComplete ? .list(all) : all.last ?? .integer(row.ivl)
+      })
   }
 
-  /// There is no window to open: the terminal says what was looked for.
-  private static func browse(_ call: ActionCall) throws -> Value {
-    let query = try call.params["query"].text()
-    let found = try call.workspace.cards.numbers(anki: query)
-    let prompts = try found.prefix(3).compactMap { try call.workspace.cards.numbered($0)?.record().prompt }
-    let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
-    let more = found.count > prompts.count ? ", …" : ""
-    let what = shown.isEmpty ? "" : ": \(shown)\(more)"
-    call.host.tell("Another program shows \(counted(found.count, "card")) (\(printable(query, limit: 200)))\(what)")
-    return numbers(found)
+  private static func present(_ call: ActionCall) throws -> [AnkiCard] {
+    try call.workspace.cards.anki.rows(of: call.numbers("cards").map(call.presentCard))
+  }
+
+  // MARK: All of it
+
+  private static func info(_ call: ActionCall) throws -> Value {
+    let found = try call.cards()
+    let reader = NoteReader(call.workspace)
+    var rows = try call.workspace.cards.anki.rows(of: found.compactMap(\.self))[...]
+    return .list(
+      try found.map { card in
+        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        guard let card, let row = rows.popFirst() else { return .record([]) }
+        return .record(try described(card, row, reader, call))
+      })
+  }
+
+  /// What `cardsInfo` says, charged.
+  private static func described(
+    _ card: CardHandle, _ row: AnkiCard, _ reader: NoteReader, _ call: ActionCall
+  ) throws -> [(String, Value)] {
+    let numbers: [(String, Value)] = [
+      ("ord", .integer(row.ordinal)), ("type", .integer(row.type)), ("queue", .integer(row.queue)),
+      ("due", .integer(row.due)), ("interval", .integer(row.ivl)), ("factor", .integer(row.factor)),
+      ("left", .integer(row.left)), ("reps", .integer(row.reps)), ("lapses", .integer(row.lapses)),
+      ("flags", .integer(row.flags)), ("mod", .integer(Int(row.modified))),
+    ]
+    return try shown(card, reader, call) + numbers
+  }
+
+  /// What `cardsInfo` and `guiCurrentCard` say alike, charged.
+  static func shown(_ card: CardHandle, _ reader: NoteReader, _ call: ActionCall) throws -> [(String, Value)] {
+    let record = try card.record()
+    let (note, type) = try reader.read(card.note())
+    let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
+    try call.answer.charge(1000 + note.weight(type) + sides.0.utf8.count + sides.1.utf8.count + type.css.utf8.count)
+    return [
+      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.id.rawValue))),
+      ("deckName", .text(try card.deck().record().name)), ("modelName", .text(type.name)),
+      ("fields", note.fieldValues(type)), ("fieldOrder", .integer(record.ordinal)), ("question", .text(sides.0)),
+      ("answer", .text(sides.1)), ("css", .text(type.css)),
+    ]
+  }
+}
+
+extension ActionCall {
+  func presentCard(_ number: Int) throws -> CardHandle {
+    guard let card = try card(number) else { throw ActionFailure.noCard(number) }
+    return card
   }
 }

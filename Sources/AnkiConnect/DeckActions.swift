@@ -1,4 +1,5 @@
-// Actions on decks. Invariant: a deck is named by its whole name, and by the number that `deckNamesAndIds` gives.
+// Actions on decks. Invariant: a deck is named by its whole name, and by the number that `deckNamesAndIds` gives;
+// `Default` is always listed, as in Anki, and made once it is used.
 
 import Decks
 import Text
@@ -7,27 +8,78 @@ import Workspace
 
 enum DeckActions {
   static let all: [Action] = [
-    .reading("deckNames") { call in .list(try call.workspace.decks.all().map { .text(try $0.record().name) }) },
-    .reading("deckNamesAndIds") { call in
-      .record(try call.workspace.decks.all().map { (try $0.record().name, .integer(Int($0.id.rawValue))) })
+    .reading("deckNames") { call in .list(try listed(call).map { .text($0.name) }) },
+    .reading("deckNamesAndIds") { call in .record(try listed(call).map { ($0.name, .integer($0.number)) }) },
+    .reading("deckNameFromId") { call in
+      let number = try call.params["deckId"].integer()
+      guard let deck = try listed(call).first(where: { $0.number == number }) else {
+        throw ActionFailure.noDeck("\(number)")
+      }
+      return .text(deck.name)
     },
+    .reading("getDecks", decksOfCards),
+    .reading("getDeckStats", statistics),
     .changing("createDeck") { call in
-      .integer(Int(try deck(call).id.rawValue))
+      .integer(try call.madeDeck(named: call.params["deck"].text()).record().number)
     },
     .changing("changeDeck") { call in
-      let cards = try call.numbers("cards").compactMap { try call.workspace.cards.numbered(Int64($0)) }
-      let deck = try deck(call)
+      let cards = try call.cards().compactMap(\.self)
+      let deck = try call.madeDeck(named: call.params["deck"].text())
       if !cards.isEmpty { try call.workspace.cards.move(cards, into: deck) }
       return .null
     },
     .changing("deleteDecks", remove),
   ]
 
-  /// The one that is named, capitals aside, or a new one.
-  private static func deck(_ call: ActionCall) throws -> DeckHandle {
-    let name = try DeckName(call.params["deck"].text()).text
-    let known = try call.workspace.decks.all().first { try $0.record().name.lowercased() == name.lowercased() }
-    return try known ?? call.workspace.decks.create(name)
+  /// The names and numbers of all decks, in their order, `Default` among them.
+  private static func listed(_ call: ActionCall) throws -> [(name: String, number: Int)] {
+    var decks = try call.workspace.decks.records().map { (name: $0.name, number: $0.number) }
+    if !decks.contains(where: { $0.number == DeckRecord.firstNumber }) {
+      let place = decks.firstIndex { $0.name.lowercased() > DeckRecord.firstName.lowercased() } ?? decks.count
+      decks.insert((DeckRecord.firstName, DeckRecord.firstNumber), at: place)
+    }
+    return decks
+  }
+
+  /// The cards that were asked for, by the names of their decks.
+  private static func decksOfCards(_ call: ActionCall) throws -> Value {
+    var names: [DeckID: String] = [:]
+    for deck in try call.workspace.decks.records() { names[deck.id] = deck.name }
+    var (order, cards): ([String], [String: [Value]]) = ([], [:])
+    for card in try call.cards().compactMap(\.self) {
+      let name = try names[card.record().deck] ?? ""
+      if cards[name] == nil { order.append(name) }
+      cards[name, default: []].append(.integer(Int(card.id.rawValue)))
+    }
+    return .record(order.map { ($0, .list(cards[$0] ?? [])) })
+  }
+
+  /// What waits today, by the numbers of the decks. A deck that is not there is left out.
+  private static func statistics(_ call: ActionCall) throws -> Value {
+    let wanted = Set(try call.texts("decks"))
+    let counts = try call.workspace.decks.studyCountsByKind()
+    var found: [(String, Value)] = []
+    func add(_ name: String, _ number: Int, _ counts: (new: Int, learning: Int, review: Int)?, total: Int) {
+      found.append(
+        (
+          "\(number)",
+          .record([
+            ("deck_id", .integer(number)), ("name", .text(DeckName.split(name).last ?? name)),
+            ("new_count", .integer(counts?.new ?? 0)), ("learn_count", .integer(counts?.learning ?? 0)),
+            ("review_count", .integer(counts?.review ?? 0)), ("total_in_deck", .integer(total)),
+          ])
+        ))
+    }
+    for deck in try call.workspace.decks.all() {
+      let record = try deck.record()
+      if wanted.contains(record.name) {
+        add(record.name, record.number, counts[record.id], total: try deck.count())
+      }
+    }
+    if wanted.contains(DeckRecord.firstName), try call.knownDeck(named: DeckRecord.firstName) == nil {
+      add(DeckRecord.firstName, DeckRecord.firstNumber, nil, total: 0)
+    }
+    return .record(found)
   }
 
   /// AnkiConnect removes decks only with their cards, and wants that said.
@@ -35,13 +87,41 @@ enum DeckActions {
     guard call.params["cardsToo"].value?.boolean == true else {
       throw ActionFailure("deleteDecks removes the cards too: cardsToo must be true")
     }
-    for name in try call.texts("decks") {
-      do {
-        try call.workspace.decks.open(name).remove()
-      } catch DeckError.deckNotFound {
-        // It is gone, by itself or with the one around it.
-      }
-    }
+    for name in try call.texts("decks") { _ = try call.knownDeck(named: name)?.remove() }
     return .null
+  }
+}
+
+extension ActionCall {
+  /// The deck of exactly that name; nil where there is none.
+  func knownDeck(named name: String) throws -> DeckHandle? {
+    do { return try workspace.decks.open(name) } catch DeckError.deckNotFound { return nil }
+  }
+
+  /// The same; nil for nothing but `Default` while it is not used.
+  func deck(named name: String) throws -> DeckHandle? {
+    if let known = try knownDeck(named: name) { return known }
+    if name == DeckRecord.firstName { return nil }
+    throw ActionFailure.noDeck(name)
+  }
+
+  /// The one that is named, capitals aside, or a new one.
+  func madeDeck(named given: String) throws -> DeckHandle {
+    if let known = try knownDeck(named: given) { return known }
+    let count = try workspace.decks.records().count
+    let made = try workspace.decks.openOrCreate(given)
+    if try workspace.decks.records().count == count { return made }
+    // Decks of no preset have the one that clients know as the first.
+    if let first = try PresetActions.first(self), try made.scheduling.preset() == nil {
+      try made.scheduling.setPreset(first.name)
+    }
+    return made
+  }
+
+  /// - Throws: `ActionFailure` for a number that no deck has.
+  func deck(numbered number: Int) throws -> DeckHandle {
+    for deck in try workspace.decks.all() where try deck.record().number == number { return deck }
+    if number == DeckRecord.firstNumber { return try madeDeck(named: DeckRecord.firstName) }
+    throw ActionFailure.noDeck("\(number)")
   }
 }

@@ -14,8 +14,7 @@ enum MediaActions {
     .changing("storeMediaFile", store),
     .reading("retrieveMediaFile", retrieve),
     .reading("getMediaFilesNames") { call in
-      let hasPattern = call.params["pattern"].value ?? .null != .null
-      let pattern = try hasPattern ? call.params["pattern"].text() : "*"
+      let pattern = try call.params["pattern"].isGiven ? call.params["pattern"].text() : "*"
       let names = try call.workspace.media.all().map(\.name).filter { fnmatch(pattern, $0, 0) == 0 }
       return .list(names.map { .text($0) })
     },
@@ -27,12 +26,12 @@ enum MediaActions {
       }
       return .null
     },
+    .reading("getMediaDirPath") { call in .text(try call.workspace.media.madeInbox()) },
   ]
 
   private static func store(_ call: ActionCall) throws -> Value {
-    let file = try MediaContent(call.params)
-    let keeps = try call.params["deleteExisting"].value ?? .null != .null && !call.params["deleteExisting"].boolean()
-    return .text(try file.store(call, replaces: !keeps))
+    let name = try MediaContent(call.params).store(call, replaces: call.flag("deleteExisting", true))
+    return name.map { .text($0) } ?? .null
   }
 
   /// Base64, or false for what is not there.
@@ -52,6 +51,8 @@ enum MediaActions {
 struct MediaContent {
   let name: String
   private let source: Source
+  /// The MD5 of what the client has already and does not want.
+  private let skipped: String?
   /// Bytes of one file.
   static let limit = 64 << 20
 
@@ -62,11 +63,12 @@ struct MediaContent {
 
   init(_ reader: ValueReader) throws {
     name = try MediaNames.checked(reader["filename"].text("the name of a file"))
-    if reader["data"].value ?? .null != .null {
+    skipped = try reader["skipHash"].isGiven ? reader["skipHash"].text("an MD5 in hexadecimal digits") : nil
+    if reader["data"].isGiven {
       source = .data(try reader["data"].text("base64"))
-    } else if reader["path"].value ?? .null != .null {
+    } else if reader["path"].isGiven {
       source = .path(try reader["path"].text("a path"))
-    } else if reader["url"].value ?? .null != .null {
+    } else if reader["url"].isGiven {
       throw ActionFailure(
         "\(name): Deckhand fetches nothing from the network by itself; send the file as \"data\" in base64")
     } else {
@@ -85,9 +87,10 @@ struct MediaContent {
   }
 
   /// - Parameter replaces: whether it takes the place of another one of its name.
-  /// - Returns: the name that it has now.
-  func store(_ call: ActionCall, replaces: Bool) throws -> String {
+  /// - Returns: the name that it has now; nil for one that the client does not want stored.
+  func store(_ call: ActionCall, replaces: Bool) throws -> String? {
     let bytes = try bytes(call.workspace.environment.isInterrupted)
+    if let skipped, MD5.digest(of: bytes) == skipped.lowercased() { return nil }
     if replaces {
       do {
         try call.workspace.media.remove([name])
@@ -105,22 +108,34 @@ struct RequestedMedia {
     let content: MediaContent
     let isPicture: Bool
     let fields: [String]
+    let replaces: Bool
   }
 
   private var items: [Item] = []
+  /// The names of those that would have to be fetched from the network: the note comes without them, as it does in
+  /// Anki where they cannot be reached.
+  private var unfetched: [String] = []
 
   /// Each kind is a list of files or one.
   static func list(of note: ValueReader) throws -> RequestedMedia {
     var media = RequestedMedia()
     for kind in ["audio", "video", "picture"] {
       let given = note[kind]
-      guard let value = given.value, value != .null else { continue }
+      guard let value = given.value, given.isGiven else { continue }
       for item in try value.record == nil ? given.elements("a file or a list of files") : [given] {
-        let fields = try item["fields"].value.map { _ in
-          try item["fields"].elements("a list of fields").map { field throws(ShapeFailure) in try field.text() }
+        // What goes into no field is not stored, as by the add-on.
+        guard item["fields"].isGiven else { continue }
+        let fields = try item["fields"].items("a list of fields").map { field throws(ShapeFailure) in
+          try field.text()
         }
+        if fields.isEmpty { continue }
+        if item["url"].isGiven, !item["data"].isGiven, !item["path"].isGiven {
+          media.unfetched.append(try item["filename"].text("the name of a file"))
+          continue
+        }
+        let replaces = try item["deleteExisting"].isGiven && item["deleteExisting"].boolean()
         media.items.append(
-          Item(content: try MediaContent(item), isPicture: kind == "picture", fields: fields ?? []))
+          Item(content: try MediaContent(item), isPicture: kind == "picture", fields: fields, replaces: replaces))
       }
     }
     return media
@@ -130,8 +145,11 @@ struct RequestedMedia {
   /// - Returns: what is to be added to each field, in order.
   func markup(in names: [String], _ call: ActionCall) throws -> [(field: String, html: String)] {
     var markup: [(field: String, html: String)] = []
+    for name in unfetched {
+      call.host.tell("A note came without \(printable(name, limit: 100)): Deckhand fetches nothing from the network.")
+    }
     for item in items {
-      let name = try item.content.store(call, replaces: false)
+      guard let name = try item.content.store(call, replaces: item.replaces) else { continue }
       let html = item.isPicture ? "<img src=\"\(FieldHTML.html(ofPlain: name))\">" : "[sound:\(name)]"
       for field in item.fields where names.contains(field) { markup.append((field, html)) }
     }

@@ -1,59 +1,120 @@
-// Actions on note types, which Anki calls models. Invariant: a type is named as the user wrote it, capitals aside.
+// What note types, which Anki calls models, say of themselves. Invariant: a type is named as the user wrote it,
+// capitals aside.
 
 import Decks
 import Templates
+import Text
 import Values
 import Workspace
 
 enum ModelActions {
   static let all: [Action] = [
-    .reading("modelNames") { call in .list(try call.workspace.noteTypes.all().map { .text(try $0.record().name) }) },
+    .reading("modelNames") { call in .list(try types(call).map { .text($0.name) }) },
     .reading("modelNamesAndIds") { call in
-      .record(try call.workspace.noteTypes.all().map { (try $0.record().name, .integer(Int($0.id.rawValue))) })
+      .record(try types(call).map { ($0.name, .integer(Int($0.id.rawValue))) })
     },
-    .reading("modelFieldNames") { call in
-      .list(try call.noteType(named: call.params["modelName"].text()).fields.map { .text($0) })
+    .reading("modelNameFromId") { call in
+      let number = try call.params["modelId"].integer()
+      guard let type = try types(call).first(where: { Int($0.id.rawValue) == number }) else {
+        throw ActionFailure.noModel("\(number)")
+      }
+      return .text(type.name)
     },
+    .reading("findModelsById") { call in
+      let known = try types(call)
+      return .list(
+        try call.numbers("modelIds").map { number in
+          guard let type = known.first(where: { Int($0.id.rawValue) == number }) else {
+            throw ActionFailure.noModel("\(number)")
+          }
+          return .record(type.record)
+        })
+    },
+    .reading("findModelsByName") { call in
+      .list(try call.texts("modelNames").map { .record(try call.noteType(named: $0).record().record) })
+    },
+    .reading("modelFieldNames") { call in .list(try call.model().fields.map { .text($0) }) },
+    .reading("modelFieldDescriptions") { call in
+      .list(try call.model().fieldList.map { .text($0.other["description"]?.text ?? "") })
+    },
+    .reading("modelFieldFonts") { call in
+      .record(
+        try call.model().fieldList.map { field in
+          let other = { (key: String) in field.other[key] ?? NoteTypeField.fresh[key] ?? .null }
+          return (field.name, .record([("font", other("font")), ("size", other("size"))]))
+        })
+    },
+    .reading("modelFieldsOnTemplates") { call in
+      .record(
+        try call.model().cards.map { card in
+          let front = fields(on: card.front)
+          let back = fields(on: card.back).filter { !front.contains($0) }
+          return (card.name, .list([front, back].map { .list($0.map { .text($0) }) }))
+        })
+    },
+    .reading("modelTemplates") { call in
+      .record(
+        try call.model().cards.map { card in
+          (card.name, .record([("Front", .text(card.front)), ("Back", .text(card.back))]))
+        })
+    },
+    .reading("modelStyling") { call in .record([("css", .text(try call.model().css))]) },
     .changing("createModel", create),
+    .changing("removeEmptyNotes", removeUnused),
   ]
+
+  private static func types(_ call: ActionCall) throws -> [NoteType] {
+    try call.workspace.noteTypes.all().map { try $0.record() }
+  }
+
+  /// The names in braces, filters and sections' `#` and `/` aside, in their order, as often as they are there.
+  private static func fields(on template: String) -> [String] {
+    var (found, rest) = ([String](), template[...])
+    while let start = rest.firstRange(ofText: "{{") {
+      rest = rest[start.upperBound...]
+      guard let end = rest.firstRange(ofText: "}}") else { break }
+      let inner = rest[..<end.lowerBound]
+      if inner.isEmpty || inner.utf8.contains(where: { [UInt8(ascii: "#"), UInt8(ascii: "/")].contains($0) }) {
+        continue
+      }
+      rest = rest[end.upperBound...]
+      let name = inner.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+      let plain = String(name.filter { $0 != "{" && $0 != "}" })
+      if plain != SpecialField.frontSide.rawValue { found.append(plain) }
+    }
+    return found
+  }
 
   private static func create(_ call: ActionCall) throws -> Value {
     let params = call.params
     var cards: [CardTemplate] = []
     for (index, template) in try params["cardTemplates"].elements().enumerated() {
-      let name = try template["Name"].value.map { _ in try template["Name"].text() } ?? "Card \(index + 1)"
+      let name = try template["Name"].isGiven ? template["Name"].text() : "Card \(index + 1)"
       cards.append(CardTemplate(name, front: try template["Front"].text(), back: try template["Back"].text()))
     }
-    var draft = NoteTypeDraft(
-      name: try params["modelName"].text(), fields: try call.texts("inOrderFields"), cards: cards)
-    if params["css"].value ?? .null != .null { draft.css = try params["css"].text() }
-    if params["isCloze"].value ?? .null != .null { draft.isCloze = try params["isCloze"].boolean() }
+    let fields = try call.texts("inOrderFields")
+    if fields.isEmpty { throw ActionFailure("Must provide at least one field for inOrderFields") }
+    if cards.isEmpty { throw ActionFailure("Must provide at least one card for cardTemplates") }
+    var draft = NoteTypeDraft(name: try params["modelName"].text(), fields: fields, cards: cards)
+    if params["css"].isGiven { draft.css = try params["css"].text() }
+    draft.isCloze = try call.flag("isCloze")
     do {
-      return described(try call.workspace.noteTypes.create(draft).record())
+      return .record(try call.workspace.noteTypes.create(draft).record().record)
     } catch NoteError.typeExists {
       throw ActionFailure("Model name already exists")
     }
   }
 
-  private static func described(_ type: NoteType) -> Value {
-    .record([
-      ("id", .integer(Int(type.id.rawValue))), ("name", .text(type.name)), ("type", .integer(type.isCloze ? 1 : 0)),
-      ("mod", .integer(type.modified)), ("css", .text(type.css)),
-      (
-        "flds",
-        .list(
-          type.fields.enumerated().map { index, name in .record([("name", .text(name)), ("ord", .integer(index))]) })
-      ),
-      (
-        "tmpls",
-        .list(
-          type.cards.enumerated().map { index, card in
-            .record([
-              ("name", .text(card.name)), ("ord", .integer(index)), ("qfmt", .text(card.front)),
-              ("afmt", .text(card.back)),
-            ])
-          })
-      ),
-    ])
+  /// As the add-on: types without notes go, whatever the action's name says.
+  private static func removeUnused(_ call: ActionCall) throws -> Value {
+    for type in try call.workspace.noteTypes.all() where try type.noteCount() == 0 && !type.record().isStockBasic {
+      try type.remove()
+    }
+    return .null
   }
+}
+
+extension ActionCall {
+  /// The type of the parameter `modelName`.
+  func model() throws -> NoteType { try noteType(named: params["modelName"].text()).record() }
 }

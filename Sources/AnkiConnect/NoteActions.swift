@@ -11,9 +11,17 @@ import Workspace
 enum NoteActions {
   static let all: [Action] = [
     .reading("findNotes") { call in
-      .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
+      guard call.params["query"].isGiven else { return .list([]) }
+      return .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
     },
     .reading("notesInfo", info),
+    .reading("notesModTime") { call in
+      .list(
+        try call.numbers("notes").map { number in
+          guard let note = try call.workspace.notes.numbered(Int64(number)) else { return .record([]) }
+          return .record([("noteId", .integer(number)), ("mod", .integer(try note.record().modified))])
+        })
+    },
     .changing("updateNoteFields") { call in
       let note = call.params["note"]
       try update(note, fields: try note["fields"].fields(), tags: nil, call)
@@ -22,7 +30,7 @@ enum NoteActions {
     .changing("updateNote") { call in
       let note = call.params["note"]
       let fields = try note["fields"].value.map { _ in try note["fields"].fields() }
-      let tags = try note["tags"].value.map { _ in try tagList(note["tags"]) }
+      let tags = try note["tags"].value.map { _ in try TagActions.list(note["tags"]) }
       guard fields != nil || tags != nil else { throw ActionFailure("Must provide a \"fields\" or \"tags\" property.") }
       try update(note, fields: fields ?? [], tags: tags, call)
       return .null
@@ -31,29 +39,12 @@ enum NoteActions {
       try call.workspace.notes.remove(try call.numbers("notes").map { Int64($0) })
       return .null
     },
-    .changing("addTags") { call in
-      let tags = try tagList(call.params["tags"])
-      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, adding: tags)
-      return .null
-    },
-    .changing("removeTags") { call in
-      let tags = try tagList(call.params["tags"])
-      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, removing: tags)
-      return .null
-    },
-    .reading("getTags") { call in .list(try call.workspace.notes.tags().map { .text($0) }) },
   ]
-
-  /// A list of tags, or a text in which blanks part them.
-  static func tagList(_ reader: ValueReader) throws -> [String] {
-    if let text = reader.value?.text { return Tags.separated(text) }
-    return try reader.elements("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
-  }
 
   // MARK: Reading
 
   private static func info(_ call: ActionCall) throws -> Value {
-    let hasQuery = call.params["query"].value ?? .null != .null
+    let hasQuery = call.params["query"].isGiven
     let numbers =
       try hasQuery
       ? call.workspace.notes.numbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
@@ -62,17 +53,18 @@ enum NoteActions {
       try numbers.map { number in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let note = try call.workspace.notes.numbered(number) else { return .record([]) }
-        let view = try reader.view(of: note)
-        try call.answer.charge(view.weight)
-        return described(view)
+        let (record, type) = try reader.read(note)
+        let cards = try note.cards()
+        try call.answer.charge(record.weight(type) + cards.count * 32)
+        return described(record, type, cards)
       })
   }
 
-  private static func described(_ note: NoteView) -> Value {
+  private static func described(_ note: NoteRecord, _ type: NoteType, _ cards: [CardHandle]) -> Value {
     .record([
-      ("noteId", .integer(Int(note.number))), ("modelName", .text(note.type.name)),
-      ("tags", .list(note.tags.map { .text($0) })), ("fields", note.fieldValues), ("mod", .integer(note.modified)),
-      ("cards", .list(note.cards.map { .integer(Int($0)) })),
+      ("noteId", .integer(Int(note.id.rawValue))), ("modelName", .text(type.name)),
+      ("tags", .list(note.tags.map { .text($0) })), ("fields", note.fieldValues(type)),
+      ("mod", .integer(note.modified)), ("cards", .list(cards.map { .integer(Int($0.id.rawValue)) })),
     ])
   }
 
@@ -82,12 +74,11 @@ enum NoteActions {
   private static func update(
     _ note: ValueReader, fields: [(name: String, reader: ValueReader)], tags: [String]?, _ call: ActionCall
   ) throws {
-    let number = try note["id"].integer()
-    guard let known = try call.workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
-    let view = try NoteReader(call.workspace).view(of: known)
-    var texts = Dictionary(uniqueKeysWithValues: view.fields)
+    let known = try call.note(note["id"].integer())
+    let (record, type) = try NoteReader(call.workspace).read(known)
+    var texts = Dictionary(uniqueKeysWithValues: record.named(type).map { ($0.name, $0.html) })
     for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }
-    for (name, html) in try RequestedMedia.list(of: note).markup(in: view.type.fields, call) {
+    for (name, html) in try RequestedMedia.list(of: note).markup(in: type.fields, call) {
       texts[name, default: ""] += html
     }
     let lost = try known.update(fields: texts, tags: tags)

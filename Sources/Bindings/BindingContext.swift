@@ -108,7 +108,7 @@ public final class BindingContext {
   func keeping<R>(
     _ kind: String, _ name: String, _ stack: borrowing LuaStack, weight: Int = 512, _ body: () throws -> R
   ) throws -> R {
-    let charge = try stack.keepCharge(weight + 2 * name.utf8.count)
+    let charge = try stack.memory.keepCharge(weight + 2 * name.utf8.count)
     let made = try body()
     kept[kind + " " + name] = charge
     return made

@@ -96,7 +96,7 @@ extension CardProperty {
   fileprivate var advice: String {
     self == .tags
       ? "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()"
-      : "these are given when a card is added"
+      : "assign a field of the note (card.note.fields.NAME = ...)"
   }
 }
 

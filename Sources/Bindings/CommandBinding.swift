@@ -83,7 +83,7 @@ private func readText(_ table: borrowing LuaTable, _ context: BindingContext) th
 
 /// A text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
 private func readNotation(_ stack: borrowing LuaStack, command: String) throws -> ArgumentNotation {
-  guard stack.isTable(-1) else { return try ArgumentNotation(stack.text(-1), command: command) }
+  guard stack.kind(-1) == .table else { return try ArgumentNotation(stack.text(-1), command: command) }
   let table = try stack.table(-1)
   try table.allowOnly([
     "name", "kind", "access", "optional", "repeats", "value", "choices", "min", "max", "short", "help",
@@ -109,9 +109,9 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
 }
 
 /// What the command may do with the file that the user names: only where it is declared, and only for a file.
-private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess? {
-  guard let text = try table.optionalText("access") else { return nil }
-  guard let access = FileAccess(rawValue: text) else {
+private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess {
+  guard let text = try table.optionalText("access") else { return [] }
+  guard let access = FileAccess(named: text) else {
     throw LuaFailure.argument(table.argument, "'\(printable(name))': access is \"read\" or \"write\"")
   }
   guard kind == .file else {
@@ -164,10 +164,27 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
 
 private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) throws -> CommandResult {
   // `nil, problem` is the command's own way to say that it could not.
-  if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
+  if stack.isNoneOrNil(-2), let problem = PlainProblem(at: -1, on: stack) { throw problem }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
-  return CommandResult(.object(LuaAnswer(value)), context.shell.display(of: value))
+  return CommandResult(.object(LuaAnswer(value)), display(of: value, context))
+}
+
+/// A record of plain values has a line for each, as other commands have; anything else is shown as the prompt shows it.
+private func display(of value: LuaValue, _ context: BindingContext) -> Display {
+  guard case .table(let pairs) = value else { return context.shell.display(of: value) }
+  var fields: [Display.Field] = []
+  for pair in pairs {
+    guard let name = pair.key.text else { return context.shell.display(of: value) }
+    let text: String
+    switch pair.value {
+    case .bytes: text = pair.value.text ?? ""
+    case .integer, .number, .boolean: text = pair.value.value { _ in .null }.json
+    default: return context.shell.display(of: value)
+    }
+    fields.append(Display.Field(printable(name), text))
+  }
+  return .fields(fields.sorted { $0.name < $1.name })
 }
 
 extension LuaError {
@@ -226,7 +243,7 @@ public final class LuaAnswer {
 }
 
 private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.isTable(-1) else { return [] }
+  guard stack.kind(-1) == .table else { return [] }
   // What the terminal would not show as it is could hide what it puts into the line.
   return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
 }

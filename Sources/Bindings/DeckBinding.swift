@@ -61,6 +61,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeCards(type, context)
     describeNotes(type, context)
     describeDeckFiles(type, context)
+    describeComparing(type, context)
     describeMining(type)
     addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }
@@ -149,8 +150,8 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     "The cards that a query finds, as a list."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.text(2, limit: longestQuery))
-    try stack.charge(8 * cards.count)
-    return try stack.pushObjects(of: cards.count) { try cards.nextCard() }
+    try stack.memory.charge(8 * cards.count)
+    return try LuaPushed.objects(of: cards.count, on: stack) { try cards.nextCard() }
   }
   type.method(
     "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")), example: "(1)",
@@ -169,11 +170,11 @@ private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingC
     "Removes a card, the card at a position, or those at several positions counted before any goes."
   ) { deck, stack in
     if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
-    if stack.isTable(2) {
+    if stack.kind(2) == .table {
       let positions = try stack.table(2).elements { try $0.integer(-1, in: 1...Int.max) }
       return try deck.removeCards(at: positions)
     }
-    guard stack.isNumber(2) else { throw stack.expected("card, integer or list of integers", at: 2) }
+    guard stack.kind(2) == .number else { throw stack.expected("card, integer or list of integers", at: 2) }
     return try deck.removeCards(at: [stack.integer(2, in: 1...Int.max)])
   }
 }
@@ -196,7 +197,7 @@ private func addPlain(
   _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
   try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
-    return try deck.add(CardBytes(prompt: prompt, answer: answer, guid: guid), at: place)
+    return try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
 }
 
@@ -242,13 +243,15 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
     try options.allowOnly(["on_duplicate"])
     onDuplicate = try readOnDuplicate(options) ?? .skip
   }
-  guard stack.isTable(2) || stack.isCallable(2) else { throw stack.expected("array or iterator function", at: 2) }
-  let total = stack.isTable(2) ? try stack.table(2).count() : 0
+  guard stack.kind(2) == .table || stack.isCallable(2) else {
+    throw stack.expected("array or iterator function", at: 2)
+  }
+  let total = stack.kind(2) == .table ? try stack.table(2).count() : 0
   let progress = context.shell.progress("Adding cards", total)
   defer { progress.finish() }
   let report = try deck.addAll(onDuplicate: onDuplicate) { batch in
     var count = 0
-    try stack.forEachItem(2) { item in
+    try LuaItems(at: 2, on: stack).forEach { item in
       try add(item, to: batch)
       count += 1
       if count % 1000 == 0 { progress.step(1000) }
@@ -262,7 +265,7 @@ private let badCard = ProblemCode.failure(.badCard)
 
 /// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
-  guard item.isTable(-1) else {
+  guard item.kind(-1) == .table else {
     return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")
   }
   do {

@@ -59,7 +59,7 @@ extension CardFormat {
 
 /// A path, or a list of them.
 private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.isTable(2) else { return [try stack.text(2)] }
+  guard stack.kind(2) == .table else { return [try stack.text(2)] }
   let count = try stack.table(2).count()
   guard (1...10_000).contains(count) else {
     throw LuaFailure.argument(2, "1 to 10,000 paths expected, got \(grouped(count))")
@@ -71,7 +71,8 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   var read = ImportOptions()
   guard let table else { return read }
   try table.allowOnly([
-    "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "with_schedule", "dry_run",
+    "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "notetype", "with_schedule",
+    "dry_run",
   ])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
@@ -81,6 +82,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   read.table.separator = try table.optionalText("separator").map { try Separator.byte(named: $0) }
   read.table.columns = try readColumns(table)
   read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false
+  read.noteType = try table.optionalText("notetype")
   return read
 }
 

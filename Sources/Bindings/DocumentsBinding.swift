@@ -83,14 +83,21 @@ private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
   return color
 }
 
-private func readPlacement(_ table: borrowing LuaTable) throws -> ElementPlacement {
-  var placement = ElementPlacement()
-  placement.x = try table.optionalNumber("x") ?? placement.x
-  placement.y = try table.optionalNumber("y") ?? placement.y
-  placement.width = try table.optionalNumber("width") ?? placement.width
-  placement.height = try table.optionalNumber("height") ?? placement.height
-  placement.rotation = try table.optionalNumber("rotation") ?? placement.rotation
-  return placement
+private func readWish(_ table: borrowing LuaTable) throws -> PlaceWish {
+  var wish = PlaceWish()
+  wish.x = try table.optionalNumber("x")
+  wish.y = try table.optionalNumber("y")
+  wish.width = try table.optionalNumber("width")
+  wish.height = try table.optionalNumber("height")
+  wish.rotation = try table.optionalNumber("rotation")
+  return wish
+}
+
+private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
+  TextStyle(
+    color: try readColor(table, "color") ?? .black, font: try table.optionalText("font") ?? "",
+    wraps: try table.optionalBoolean("wraps") ?? false, size: try table.optionalNumber("size"),
+    align: try table.optionalText("align") ?? "center")
 }
 
 private func frozen(_ color: CardColor) -> FrozenList<Double> {
@@ -141,30 +148,30 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   type.method(
     "add_text", [LuaParameter("text", .table)], returns: .object("element").orProblem, grant: .documentsWrite,
     example: "{text = \"el perro\", x = 0, y = -400}",
-    "Puts a text in front: {text=, color=, font=, wraps=, x=, y=, width=, height=, rotation=}."
+    "Puts a text in front: {text=, color=, font=, size=, align=, wraps=, x=, y=, width=, height=, rotation=}. Without x "
+      + "and y it hides no other as long as there is room; one with a size wraps, and its box grows with it."
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
-    try table.allowOnly(["text", "color", "font", "wraps"] + placement)
-    let text = try table.text("text")
-    let (color, font) = (try readColor(table, "color") ?? .black, try table.optionalText("font") ?? "")
-    let (place, wraps) = (try readPlacement(table), try table.optionalBoolean("wraps") ?? false)
-    return try document.addText(text, color: color, font: font, wraps: wraps, at: place)
+    try table.allowOnly(["text", "color", "font", "size", "align", "wraps"] + placement)
+    return try document.addText(table.text("text"), style: readStyle(table), readWish(table)).element
   }
   type.method(
     "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
     returns: .object("element").orProblem, grant: .documentsWrite, example: "(\"dog.svg\", {frame = \"circle\"})",
-    "Copies a picture in and puts it in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}."
+    "Copies a picture in and puts it in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}. Without x and y it "
+      + "hides no other as long as there is room."
   ) { document, stack in
     let path = try stack.text(2)
-    var (place, frame, isCropped): (ElementPlacement, Frame?, Bool) = (ElementPlacement(), nil, false)
+    var (wish, frame, isCropped): (PlaceWish, Frame?, Bool) = (PlaceWish(), nil, false)
     if let table = try stack.optionalTable(3) {
       try table.allowOnly(["frame", "cropped"] + placement)
-      place = try readPlacement(table)
+      wish = try readWish(table)
       frame = try table.optionalText("frame").map { try readFrame($0, 3) }
       isCropped = try table.optionalBoolean("cropped") ?? false
     }
     try context.requireReading(path)
-    return try document.addImage(path, frame: frame, isCropped: isCropped, at: place)
+    let picture = try context.workspace().documents.picture(file: path)
+    return try document.addImage(picture, frame: frame, isCropped: isCropped, wish).element
   }
 }
 
@@ -274,6 +281,14 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
         try element.set(field, to: .number(value))
       }
     }
+    type.field(
+      "size", .optional(.number), grant: .documentsWrite, example: "120", "How high the lines of a text are, in units."
+    ) {
+      try $0.element().size
+    } set: { element, stack in
+      let value = try stack.number(3)
+      try element.set(.size, to: .number(value))
+    }
     describeTexts(type, context)
     describeFlags(type, context)
     type.field("color", .optional(.list(.number)), grant: .documentsWrite, example: "{0.7, 0, 0}", "A text's colour.") {
@@ -291,6 +306,7 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
   let texts: [(ElementField, String, String?, (Element) -> String?)] = [
     (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
     (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
+    (.align, "The side that a text's lines begin at: center, left or right.", "\"left\"", \.align),
     (.alt, "A picture in words.", nil, \.alt),
     (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
   ]
@@ -310,6 +326,7 @@ private func describeFlags(_ type: BoundType<ElementHandle>, _ context: BindingC
       .wraps, "Whether a text is broken between words at its box's sides, in place of getting smaller.", "true",
       \.wraps
     ),
+    (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
     (
       .cropped, "Whether a picture fills its box and is cut at its sides, in place of standing whole.", nil,
       \.isCropped

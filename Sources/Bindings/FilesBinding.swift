@@ -55,13 +55,13 @@ func filesModule(_ context: BindingContext) -> BoundModule {
 private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing LuaStack) throws -> [UInt8] {
   let file = try ByteFile(path, kinds) { Interrupts.areRequested }
   // As much again while it grows, and once more in Lua.
-  if let size = file.size, size <= largestFile { try stack.charge(3 * size) }
-  let limit = max(1 << 20, min(largestFile, stack.room))
+  if let size = file.size, size <= largestFile { try stack.memory.charge(3 * size) }
+  let limit = max(1 << 20, min(largestFile, stack.memory.room))
   do {
     return try file.rest(limit: limit)
   } catch {
     // What has no room in the state's memory ends its call as any other memory does.
-    if error.number == EFBIG, limit < largestFile { try stack.charge(largestFile) }
+    if error.number == EFBIG, limit < largestFile { try stack.memory.charge(largestFile) }
     throw error
   }
 }
@@ -143,7 +143,7 @@ final class LineFile: BoundObject {
       let end = rest.firstIndex(of: UInt8(ascii: "\n"))
       line.append(contentsOf: rest[..<(end ?? filled)])
       position = end.map { $0 + 1 } ?? filled
-      if end == nil { try stack.charge(3 * rest.count) }
+      if end == nil { try stack.memory.charge(3 * rest.count) }
       if line.count > Self.longest {
         throw LuaFailure.message("\(printable(file.path)) has a line of more than 16 MiB")
       }

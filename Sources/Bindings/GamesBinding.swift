@@ -11,6 +11,8 @@ public import Workspace
 
 /// More rules than a mode can need: each is asked for each guess.
 private let mostRules = 100
+/// More words than a game asks to be explained.
+private let mostSolutionWords = 100
 
 extension GameHandle: BoundObject {}
 
@@ -37,8 +39,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "mode", [LuaParameter("description", .table)], returns: .object("mode").orProblem,
       example:
         "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
-      "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=, "
-        + "solution=}."
+      "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "
+        + "solution=}. Its length is that of a base word where nobody asks for another."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
       try context.keeping("mode", mode.name, stack) {
@@ -78,14 +80,16 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
 private func readMode(
   _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
 ) throws -> Mode {
-  try table.allowOnly(["name", "title", "summary", "rules"] + ModeFunction.allCases.map(\.rawValue))
+  try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try readRules(table)
   var hooks = try readHooks(table, name, context)
   hooks.makeData = { LuaModeData(in: state, stored: $0) }
-  return Mode(
+  var mode = Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
     rules: rules ?? Mode.classicRules, hooks: hooks)
+  mode.length = try table.optionalInteger("length", in: 2...64)
+  return mode
 }
 
 private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
@@ -116,8 +120,22 @@ private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: B
     hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
   }
   if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
-  if let function = try table.optionalFunction("solution") { hooks.solution = { try text("solution", function, $0) } }
+  if let function = try table.optionalFunction("solution") {
+    hooks.solution = { game in
+      try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) }
+    }
+  }
   return hooks
+}
+
+/// A text, and a list of words or nil.
+private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
+  let text = try answer("solution", "text", stack, at: -2) { try $0.text(-2) }
+  if stack.isNoneOrNil(-1) { return Solution(text) }
+  let words = try answer("solution", "a list of words as its second result", stack) { stack in
+    try stack.table(-1).elements { try $0.text(-1) }
+  }
+  return Solution(text, words: Array(words.prefix(mostSolutionWords)))
 }
 
 private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
@@ -126,12 +144,13 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
 
 /// What a mode's function answered, or an error that says what it should have.
 private func answer<R>(
-  _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
+  _ function: String, _ expected: String, _ stack: borrowing LuaStack, at index: Int = -1,
+  _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
   do {
     return try read(stack)
   } catch LuaFailure.argument {
-    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(-1))")
+    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(index))")
   }
 }
 
@@ -152,11 +171,11 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
 /// `true`, or false or nil and why not: `{code=, title=, message=}`, or a text.
 private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
-  if let problem = stack.problem(at: -1) { return problem }
+  if let problem = PlainProblem(at: -1, on: stack) { return problem }
   var message = "The mode does not take it"
   if !stack.isNoneOrNil(-1) {
     message = try answer("accept", "true, or nil and a problem or a text", stack) { stack in
-      stack.isTable(-1) ? try stack.table(-1).text("message") : try stack.text(-1)
+      stack.kind(-1) == .table ? try stack.table(-1).text("message") : try stack.text(-1)
     }
   }
   return Refusal.notAccepted(message, word: word)
@@ -234,7 +253,7 @@ private func pushBatch(
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
   let codes = stack.count
-  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.report.code.rawValue) }
+  for (index, rule) in game.rules.enumerated() { try stack.top.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
     let bytes = try stack.bytesInPlace(-1, limit: longestGuess) ?? stack.bytes(-1, limit: longestGuess)
     switch try handle.guessPlainly(bytes) ?? handle.guess(bytes) {
@@ -276,6 +295,10 @@ private func describeState(_ type: BoundType<GameHandle>) {
   }
   type.field("count", .integer, "How many words were found.") { $0.game.count }
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
+  type.field(
+    "lexicon", .object("lexicon"),
+    "The words that the game chooses and looks for: common ones where `game.words` says so and it is known which are."
+  ) { handle in handle.workspace.handle(of: handle.game.sought) }
   type.field("score", .integer, "The points.") { $0.game.score }
   type.field("finished", .boolean, "Whether no guess is judged any more.") { try $0.game.isFinished() }
   type.field("data", .table, "A table of the mode's own, live in its own state; elsewhere a copy that is read only.") {
@@ -285,17 +308,17 @@ private func describeState(_ type: BoundType<GameHandle>) {
 
 /// Judges a guess that nothing but its points or a refusal follows from; the context is the state's `Refusals`.
 private let guessFast: LuaFastPath = { L, handle, context in
-  guard let stack = LuaStack(L, openedBy: handle, as: GameHandle.self), let handle, let context,
-    let bytes = stack.bytesInPlace(2, limit: longestGuess),
+  guard let call = FastCall(L, openedBy: handle, as: GameHandle.self), let handle, let context,
+    let bytes = call.stack.bytesInPlace(2, limit: longestGuess),
     let outcome = borrowed(handle, as: GameHandle.self, { $0.guessPlainly(bytes) })
-  else { return LuaStack.declined }
+  else { return FastCall.declined }
   switch outcome {
-  case .accepted(let points): return stack.answer(points)
+  case .accepted(let points): return call.answer(points)
   case .refused(let rule):
     return borrowed(context, as: Refusals.self) { refusals in
-      borrowed(handle, as: GameHandle.self) { refusals.push(rule, at: 2, of: $0.game, on: stack) }
+      borrowed(handle, as: GameHandle.self) { refusals.push(rule, at: 2, of: $0.game, on: call.stack) }
     }
-  case .declined, .over: return LuaStack.declined
+  case .declined, .over: return FastCall.declined
   }
 }
 
@@ -324,7 +347,10 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
-  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, stack in
+  type.method(
+    "possible", [], returns: .list(.string),
+    "The words that can be found; the common ones of them where the game is about those."
+  ) { handle, stack in
     try words(handle.game.possible(), of: handle, keptBy: stack)
   }
   type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, stack in
@@ -336,7 +362,8 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method(
     "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table.orProblem, grant: .decksWrite,
     example: "(decks.create(\"Missed\"))",
-    "Makes a card of each word that was missed, once."
+    "Makes cards of words that were missed, each once and 20 at most: the most common ones that have a meaning, or a "
+      + "sentence on a card."
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)
     return LuaValue(try handle.addMissed(to: deck).value)
@@ -352,8 +379,8 @@ private func words(
   _ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack
 ) throws -> [String] {
   handle.listBytes = words.count * 48
-  try stack.charge(handle.listBytes)
-  stack.setCost(1, handle.weight)
+  try stack.memory.charge(handle.listBytes)
+  stack.memory.setCost(1, handle.weight)
   return words
 }
 
@@ -367,6 +394,6 @@ private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) t
 private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   let more = handle.game.foundBytes - handle.chargedBytes
   handle.chargedBytes += more
-  stack.setCost(1, handle.weight)
-  try stack.charge(max(0, more))
+  stack.memory.setCost(1, handle.weight)
+  try stack.memory.charge(max(0, more))
 }

@@ -24,7 +24,9 @@ public enum ModeFunction: String, CaseIterable, Sendable {
     case .score: "the points of an accepted word, a whole number; its letters where there is no such function"
     case .finished: "after each guess; whether the game is over"
     case .hint: "the text of a hint"
-    case .solution: "what is told when the game was given up, in place of the words that were not found"
+    case .solution:
+      "what is told when the game was given up, in place of the words that were not found; then a list of words whose "
+        + "meanings are told"
     }
   }
 }

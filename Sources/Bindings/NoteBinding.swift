@@ -72,7 +72,7 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
     } get: { object, name in
       try object.note.field(name)
     } set: { object, name, stack in
-      guard stack.isText(3) || stack.isNumber(3) else { throw stack.expected("string", at: 3) }
+      guard stack.kind(3) == .text || stack.kind(3) == .number else { throw stack.expected("string", at: 3) }
       let text = try fieldText(stack.copiedBytes(3, limit: longestField), name)
       try object.note.update(fields: [name: text])
     }

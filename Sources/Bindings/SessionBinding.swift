@@ -15,7 +15,7 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
-      + "decks={...}}. Reviews go by schedule (FSRS-6): what is due and new; with ahead what is due within so many "
+      + "decks={...}}. Reviews go by schedule: what is due and new; with ahead what is due within so many "
       + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
       + "schedule. A sprint is a race against the clock that changes none either. decks are studied along."
   ) { deck, stack in

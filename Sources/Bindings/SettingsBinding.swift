@@ -133,7 +133,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
-    let charge = try stack.keepCharge(512)
+    let charge = try stack.memory.keepCharge(512)
     var cancel: () -> Void = {}
     let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
       defer { withExtendedLifetime(charge) {} }
@@ -258,7 +258,7 @@ private func luaValue(of change: SettingChange) -> LuaValue {
 
 private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {
   if stack.isNoneOrNil(index) { throw stack.expected("boolean, number or string", at: index) }
-  if stack.isText(index) { _ = try stack.bytes(index, limit: LuaStack.largeText) }
+  if stack.kind(index) == .text { _ = try stack.bytes(index, limit: LuaStack.largeText) }
   return try settingValue(stack.value(index), argument: index, "value")
 }
 

@@ -31,6 +31,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeAsking(module, context)
     describeCommands(module, context)
     describeUndoing(module, context)
+    describeLookingBack(module, context)
     describeCommandAdding(module, context)
     if context.owner == .user {
       describePrompt(module)
@@ -82,7 +83,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     try stack.table(1, "list of rows").forEachElement { _, row in
       let value = try row.value(-1)
       // What the layout makes of each cell.
-      try row.charge(256 * cellCount(of: value, columns))
+      try row.memory.charge(256 * cellCount(of: value, columns))
       rows.append(cells(of: value, columns))
       width = max(width, rows.last?.count ?? 0)
       guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
@@ -101,9 +102,9 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   ) { stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["title"])
-    if stack.isTable(1), try stack.table(1).count() > mostBars { throw tooManyBars(1) }
+    if stack.kind(1) == .table, try stack.table(1).count() > mostBars { throw tooManyBars(1) }
     let values = try bars(of: stack.value(1), argument: 1)
-    try stack.charge(values.count * 512)
+    try stack.memory.charge(values.count * 512)
     context.shell.chart(values, try options?.optionalText("title"))
     return LuaNothing()
   }
@@ -113,7 +114,7 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
     let label = try stack.text(1, limit: 4096)
-    return ProgressObject(context.shell.progress(label, total), try stack.keepCharge(1024))
+    return ProgressObject(context.shell.progress(label, total), try stack.memory.keepCharge(1024))
   }
 }
 

@@ -26,11 +26,12 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
       "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language, encoding, "
-        + "translation (a path, or one for each file), offset, deck (only its cards say what is known)."
+        + "translation (a path, or one for each file), offset, deck (only its cards say what is known), known (a list of "
+        + "words that count as known)."
     ) { stack in
       let paths = try texts(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
-      for path in paths + options.translations { try context.requireReading(path) }
+      for path in paths + options.translations + options.knownLists { try context.requireReading(path) }
       // Reading and analysing is the program's work, not a plugin's.
       return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
     }
@@ -40,11 +41,12 @@ func textsModule(_ context: BindingContext) -> BoundModule {
 private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions {
   var options = TextOptions()
   guard let table else { return options }
-  try table.allowOnly(["language", "encoding", "translation", "offset", "deck"])
+  try table.allowOnly(["language", "encoding", "translation", "offset", "deck", "known"])
   options.language = try table.optionalText("language")
   options.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   options.offset = try table.optionalNumber("offset")
   options.deck = try table.optionalText("deck")
+  options.knownLists = try table.optionalText("known").map { [$0] } ?? []
   if let path = try table.value("translation").text {
     options.translations = [path]
   } else {
@@ -55,7 +57,7 @@ private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions
 
 /// A path, or a list of them.
 private func texts(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.isTable(index) else { return [try stack.text(index)] }
+  guard stack.kind(index) == .table else { return [try stack.text(index)] }
   let count = try stack.table(index).count()
   guard (1...10_000).contains(count) else {
     throw LuaFailure.argument(index, "1 to 10,000 paths expected, got \(grouped(count))")
@@ -71,13 +73,16 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   ) { type in
     type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
     type.field("coverage", .number, "How much of it is known, from 0 to 1.") { try $0.view().coverage }
+    type.field("expected_coverage", .number, "How much of it is remembered today, by the memory model, from 0 to 1.") {
+      try $0.view().expectedCoverage
+    }
     type.field("count", .integer, "How many words it has, names and numbers among them.") { $0.text.tokens.count }
     type.field("language", .string, "The language's name.") { $0.language.name }
     let options = LuaParameter("options", .optional(.table))
     type.method(
       "words", [options], returns: .list(.table), example: "{unknown = true, limit = 20}",
-      "Its words, the most frequent first: lemma, count, state, forms. Options: unknown (only those that are not known), "
-        + "limit = 1000."
+      "Its words, the most frequent first: lemma, count, state, forms, and of a word that is unknown or new the sentence "
+        + "that shows it best. Options: unknown (only those that are not known), limit = 1000."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
       try options?.allowOnly(["unknown", "limit"])
@@ -85,43 +90,51 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
-      return LuaValue(.list(lemmas.map { word($0, of: view) }))
+      // However many other unknown words it has.
+      let best = view.bestSentences(for: Array(lemmas), unknownAtMost: .max)
+      let sentences = Dictionary(best.map { ($0.lemma, $0.sentence) }) { first, _ in first }
+      return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
     }
-    type.method(
-      "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
-      "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
-    ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["unknown_at_most", "limit"])
-      let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
-      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
-      let view = try handle.view()
-      let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
-      return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
-    }
-    type.method(
-      "plan", [options], returns: .list(.table), example: "{limit = 30}",
-      "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
-    ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["limit"])
-      let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
-      let plan = try handle.view().plan(count: limit)
-      return LuaValue(
-        .list(
-          plan.map { word in
-            sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
-          }))
-    }
+    describeSentences(type, options)
   }
 }
 
-private func word(_ number: UInt32, of view: TextView) -> Value {
+private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaParameter) {
+  type.method(
+    "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
+    "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["unknown_at_most", "limit"])
+    let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
+    let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+    let view = try handle.view()
+    let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
+    return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
+  }
+  type.method(
+    "plan", [options], returns: .list(.table), example: "{limit = 30}",
+    "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["limit"])
+    let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
+    let plan = try handle.view().plan(count: limit)
+    return LuaValue(
+      .list(
+        plan.map { word in
+          sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
+        }))
+  }
+}
+
+private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
   let lemma = view.text.lemmas[Int(number)]
   return .record([
     ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
     ("state", .text(view.lemmaStates[Int(number)].name)),
     ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
+    ("sentence", sentence.map { .text(view.text.text(of: view.text.sentences[$0])) } ?? .null),
   ])
 }
 
@@ -142,13 +155,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card of each unknown word of a text with the sentence that shows it best; answers added, present, "
       + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
-      + "require_gloss, cloze, dictionary."
+      + "require_gloss, cloze, dictionary, type (of notes, in place of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
-    var options = MiningOptions()
+    var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
     if let table = try stack.optionalTable(3) {
       try table.allowOnly([
-        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary",
+        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary", "type",
       ])
       options.count = try table.optionalInteger("count", in: 1...100_000)
       options.target = try table.optionalNumber("target")
@@ -157,12 +170,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
       options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false
       options.isCloze = try table.optionalBoolean("cloze") ?? false
       options.dictionary = try table.optionalText("dictionary")
+      type = try table.optionalText("type")
     }
-    let given = options
+    let (given, noteType) = (options, type)
     let name = try deck.record().name
     let (report, added) = try CallPause.lendingTime {
       let report = try text.minable(given)
-      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze))
+      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze, noteType: noteType))
     }
     return LuaValue(
       .record([

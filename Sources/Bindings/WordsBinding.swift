@@ -12,8 +12,7 @@ extension LexiconHandle: BoundObject {}
 
 extension ListedWords: LuaRepresentable {
   public func push(on stack: borrowing LuaStack) -> Int32 {
-    stack.pushList(of: count) { push in forEach(push) }
-    return 1
+    LuaPushed.list(of: count, on: stack) { push in forEach(push) }.push(on: stack)
   }
   public var luaValue: LuaValue { texts.luaValue }
 }
@@ -48,7 +47,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       try context.requireReading(path)
       // A list is compiled in memory.
       let file = try ByteFile(path) { Interrupts.areRequested }
-      if let size = file.size { try stack.charge(3 * size) }
+      if let size = file.size { try stack.memory.charge(3 * size) }
       return try context.workspace().words.load(path, name: name, language: language)
     }
     describeLemmas(module, context)
@@ -93,12 +92,12 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
     "Whether the word can be made of the letters, each used as often as it stands there."
   ) { stack in try answerCanForm(stack, &context.letters) }
   module.fastPath("can_form") { L, _, context in
-    guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
-      let letters = stack.bytesInPlace(1, limit: longestWords),
-      let word = stack.bytesInPlace(2, limit: longestWords),
+    guard let call = FastCall(L, openedBy: context, as: BindingContext.self), let context,
+      let letters = call.stack.bytesInPlace(1, limit: longestWords),
+      let word = call.stack.bytesInPlace(2, limit: longestWords),
       let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
-    else { return LuaStack.declined }
-    return stack.answer(answer)
+    else { return FastCall.declined }
+    return call.answer(answer)
   }
   module.function(
     "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
@@ -106,8 +105,8 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
     "The text trimmed, in normal form, and lowercased by the language's rules."
   ) { stack in try answerNormalized(stack) }
   module.fastPath("normalize") { L, _, context in
-    guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
-    return answerNormalizedPlain(stack)
+    guard let call = FastCall(L, openedBy: context, as: BindingContext.self) else { return FastCall.declined }
+    return answerNormalizedPlain(call)
   }
 }
 
@@ -131,12 +130,13 @@ func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
 
 /// Answers with the text at 1 normalised by the language at 2 where that needs no String.
 @inline(__always)
-private func answerNormalizedPlain(_ stack: borrowing LuaStack) -> Int32 {
-  guard let text = stack.bytesInPlace(1, limit: longestWords), let name = stack.bytesInPlace(2, limit: longestWords),
+private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
+  guard let text = call.stack.bytesInPlace(1, limit: longestWords),
+    let name = call.stack.bytesInPlace(2, limit: longestWords),
     let letterCase = Language.letterCase(ofNamed: name)
-  else { return LuaStack.declined }
-  if isPlain(text) { return stack.answer(argument: 1) }
-  return withNormalizedPlain(text, letterCase, { stack.push(bytes: $0) }) ? 1 : LuaStack.declined
+  else { return FastCall.declined }
+  if isPlain(text) { return call.answer(argument: 1) }
+  return withNormalizedPlain(text, letterCase, { call.stack.push(bytes: $0) }) ? 1 : FastCall.declined
 }
 
 func lexiconType() -> BoundType<LexiconHandle> {
@@ -158,10 +158,10 @@ func lexiconType() -> BoundType<LexiconHandle> {
       handle.lexicon.contains(try stack.bytes(2))
     }
     type.fastPath("contains") { L, handle, _ in
-      guard let stack = LuaStack(L, openedBy: handle, as: LexiconHandle.self), let handle,
-        let word = stack.bytesInPlace(2, limit: longestWords)
-      else { return LuaStack.declined }
-      return stack.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
+      guard let call = FastCall(L, openedBy: handle, as: LexiconHandle.self), let handle,
+        let word = call.stack.bytesInPlace(2, limit: longestWords)
+      else { return FastCall.declined }
+      return call.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
     }
     type.method(
       "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string), example: "{length = 9}",

@@ -6,7 +6,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -95,21 +98,35 @@ void dh_pass_stop_on(lua_State *L, int status) {
 
 // ---- The chain of calls
 
+// Where the stack of this thread begins, and its size; NULL where that is not known.
+static char *stack_base(size_t *size) {
+  // The first thread's was made by the kernel, with the program's name at its other end. For this thread the library
+  // would read /proc/self/maps, at each start.
+  char *top = gettid() == getpid() ? (char *)getauxval(AT_EXECFN) : NULL;
+  struct rlimit limit;
+  if (top && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < (uintptr_t)top) {
+    *size = limit.rlim_cur;
+    return top - limit.rlim_cur;
+  }
+  pthread_attr_t attributes;
+  void *base = NULL;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &base, size);
+    pthread_attr_destroy(&attributes);
+  }
+  return base;
+}
+
 // The lowest address that calls may use: a part of the stack stays free for what the last of them does in C.
 char *dh_stack_floor(void) {
   static _Thread_local char *floor;
   if (floor) return floor;
-  pthread_attr_t attributes;
-  void *base = NULL;
   size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &base, &size);
-    pthread_attr_destroy(&attributes);
-  }
+  char *base = stack_base(&size);
   // Unlimited or unknown: count from here as if the stack had 8 MiB.
   if (!base || size > ((size_t)64 << 20)) base = (char *)__builtin_frame_address(0) - (8 << 20), size = 8 << 20;
   size_t spare = size / 4 < ((size_t)2 << 20) ? size / 4 : (size_t)2 << 20;
-  return floor = (char *)base + spare;
+  return floor = base + spare;
 }
 
 // ---- Limits over host code, and pauses

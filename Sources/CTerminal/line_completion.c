@@ -167,6 +167,11 @@ static void show_candidates(char **matches, int count, int longest) {
   int rows;
   int width;
   rl_get_screen_size(&rows, &width);
+  fflush(rl_outstream);
+  if (rl_end == 0 && callbacks->list(callbacks->context)) {
+    rl_on_new_line();
+    return;
+  }
   if (has_helps()) {
     show_with_helps(width);
     return;

@@ -113,7 +113,8 @@ static const char *newest_beginning_with(const char *line, size_t length) {
   if (!entries) return NULL;
   for (int i = history_length - 1; i >= 0; i--) {
     const char *old = entries[i] ? entries[i]->line : NULL;
-    if (old && strncmp(old, line, length) == 0 && old[length] != '\0' && !strchr(old, '\n')) return old + length;
+    bool goes_on = old && strncmp(old, line, length) == 0 && old[length] != '\0' && !strchr(old, '\n');
+    if (goes_on && callbacks->suggests(callbacks->context, old)) return old + length;
   }
   return NULL;
 }

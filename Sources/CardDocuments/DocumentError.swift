@@ -39,8 +39,11 @@ public enum DocumentError: Problem, Equatable, Sendable {
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
-  case unknownEnding(path: String)
+  case unknownEnding(path: String, expected: String = ".svg, .png or .pdf")
   case badWidth(Int, ClosedRange<Int>)
+  // Paper
+  case nothingToPrint(PaperKind)
+  case tooManyToPrint(Int, limit: Int)
 
   static func wrong(
     _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?

@@ -31,6 +31,15 @@ extension DocumentError {
       ProblemReport(
         .badValue, "Not a value for it",
         "a width from \(grouped(range.lowerBound)) to \(grouped(range.upperBound)) expected, \(grouped(width)) found")
+    case .nothingToPrint(let kind):
+      ProblemReport(
+        .notFound, "Nothing to print",
+        kind == .search
+          ? "no card has a side of one to three words with 2 to 16 letters to hide" : "there is no card to print")
+    case .tooManyToPrint(let count, let limit):
+      ProblemReport(
+        .tooLarge, "Too much for one file",
+        "\(grouped(count)) cards are to be printed, at most \(grouped(limit)) go into one file; choose some by --query")
     case .picture(let file, let failure):
       ProblemReport(
         failure.reason.code, "This picture cannot be used", "\(printable(file)): \(failure.reason.words)",
@@ -83,8 +92,8 @@ extension DocumentError {
     case .notInStore(let path):
       .file(
         .notInStore, path, " is not in the store, and files outside it are never changed", title: "Not in the store")
-    case .unknownEnding(let path):
-      .file(.unknownFormat, path, ": a name that ends in .svg, .png or .pdf expected", title: "Unknown format")
+    case .unknownEnding(let path, let expected):
+      .file(.unknownFormat, path, ": a name that ends in \(expected) expected", title: "Unknown format")
     default: report
     }
   }

@@ -8,8 +8,22 @@ import Text
 /// What is done with a file that an argument or an option names.
 ///
 ///     Argument("FILE", .file, access: .read, help: "the list")
-public enum FileAccess: String, Sendable, CaseIterable {
-  case read, write
+///     Option("--review", "FILE", .file, access: [.read, .write], help: "a table to change")
+public struct FileAccess: OptionSet, Sendable {
+  public static let read = FileAccess(rawValue: 1)
+  public static let write = FileAccess(rawValue: 2)
+
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// By the name that a plugin gives it.
+  public init?(named name: String) {
+    switch name {
+    case "read": self = .read
+    case "write": self = .write
+    default: return nil
+    }
+  }
 }
 
 /// A value that a command takes by its place.
@@ -24,12 +38,12 @@ public struct Argument: Sendable {
   public let isRepeating: Bool
   public let help: String
 
-  /// What a plugin's command may do with a file that is named here, for the length of the call; nil for nothing.
-  public let access: FileAccess?
+  /// What a plugin's command may do with a file that is named here, for the length of the call.
+  public let access: FileAccess
 
   public init(
     _ name: String, _ kind: ValueKind = .text, isOptional: Bool = false, isRepeating: Bool = false,
-    access: FileAccess? = nil, help: String = ""
+    access: FileAccess = [], help: String = ""
   ) {
     self.name = name
     self.kind = kind
@@ -56,19 +70,19 @@ public struct Option: Sendable {
   public let isRepeating: Bool
   public let short: Character?
   /// As an argument's.
-  public let access: FileAccess?
+  public let access: FileAccess
   public let help: String
 
   /// A flag.
   public init(_ name: String, short: Character? = nil, help: String = "") {
     (self.name, self.short, self.help) = (name, short, help)
-    (valueName, kind, isRepeating, access) = (nil, .text, false, nil)
+    (valueName, kind, isRepeating, access) = (nil, .text, false, [])
   }
 
   /// An option with a value.
   public init(
     _ name: String, _ valueName: String, _ kind: ValueKind = .text, isRepeating: Bool = false, short: Character? = nil,
-    access: FileAccess? = nil, help: String = ""
+    access: FileAccess = [], help: String = ""
   ) {
     (self.name, self.short, self.help, self.access) = (name, short, help, access)
     (self.valueName, self.kind, self.isRepeating) = (valueName, kind, isRepeating)

@@ -42,13 +42,33 @@ extension CommandRegistry {
     }
   }
 
-  private func overview(width: Int) -> [String] {
+  /// The themes that have commands, in order.
+  public var themes: [String] {
     let used = Set(commands.map(\.theme))
-    let themes = themeOrder.filter(used.contains) + used.subtracting(themeOrder).sorted()
-    return themes.enumerated().flatMap { index, theme in
-      (index == 0 ? [] : [""]) + [theme] + rows(overviewRows(theme), width: width)
-    }
+    return themeOrder.filter(used.contains) + used.subtracting(themeOrder).sorted()
   }
+
+  /// The words that commands begin with, by theme, each once: aliases last.
+  public var wordsByTheme: [(theme: String, words: [String])] {
+    var seen: Set<String> = []
+    var found = themes.map { theme in
+      let words = commands.filter { $0.theme == theme }.map { $0.path[0] }
+      return (theme: theme, words: words.filter { seen.insert($0).inserted })
+    }
+    let others = firstWords.filter { !seen.contains($0) }
+    if !others.isEmpty { found.append(("Aliases", others)) }
+    return found.filter { !$0.words.isEmpty }
+  }
+
+  private func overview(width: Int) -> [String] {
+    themes.enumerated().flatMap { index, theme in (index == 0 ? [] : [""]) + helpText(theme: theme, width: width) }
+  }
+
+  /// The commands of a theme below its name.
+  public func helpText(theme: String, width: Int = 80) -> [String] { [theme] + rows(overviewRows(theme), width: width) }
+
+  /// Names in a column, and beside each what there is to say of it.
+  public static func table(_ entries: [(String, String)], width: Int) -> [String] { rows(entries, width: width) }
 
   /// A plain command with its summary; a group with its summary and the names in it.
   private func overviewRows(_ theme: String) -> [(String, String)] {

@@ -1,5 +1,6 @@
 // All commands there are, built in or of a plugin: looked up, parsed, listed.
 // Invariant: names are unique, and every command in it has a description that parsing, help and completion can read.
+// What the program has itself is described when a command is looked for first: a script in Lua needs none at its start.
 
 public import Problems
 import Text
@@ -27,7 +28,15 @@ public final class CommandRegistry {
   }
 
   /// First word, then second word ("" for a plain command).
-  private var table: [String: [String: Command]] = [:]
+  private var table: [String: [String: Command]] {
+    describeOwn()
+    return described
+  }
+  private var described: [String: [String: Command]] = [:]
+  /// The commands of the program itself, until they are asked for.
+  private var own: (() -> [Command])?
+  /// What is added after them.
+  private var announced: [(commands: [Command], fail: (CommandError) -> Void)] = []
   private var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
   /// Words that a line may begin with and that no plugin takes: what ends the shell, and Lua's globals.
@@ -35,7 +44,27 @@ public final class CommandRegistry {
   /// The themes as `help` lists them; those not named here follow by name.
   public var themeOrder: [String] = []
 
-  public init() {}
+  /// - Parameter own: the commands that are there from the start, each of a name of its own and described as it should
+  ///   be: asked for when a command is looked for first.
+  public init(own: (() -> [Command])? = nil) { self.own = own }
+
+  private func describeOwn() {
+    guard let own else { return }
+    self.own = nil
+    for command in own() { described[command.path[0], default: [:]][command.secondWord] = command }
+    let later = announced
+    announced = []
+    for (commands, fail) in later { announce(commands, fail: fail) }
+  }
+
+  /// Adds the commands of a plugin once commands are looked for: at once, if they were before.
+  /// - Parameter fail: is given the error where one cannot be added; those behind it are not, then.
+  public func announce(_ commands: [Command], fail: @escaping (CommandError) -> Void) {
+    if own != nil { return announced.append((commands, fail)) }
+    do throws(CommandError) {
+      for command in commands { try add(command) }
+    } catch { fail(error) }
+  }
 
   /// Every command, by name.
   public var commands: [Command] {
@@ -73,10 +102,9 @@ public final class CommandRegistry {
   public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
-  /// - Parameter isChecked: whether a test has looked at its description; the program's own are many, at each start.
-  public func add(_ command: Command, isChecked: Bool = false) throws(CommandError) {
-    if !isChecked { try command.checkDescription() }
-    let second = command.path.count == 2 ? command.path[1] : ""
+  public func add(_ command: Command) throws(CommandError) {
+    try command.checkDescription()
+    let second = command.secondWord
     let here = table[command.path[0]] ?? [:]
     // A plain command and a group of the same first word would make a line ambiguous.
     let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
@@ -87,7 +115,7 @@ public final class CommandRegistry {
       }
       if reservedWords.contains(command.path[0]) { throw .reserved(command.name, owner: command.owner) }
     }
-    table[command.path[0], default: [:]][second] = command
+    described[command.path[0], default: [:]][second] = command
     removeAlias(command.path[0])
   }
 
@@ -95,15 +123,16 @@ public final class CommandRegistry {
   public func remove(_ path: [String], owner: Owner) {
     guard let first = path.first, case let second = path.count == 2 ? path[1] : "" else { return }
     guard table[first]?[second]?.owner == owner else { return }
-    table[first]?[second] = nil
-    if table[first]?.isEmpty == true { table[first] = nil }
+    described[first]?[second] = nil
+    if described[first]?.isEmpty == true { described[first] = nil }
   }
 
   /// Takes out all commands of an owner.
   public func removeAll(owner: Owner) {
-    for (first, commands) in table {
+    announced.removeAll { $0.commands.first?.owner == owner }
+    for (first, commands) in described {
       let kept = commands.filter { $0.value.owner != owner }
-      table[first] = kept.isEmpty ? nil : kept
+      described[first] = kept.isEmpty ? nil : kept
     }
   }
 
@@ -251,6 +280,9 @@ struct ExpandedWords {
 }
 
 extension Command {
+  /// Empty for a command of one word.
+  fileprivate var secondWord: String { path.count == 2 ? path[1] : "" }
+
   /// Lower-case letters, digits, - and _, a letter first, at most 40, and no word that a line of Lua may begin with.
   static func isUsable(name: String) -> Bool {
     let scalars = name.unicodeScalars

@@ -47,9 +47,11 @@ public struct TableText: Equatable, Sendable {
   public struct Column: Equatable, Sendable {
     public let title: String
     public let alignment: Alignment
+    /// Its cells are names that people type: none is ever cut.
+    public let isTyped: Bool
 
-    public init(_ title: String, _ alignment: Alignment = .left) {
-      (self.title, self.alignment) = (title, alignment)
+    public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false) {
+      (self.title, self.alignment, self.isTyped) = (title, alignment, isTyped)
     }
   }
 
@@ -110,6 +112,8 @@ public indirect enum Display: Equatable, Sendable {
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display
+  /// The exit status of a command that answers a question by it; 0 for any other.
+  public var status: Int32 = 0
 
   public init(_ answer: CommandAnswer, _ display: Display = .none) {
     (self.answer, self.display) = (answer, display)

@@ -58,8 +58,8 @@ public struct Invocation {
   /// The files that the user named for arguments and options that declare such an access.
   public func files(for access: FileAccess) -> [String] {
     let takers =
-      command.arguments.filter { $0.kind == .file && $0.access == access }.map(\.name)
-      + command.options.filter { $0.takesValue && $0.kind == .file && $0.access == access }.map(\.name)
+      command.arguments.filter { $0.kind == .file && $0.access.contains(access) }.map(\.name)
+      + command.options.filter { $0.takesValue && $0.kind == .file && $0.access.contains(access) }.map(\.name)
     return takers.flatMap { name in list(name).filter(isTyped) }
   }
 

@@ -1,6 +1,7 @@
 // A card as it is kept, and as it is given to be added.
 // Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
 
+public import Memory
 public import Problems
 public import Values
 
@@ -25,6 +26,13 @@ public enum CardFieldValue: Equatable, Sendable {
     switch piece {
     case .text(let text): self = .text(text)
     case .json(let json): self = .json(json)
+    }
+  }
+
+  /// As a table has it: the text, or the JSON as it was written.
+  public var written: String {
+    switch self {
+    case .text(let text), .json(let text): text
     }
   }
 }
@@ -87,6 +95,8 @@ public struct CardSchedule: Equatable, Sendable {
   public var lapses = 0
   /// Seconds since 1970 of the last answer.
   public var lastReview: Double?
+  /// By FSRS-7, where that schedules; it is read from the log when the card is answered, and not stored.
+  public var timed: TimedMemory?
 
   public init() {}
 

@@ -6,7 +6,7 @@ public import Storage
 /// Adds single cards to one deck.
 ///
 ///     let adder = try CardAdder(db, deck: deck, random: random)
-///     let card = try NewCard(prompt: "el gato", answer: "the cat").withBytes { try adder.add($0, at: .top, now: now) }
+///     let card = try NewCard(prompt: "el gato", answer: "the cat").checked { try adder.add($0, at: .top, now: now) }
 public final class CardAdder {
   private let db: Database
   private let deck: DeckID
@@ -27,12 +27,11 @@ public final class CardAdder {
 
   /// Adds a card.
   /// - Parameter now: seconds since 1970.
-  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`.
-  public func add(_ card: CardBytes, at place: CardPlace, now: Double) throws -> CardID {
-    let checked = try CheckedCard(card)
+  /// - Throws: `duplicate`.
+  public func add(_ card: CheckedCard, at place: CardPlace, now: Double) throws -> CardID {
     let known = rank(at: place)
     let rank = try known ?? CardOrder.rank(db, deck, for: place)
-    switch try writer.write(checked, rank: rank, now: now) {
+    switch try writer.write(card, rank: rank, now: now) {
     case .added(let id):
       if known != nil, let ranks {
         self.ranks = min(ranks.lowerBound, rank)...max(ranks.upperBound, rank)
@@ -41,7 +40,7 @@ public final class CardAdder {
       }
       return id
     case .found(let id):
-      let guid = card.guid.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
+      let guid = card.guid.map { String(decoding: $0, as: UTF8.self) }
       throw DeckError.duplicate(guid: guid, prompt: try CardTable.card(db, id)?.prompt ?? "")
     }
   }

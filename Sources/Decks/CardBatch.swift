@@ -73,7 +73,10 @@ public final class CardBatch: WaitingRows {
   /// - Throws: `DeckError.duplicate` when duplicates are errors; what SQLite throws.
   @discardableResult
   public func add(_ card: NewCard) throws -> AddOutcome {
-    try card.withBytes { try add($0) }
+    try card.withBytes {
+      try add(
+        prompt: $0, answer: $1, guid: $2, tags: card.tags, fields: card.fields, document: card.document)
+    }
   }
 
   /// The same from bytes in place, which may be anything: they are checked here.
@@ -82,7 +85,16 @@ public final class CardBatch: WaitingRows {
     prompt: UnsafeBufferPointer<UInt8>, answer: UnsafeBufferPointer<UInt8>, guid: UnsafeBufferPointer<UInt8>? = nil,
     tags: [String] = [], fields: [CardField] = [], document: String? = nil
   ) throws -> AddOutcome {
-    try add(CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+    let checked: CheckedCard
+    do throws(DeckError) {
+      checked = try CheckedCard(
+        prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document)
+    } catch {
+      let report = error.report
+      reject(code: report.code, message: report.message)
+      return .rejected
+    }
+    return try add(checked)
   }
 
   /// Counts a card that the caller could not even hand over (a wrong type).
@@ -97,18 +109,10 @@ public final class CardBatch: WaitingRows {
     return progress.report
   }
 
-  private func add(_ card: CardBytes) throws -> AddOutcome {
-    let checked: CheckedCard
-    do throws(DeckError) {
-      checked = try CheckedCard(card)
-    } catch {
-      let report = error.report
-      reject(code: report.code, message: report.message)
-      return .rejected
-    }
+  private func add(_ card: CheckedCard) throws -> AddOutcome {
     progress.index += 1
     do {
-      let outcome = try writeLater(checked)
+      let outcome = try writeLater(card)
       progress.report.count(outcome)
       return outcome
     } catch let error as NoteError {

@@ -6,27 +6,33 @@ public import Values
 /// The columns of a card beside its texts.
 ///
 ///     card.value(of: .interval, at: moment)   // .integer(12), or .null
-public protocol CardColumns {
+public protocol CardColumns: HidingColumns {
   var schedule: CardSchedule { get }
   var state: CardState { get }
-  var isSuspended: Bool { get }
   var flag: Int { get }
-  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
-  var buriedUntil: Double? { get }
   /// Seconds since 1970.
   var created: Double { get }
   var modified: Double { get }
+}
+
+/// The columns that say whether a card is shown.
+public protocol HidingColumns {
+  var isSuspended: Bool { get }
+  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  var buriedUntil: Double? { get }
+}
+
+extension HidingColumns {
+  /// Whether it waits for the next day.
+  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
+  /// Neither suspended nor buried.
+  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 }
 
 extension CardColumns {
   public var state: CardState { schedule.state }
   /// As users and Lua see it.
   public var stateName: String { isSuspended ? "suspended" : state.name }
-
-  /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
-  /// Neither suspended nor buried.
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 
   /// A field as plain data, null for what the card does not have; nil for a field that other columns say.
   public func value(of property: CardProperty, at moment: StudyMoment) -> Value? {
@@ -44,26 +50,19 @@ extension CardColumns {
     case .buried: .boolean(isBuried(at: moment))
     case .created: .number(created)
     case .modified: .number(modified)
-    case .prompt, .answer, .tags, .document, .note, .noteType, .guid, .deck, .position, .extra, .retrievability: nil
+    case .prompt, .answer, .tags, .document, .note, .noteType, .guid, .deck, .position, .fields, .retrievability: nil
     }
   }
 
   private func number(_ number: Double?) -> Value { number.map { .number($0) } ?? .null }
 }
 
-extension CardRecord: CardColumns {
-  /// The fields that it keeps beside its texts, as plain data; null where there is none.
-  public var extra: Value {
-    if fields.isEmpty { return .null }
-    return .record(fields.map { ($0.name, $0.value.plain) })
-  }
-}
-
+extension CardRecord: CardColumns {}
 extension ListedCard: CardColumns {}
 
 extension CardFieldValue {
   /// The value as plain data; JSON that nothing can be made of is the text that it is.
-  var plain: Value {
+  public var plain: Value {
     switch self {
     case .text(let text): return .text(text)
     case .json(let json):

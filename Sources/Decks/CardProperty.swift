@@ -12,7 +12,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
   case noteType = "note_type"
   case guid, deck, position, state, due, interval, stability, difficulty
   case lastReview = "last_review"
-  case step, reps, lapses, flag, buried, created, modified, extra, retrievability
+  case step, reps, lapses, flag, buried, created, modified, fields, retrievability
 
   /// What a field is, apart from its name.
   public struct Description: Sendable {
@@ -89,7 +89,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
     case .buried: .buried
     case .created: .created
     case .modified: .modified
-    case .extra: .extra
+    case .fields: .fields
     case .retrievability: .retrievability
     }
   }
@@ -132,13 +132,14 @@ extension CardProperty.Description {
   fileprivate static let deck = Self(.deck, "The deck it is in.")
   fileprivate static let position = Self(.integer, "Its place in the deck; 1 is the top.")
   fileprivate static let state = Self(
-    .text, "new, learning, review, relearning or suspended.", order: "CASE WHEN suspended <> 0 THEN 4 ELSE state END")
+    .text, "new, learning, review, relearning or suspended.",
+    order: "CASE WHEN \(CardStatus.suspended.sql()) THEN 4 ELSE state END")
   fileprivate static let due = Self(
     .moment, "When it is to be studied: seconds since 1970; nil for a new card.", isOptional: true, order: "due",
     figure: .init(short: "due", help: "days from today"), planned: .number(\.due, 0...1e11))
   fileprivate static let interval = Self(
     .integer, "Days from its last review to its next one; nil for a card that is not learnt.", isOptional: true,
-    order: "CASE WHEN state = 2 THEN due - last_review END",
+    order: "CASE WHEN \(CardStatus.review.sql()) THEN due - last_review END",
     figure: .init(short: "ivl", help: "interval in days"))
   fileprivate static let stability = Self(
     .number, "Days after which it is remembered with a probability of 0.9.", isOptional: true, order: "stability",
@@ -158,8 +159,8 @@ extension CardProperty.Description {
   fileprivate static let created = Self(.moment, "When it was added: seconds since 1970.", order: "created")
   fileprivate static let modified = Self(
     .moment, "When its texts or marks were last changed: seconds since 1970.", order: "mod")
-  fileprivate static let extra = Self(
-    .record, "What it keeps beside its texts, by name: the `fields` that it was added with.", isOptional: true)
+  fileprivate static let fields = Self(
+    .record, "The fields of its note by name, as HTML, and the other `fields` that it was added with.")
   fileprivate static let retrievability = Self(
     .number, "The probability of remembering it now.", isOptional: true, isShown: false,
     figure: .init(short: "r", help: "probability of remembering now, 0 to 1"))

@@ -150,14 +150,19 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
-  /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of
-  /// them were studied.
-  public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
+  /// How large a deck is to be shown whole: its own cards that are not suspended, how many of them were studied and how
+  /// many show a document, and the bytes of their texts.
+  public static func textSize(
+    _ db: Database, in deck: DeckID
+  ) throws -> (cards: Int, studied: Int, documents: Int, bytes: Int) {
     let sql = """
-      SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      SELECT count(*), total(\(CardStatus.studied)), count(document),
+        total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
       FROM card_rows WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
-    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
+    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2), $0.count(3)) } ?? (
+      0, 0, 0, 0
+    )
   }
 
   /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
@@ -191,7 +196,7 @@ public enum CardTable {
     random: @escaping () -> UInt64
   ) throws -> CardID {
     let adder = try CardAdder(db, deck: deck, random: random)
-    return try card.withBytes { try adder.add($0, at: place, now: now) }
+    return try card.checked { try adder.add($0, at: place, now: now) }
   }
 
   // MARK: Changing
@@ -221,6 +226,8 @@ public enum CardTable {
     let current = try self.position(db, of: id)
     let target = max(1, position)
     if current == target { return }
+    // The last card is at the bottom already.
+    if target > current, try self.id(db, in: deck, at: current + 1) == nil { return }
     // Positions count this card too: on its way down it passes the one at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
@@ -282,16 +289,19 @@ public enum CardTable {
 }
 
 extension NewCard {
-  /// Lends the texts' bytes for one call.
-  public func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+  /// Lends the bytes of prompt, answer and guid for one call.
+  func withBytes<T>(_ body: (TextBytes, TextBytes, TextBytes) throws -> T) throws -> T {
     var (prompt, answer, guid) = (self.prompt, self.answer, self.guid ?? "")
     return try prompt.withUTF8 { prompt in
-      try answer.withUTF8 { answer in
-        try guid.withUTF8 { guid in
-          try body(
-            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
-        }
-      }
+      try answer.withUTF8 { answer in try guid.withUTF8 { try body(prompt, answer, $0) } }
+    }
+  }
+
+  /// Lends the card for one call, once it has passed every rule.
+  public func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
+    try withBytes {
+      try body(
+        CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
     }
   }
 }

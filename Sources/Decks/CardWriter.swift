@@ -5,28 +5,10 @@
 import Storage
 import Templates
 
-/// The parts of a card to be written, lent by the caller for one call. An empty guid means none.
+/// A card whose parts passed every rule: the only thing that can be written. Its texts are lent by the caller for one
+/// call, its other parts are in the form of their columns.
 ///
-///     batch.write(try CheckedCard(CardBytes(prompt: prompt, answer: answer, guid: nil)))
-public struct CardBytes {
-  public var prompt: TextBytes
-  public var answer: TextBytes
-  public var guid: TextBytes?
-  public var tags: [String]
-  public var fields: [CardField]
-  public var document: String?
-
-  public init(
-    prompt: TextBytes, answer: TextBytes, guid: TextBytes?, tags: [String] = [], fields: [CardField] = [],
-    document: String? = nil
-  ) {
-    (self.prompt, self.answer, self.guid) = (prompt, answer, guid)
-    (self.tags, self.fields, self.document) = (tags, fields, document)
-  }
-}
-
-/// A card whose parts passed every rule: the only thing that can be written. Its parts are in the form of their
-/// columns.
+///     batch.write(try CheckedCard(prompt: prompt, answer: answer, guid: nil))
 public struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes
@@ -35,16 +17,20 @@ public struct CheckedCard {
   let fields: String?
   let document: String?
 
+  /// - Parameter guid: nil or empty: one is made.
   /// - Throws: `DeckError` for the first rule that a part breaks.
-  public init(_ card: CardBytes) throws(DeckError) {
-    prompt = try CardText.cleaned(card.prompt, "prompt")
-    answer = try CardText.cleaned(card.answer, "answer")
-    if prompt.isEmpty { throw .emptyPrompt }
-    if answer.isEmpty { throw .emptyAnswer }
-    guid = if let guid = card.guid { try Guid.cleaned(guid) } else { nil }
-    tags = try Tags.column(card.tags)
-    fields = try FieldText.column(card.fields)
-    document = if let document = card.document { try CardText.cleaned(document, "document") } else { nil }
+  public init(
+    prompt: TextBytes, answer: TextBytes, guid: TextBytes?, tags: [String] = [], fields: [CardField] = [],
+    document: String? = nil
+  ) throws(DeckError) {
+    self.prompt = try CardText.cleaned(prompt, "prompt")
+    self.answer = try CardText.cleaned(answer, "answer")
+    if self.prompt.isEmpty { throw .emptyPrompt }
+    if self.answer.isEmpty { throw .emptyAnswer }
+    self.guid = if let guid { try Guid.cleaned(guid) } else { nil }
+    self.tags = try Tags.column(tags)
+    self.fields = try FieldText.column(fields)
+    self.document = if let document { try CardText.cleaned(document, "document") } else { nil }
   }
 
   /// What the index of content holds for it.

@@ -24,6 +24,21 @@ public struct DeckRecord: Equatable, Sendable {
   /// Seconds since 1970 of the last answer in a review session.
   public let studied: Double?
 
+  /// The deck that every collection of Anki has, and its number there.
+  public static let firstName = "Default"
+  public static let firstNumber = 1
+
+  /// What other programs know it by: when it was made, in milliseconds, as Anki's.
+  public var number: Int {
+    if name == Self.firstName { return Self.firstNumber }
+    return max(2, Int(min(1e14, max(0, created * 1000)))) + Int(id.rawValue)
+  }
+
+  /// The same of a row of `decks`.
+  static let numberSQL = """
+    iif(name = '\(firstName)', \(firstNumber), max(2, CAST(min(1e14, max(0, created * 1000)) AS INTEGER)) + id)
+    """
+
   /// The part of its name below a deck that contains it, empty for that deck itself: `b::c` of `a::b::c` within `a`.
   public func name(within outer: DeckRecord) -> String {
     DeckName.rest(of: name, below: DeckName.split(outer.name).count)
@@ -95,7 +110,7 @@ public struct DeckName: Equatable, Sendable {
   }
 
   /// `A::B` in its parts.
-  static func split(_ text: String) -> [String] {
+  public static func split(_ text: String) -> [String] {
     var parts: [[UInt8]] = [[]]
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {

@@ -84,7 +84,7 @@ public enum DeckTable {
     }
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = :deck)
-        - (SELECT count(*) FROM cards WHERE deck = :deck AND state > 0)
+        - (SELECT count(*) FROM cards WHERE deck = :deck AND \(CardStatus.studied))
         - (SELECT count(*) FROM cards WHERE deck = :deck AND suspended = 1 AND \(CardStatus.new.sql()))
         - (SELECT count(*) FROM cards
            WHERE deck = :deck AND \(CardStatus.buried.sql()) AND \(CardStatus.new.sql()) AND suspended = 0)

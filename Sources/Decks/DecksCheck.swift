@@ -45,7 +45,7 @@ public enum DecksCheck {
     case .badSchedule:
       """
       SELECT id FROM cards WHERE state NOT IN (0, 1, 2, 3) OR reps < 0 OR lapses < 0
-        OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
+        OR (\(CardStatus.studied) AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
         OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
       """
     case .badReview:
@@ -158,7 +158,7 @@ public enum DecksCheck {
       sql: """
         UPDATE cards SET state = 0, step = 0, due = NULL, stability = NULL, difficulty = NULL, last_review = NULL
         WHERE state NOT IN (0, 1, 2, 3) OR abs(coalesce(due, 0)) > 1e12
-          OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
+          OR (\(CardStatus.studied) AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
         """)
     try db.execute(
       sql: """

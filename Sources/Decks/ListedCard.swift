@@ -2,6 +2,7 @@
 // Invariant: a row is good until the next one is read; each column goes by its name.
 
 public import Storage
+import Templates
 
 /// A card while it is read. Its texts are bytes, which a damaged file may hold in any form.
 ///
@@ -11,13 +12,15 @@ public struct ListedCard {
   enum Column: Int32, CaseIterable {
     case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due
     case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, raw, noteGuid, noteType
+    case noteFields
   }
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The columns without the texts.
-  static let columnsWithoutTexts = Column.allCases.map { [.prompt, .answer].contains($0) ? "NULL" : columnName($0) }
-    .joined(separator: ", ")
+  /// The same where nobody asks for the texts.
+  static let columnsWithoutTexts = Column.allCases.map { column in
+    [.prompt, .answer, .noteFields].contains(column) ? "NULL" : columnName(column)
+  }.joined(separator: ", ")
   /// The place of the first column that follows.
   static let next = Int32(Column.allCases.count)
 
@@ -56,6 +59,12 @@ public struct ListedCard {
   public var noteGuid: TextBytes { bytes(.noteGuid) }
   /// The name of its note's type.
   public var noteType: TextBytes { bytes(.noteType) }
+  /// The fields of its note as HTML, in the order of its type.
+  public var noteFields: [TextBytes] {
+    bytes(.noteFields).split(separator: NoteFieldText.separator, omittingEmptySubsequences: false).map {
+      TextBytes(rebasing: $0)
+    }
+  }
   public var ordinal: Int { row.count(Column.ord.rawValue) }
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }

@@ -127,7 +127,8 @@ public enum DecksSchema {
       notes.tags AS tags,
       \(NoteData.fieldsSQL) AS fields,
       notes.guid AS note_guid,
-      note_types.name AS note_type
+      note_types.name AS note_type,
+      notes.fields AS note_fields
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
@@ -146,7 +147,7 @@ public enum DecksSchema {
       seconds REAL,
       anki INTEGER,
       acard INTEGER,
-      usn INTEGER,
+      usn INTEGER NOT NULL DEFAULT -1,
       raw TEXT
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);

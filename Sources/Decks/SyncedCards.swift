@@ -3,7 +3,10 @@
 
 public import Storage
 
-extension CardTable {
+/// What a sync asks of cards, and does with them.
+///
+///     try SyncedCards.stored(db, id)?.modified
+public enum SyncedCards {
   /// A card's own row; nil where there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
@@ -15,30 +18,37 @@ extension CardTable {
   }
 
   /// Gives a card that is here the schedule, the deck and the marks of a row from elsewhere.
-  /// - Parameter keepsRank: its place in the deck, where it stays in it.
-  public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
+  /// - Parameters:
+  ///   - keepsRank: its place in the deck, where it stays in it.
+  ///   - isOfServer: the row is a sync server's, which has it; otherwise it is to be sent as any other change.
+  public static func renew(
+    _ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool, isOfServer: Bool = true
+  ) throws {
     if !(keepsRank && card.deck == known.deck) {
       try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
     }
     let schedule = card.schedule
-    try change(
+    try CardTable.change(
       db,
       """
       UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
-        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, usn = 0, raw = ?
+        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?,
+        usn = iif(?, 0, usn), raw = ?
       WHERE id = ?
       """,
       [
         card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
         schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
-        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, card.raw, known.id.rawValue,
+        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, isOfServer, card.raw,
+        known.id.rawValue,
       ])
     try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
   }
 
   /// Brings a card to a deck, at a rank that is free there.
   public static func setDeck(_ db: Database, _ known: StoredCard, to deck: DeckID, rank: Int64) throws {
-    try change(db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
+    try CardTable.change(
+      db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
     try NoteTable.renewPlaces(db, of: [known.id], now: known.modified)
   }
 
@@ -55,12 +65,12 @@ extension CardTable {
     let id = card.id.rawValue
     if place { try setDeck(db, card, to: card.deck, rank: freeRank(db, card)) }
     if hiding {
-      try change(
+      try CardTable.change(
         db, "UPDATE cards SET suspended = ?, buried = ?, buried_until = ? WHERE id = ?",
         [card.isSuspended ? 1 : 0, card.burial?.rawValue ?? 0, card.buriedUntil, id])
     }
-    if flag { try change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
-    try change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
+    if flag { try CardTable.change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
+    try CardTable.change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
     try NoteTable.renewPlaces(db, of: [card.id], now: card.modified)
   }
 
@@ -81,7 +91,7 @@ extension CardTable {
     func near(_ relation: String, _ order: String) throws -> Int? {
       let sql = """
         SELECT iif(json_valid(raw), raw ->> 2, NULL) FROM cards
-        WHERE deck = ?1 AND state = 0 AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
+        WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
         """
       return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?
         .map { Int(clamping: $0) }
@@ -91,7 +101,8 @@ extension CardTable {
 
   /// The places of a deck's new cards, top first: the position that each has elsewhere, and its rank.
   public static func newPlaces(_ db: Database, in deck: DeckID) throws -> [(position: Int, rank: Int64)] {
-    let sql = "SELECT raw ->> 2, rank FROM cards WHERE deck = ? AND state = 0 AND json_valid(raw) ORDER BY rank"
+    let sql =
+      "SELECT raw ->> 2, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"
     return try db.rows(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1)) }
   }
 }

@@ -27,17 +27,17 @@ final class WaitingCards {
 
   /// Columns of a row, in their order.
   private enum Column: Int, CaseIterable {
-    case rank, guid, content, prompt, answer, tags, data, document, id, noteFields
+    case rank, guid, content, fields, tags, data, document, id
   }
 
   /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
   private static let parts = [
     RowBatch.Part(
       into: "notes (id, guid, type, mod, tags, fields, data)",
-      "column9, column2, ?3, ?4, column6, ifnull(column10, column4 || char(31) || column5), column7"),
+      "column8, column2, ?3, ?4, column5, column4, column6"),
     RowBatch.Part(
       into: "cards (id, deck, created, mod, ord, rank, content, document, note)",
-      "column9, ?1, ?2, ?2, 0, column1, column3, column8, column9"),
+      "column8, ?1, ?2, ?2, 0, column1, column3, column7, column8"),
   ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
@@ -75,12 +75,14 @@ final class WaitingCards {
 
   func add(_ card: CheckedCard, _ content: Int64) {
     rows.put(Column.content.rawValue, content)
-    rows.put(Column.prompt.rawValue, text: card.prompt)
-    rows.put(Column.answer.rawValue, text: card.answer)
+    if let html = card.noteFields {
+      rows.put(Column.fields.rawValue, text: html)
+    } else {
+      rows.put(Column.fields.rawValue, card.prompt, NoteFieldText.separator, card.answer)
+    }
     rows.put(Column.tags.rawValue, text: card.tags)
     rows.put(Column.data.rawValue, text: NoteData.column(card.fields))
     rows.put(Column.document.rawValue, text: card.document)
-    rows.put(Column.noteFields.rawValue, text: card.noteFields)
     rows.endRow()
     contents.append(content)
     known?.insert(UInt64(bitPattern: content))

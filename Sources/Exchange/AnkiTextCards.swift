@@ -113,7 +113,7 @@ final class AnkiTextCards: CardRows {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
     if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
     row.tags = heads.tags
-    var noteType = heads.noteType
+    var noteType = heads.noteType.isEmpty ? options.note?.name ?? "" : heads.noteType
     var fields: [(name: String?, text: String)] = []
     for index in 0..<rows.count {
       switch heads.columns.first(where: { $0.value == index })?.key {
@@ -147,7 +147,7 @@ final class AnkiTextCards: CardRows {
       // Rows of several types have columns for all of them: then fields go by their order.
       let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
       let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
-      row.note = .fields(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
+      row.content = .note(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
       return
     }
     if let prompt = plain.first ?? nil { row.prompt.append(contentsOf: prompt.utf8) }

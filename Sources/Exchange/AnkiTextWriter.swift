@@ -33,19 +33,18 @@ struct AnkiTextWriter: CardRowWriter {
     try sink.append("#tags column:\(before + fieldCount + 1)\n")
   }
 
-  func write(_ exported: ExportedCard) throws -> Set<CardPart> {
-    let card = exported.card
-    var cells = [exported.note?.record.guid ?? card.guid, exported.note?.type.name ?? StockNoteType.basic.rawValue]
-    if hasDecks { cells.append(exported.subdeck.isEmpty ? deck : "\(deck)::\(exported.subdeck)") }
+  func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    var cells = [source.note?.record.guid ?? card.guid, source.note?.type.name ?? StockNoteType.basic.rawValue]
+    if hasDecks { cells.append(source.subdeck.isEmpty ? deck : "\(deck)::\(source.subdeck)") }
     let fields =
-      exported.note?.record.fields
+      source.note?.record.fields
       ?? [FieldHTML.html(ofPlain: card.prompt), FieldHTML.html(ofPlain: card.answer)]
-    if exported.note?.isFirst ?? true {
+    if source.isFirst {
       cells += fields + Array(repeating: "", count: max(0, fieldCount - fields.count))
-      cells.append((exported.note?.record.tags ?? card.tags).joined(separator: " "))
+      cells.append((source.note?.record.tags ?? card.tags).joined(separator: " "))
       try sink.append(TableText.line(cells, Self.tab))
     }
-    return exported.unscheduled
+    return source.unscheduled(card)
   }
 
   func end() throws {}

@@ -43,8 +43,8 @@ public struct CardExport {
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
           for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
-            let exported = try run.exported(card, subdeck: subdeck)
-            try run.count(exported, lost: writer.write(exported))
+            let source = try run.source(of: card, subdeck: subdeck)
+            try run.count(card, source, lost: writer.write(card, source))
           }
           try progress(run.done, total)
         }
@@ -133,31 +133,26 @@ private struct ExportRun {
     reviews = hasLog ? try SentReviews(db) : nil
   }
 
-  mutating func exported(_ card: CardRecord, subdeck: String) throws -> ExportedCard {
-    var exported = ExportedCard(card: card, subdeck: subdeck)
-    exported.note = try note(card.note)
-    if let reviews { exported.log = try reviews.of(card.id).map(\.review) }
-    return exported
-  }
-
-  /// Nil where the card's texts say all of it.
-  private mutating func note(_ id: NoteID) throws -> ExportedNote? {
-    let note = try NoteTable.record(db, id)
+  mutating func source(of card: CardRecord, subdeck: String) throws -> ExportSource {
+    var source = ExportSource(subdeck: subdeck)
+    let note = try NoteTable.record(db, card.note)
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
-    if type.isStockBasic, note.isPlain { return nil }
-    let isFirst = notes.insert(id).inserted
-    return ExportedNote(record: note, type: type, isFirst: isFirst)
+    if !type.isStockBasic || !note.isPlain {
+      source.note = (note, type)
+      source.isFirst = notes.insert(card.note).inserted
+    }
+    if let reviews { source.log = try reviews.of(card.id).map(\.review) }
+    return source
   }
 
   /// - Parameter beside: what the writer could not write of this card.
-  mutating func count(_ exported: ExportedCard, lost beside: Set<CardPart>) {
-    let card = exported.card
+  mutating func count(_ card: CardRecord, _ source: ExportSource, lost beside: Set<CardPart>) {
     done += 1
     var parts = beside
     if !card.fields.isEmpty { parts.insert(.fields) }
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
-    if exported.note != nil { parts.insert(.notes) }
+    if source.note != nil { parts.insert(.notes) }
     let texts = [card.prompt, card.answer]
     if texts.contains(where: { $0.utf8.contains(0x0D) }) { parts.insert(.carriageReturns) }
     if card.reps > 0 { parts.insert(.reviews) }
@@ -180,25 +175,35 @@ struct DeckContents {
   }
 }
 
-/// A card on its way into a file.
-struct ExportedCard {
-  let card: CardRecord
+/// What an exported card comes from and has beside its record.
+struct ExportSource {
   /// The deck within the one that is exported, empty for itself.
   let subdeck: String
-  var note: ExportedNote?
+  /// Its note; nil where the card's texts say all of it.
+  var note: (record: NoteRecord, type: NoteType)?
+  /// Whether no other card of the note came before.
+  var isFirst = true
   /// The answers that are written, the earliest first.
   var log: [LoggedReview] = []
-}
 
-/// The note of a card on its way into a file.
-struct ExportedNote {
-  let record: NoteRecord
-  let type: NoteType
-  /// Whether no other card of the note came before.
-  let isFirst: Bool
+  /// Whether a field of the note names a sound or a picture.
+  private var hasMedia: Bool {
+    note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
+  }
 
-  /// Whether a field names a sound or a picture.
-  var hasMedia: Bool { record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } }
+  /// What a format without schedules and media leaves out.
+  func unscheduled(_ card: CardRecord) -> Set<CardPart> {
+    var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
+    if card.reps > 0 { parts.insert(.reviews) }
+    if hasMedia { parts.insert(.media) }
+    return parts
+  }
+
+  /// What JSON leaves out.
+  func lost(_ card: CardRecord, hasSchedule: Bool) -> Set<CardPart> {
+    if !hasSchedule { return unscheduled(card) }
+    return unscheduled(card).subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
+  }
 }
 
 /// A format's way of writing cards one after the other.
@@ -207,22 +212,6 @@ protocol CardRowWriter {
   var holdsOptions: Bool { get }
   mutating func begin() throws
   /// - Returns: what could not be written of this card, beside what the format never holds.
-  mutating func write(_ card: ExportedCard) throws -> Set<CardPart>
+  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart>
   mutating func end() throws
-}
-
-extension ExportedCard {
-  /// What a format without schedules and media leaves out.
-  var unscheduled: Set<CardPart> {
-    var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
-    if card.reps > 0 { parts.insert(.reviews) }
-    if note?.hasMedia ?? false { parts.insert(.media) }
-    return parts
-  }
-
-  /// What JSON leaves out.
-  func lost(hasSchedule: Bool) -> Set<CardPart> {
-    if !hasSchedule { return unscheduled }
-    return unscheduled.subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
-  }
 }

@@ -6,6 +6,8 @@ public import Decks
 public import Files
 import Problems
 public import Storage
+import Templates
+import Text
 
 /// An import under way: made, run and finished inside one operation.
 ///
@@ -13,7 +15,7 @@ public import Storage
 ///     try work.run("cards.csv")
 ///     work.finish().cards.added
 public final class CardImport {
-  private let options: ImportOptions
+  private var options: ImportOptions
   private let places: ImportPlaces
   private var report = ImportReport()
   private var rowCount = 0
@@ -32,6 +34,18 @@ public final class CardImport {
     self.options = options
     namesFiles = fileCount > 1
     places = ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
+    if let name = options.noteType {
+      let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
+      self.options.table.note = type
+      try checkColumns(type)
+    }
+  }
+
+  /// - Throws: `NoteError.noField` for a choice that is neither a field nor what every row may have.
+  private func checkColumns(_ type: NoteType) throws {
+    for choice in options.table.columns where type.field(choice.meaning) == nil {
+      if !["tags", "guid", "subdeck"].contains(choice.meaning.lowercased()) { throw type.unknownField(choice.meaning) }
+    }
   }
 
   /// Reads a file to its end. Cards go on top in the order of the files. `index` of a rejection counts rows of data.
@@ -53,35 +67,28 @@ public final class CardImport {
     rowCount = 0
     var row = CardRow()
     while try rows.next(into: &row) {
-      if row.note?.isCard ?? true { rowCount += 1 }
+      if row.content.isCard { rowCount += 1 }
       try add(row, path)
     }
     try places.flush()
     report.findings = rows.found
+    if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
+      let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
+      report.cards.lost.append("what stands in \(names): the note type has no such field")
+    }
     report.findings.format = format
   }
 
-  /// What was imported. Decks that were made and got no card are taken away.
+  /// What was imported. Decks that were made and got neither a card nor options are taken away.
   public func finish() throws -> ImportReport {
     try places.removeEmptyDecks()
     return report
   }
 
   private func rows(of format: CardFormat, _ source: ByteSource) throws -> any CardRows {
-    places.onDuplicate = options.onDuplicate ?? .skip
-    switch format {
-    case .json: return JSONCards(source, isLines: false)
-    case .jsonl: return JSONCards(source, isLines: true)
-    case .csv: return TableCards(source, separator: UInt8(ascii: ","), options.table)
-    case .tsv: return TableCards(source, separator: UInt8(ascii: "\t"), options.table)
-    case .md: return MarkdownCards(source)
-    case .txt:
-      let cards = AnkiTextCards(source, into: places.deck.name, options.table)
-      try cards.open()
-      places.onDuplicate = options.onDuplicate ?? cards.heads.onDuplicate ?? .skip
-      return cards
-    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
-    }
+    let rows = try format.rows(source, into: places.deck.name, options.table)
+    places.onDuplicate = options.onDuplicate ?? (rows as? AnkiTextCards)?.heads.onDuplicate ?? .skip
+    return rows
   }
 
   // MARK: Rows
@@ -123,14 +130,31 @@ struct RowRefusal: Error {
 }
 
 extension CardFormat {
+  /// The rows of a file of text.
+  /// - Parameter target: the name of the deck that they are for.
+  func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
+    switch self {
+    case .json: return JSONCards(source, isLines: false)
+    case .jsonl: return JSONCards(source, isLines: true)
+    case .csv: return TableCards(source, separator: UInt8(ascii: ","), table)
+    case .tsv: return TableCards(source, separator: UInt8(ascii: "\t"), table)
+    case .md: return MarkdownCards(source)
+    case .txt:
+      let cards = AnkiTextCards(source, into: target, table)
+      try cards.open()
+      return cards
+    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: self)
+    }
+  }
+
   /// Whether a file that is not UTF-8 is read as what it seems to be. JSON is UTF-8 always (RFC 8259).
-  fileprivate var findsEncoding: Bool { self == .csv || self == .tsv || self == .txt || self == .md }
+  var findsEncoding: Bool { self == .csv || self == .tsv || self == .txt || self == .md }
 }
 
-extension RowNote {
+extension RowContent {
   fileprivate var isCard: Bool {
     switch self {
-    case .fields, .card: true
+    case .texts, .note, .card: true
     case .type, .options: false
     }
   }

@@ -1,26 +1,27 @@
 // One row of a file on its way into a deck, whatever the format.
 // Invariant: a row is either whole or has a reason for which it is refused; a broken file is an error instead.
 
-import Decks
+package import Decks
 import Problems
-import Templates
+package import Templates
 
 /// The bytes are those of the file, unescaped, and not checked yet.
-struct CardRow {
-  var prompt: [UInt8] = []
-  var answer: [UInt8] = []
-  var guid: [UInt8] = []
-  var tags: [String] = []
+package struct CardRow {
+  package var prompt: [UInt8] = []
+  package var answer: [UInt8] = []
+  package var guid: [UInt8] = []
+  package var tags: [String] = []
   var fields: [CardField] = []
   var document: String?
   /// The deck within the one that is imported into, empty for itself.
-  var subdeck = ""
-  /// What the card is made from; its texts are those of the note then.
-  var note: RowNote?
+  package var subdeck = ""
+  package var content = RowContent.texts
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
   var start = RowStart()
+
+  package init() {}
 
   mutating func clear(line: Int, column: Int? = nil) {
     prompt.removeAll(keepingCapacity: true)
@@ -30,7 +31,7 @@ struct CardRow {
     if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
     document = nil
     if !subdeck.isEmpty { subdeck = "" }
-    note = nil
+    content = .texts
     schedule = nil
     if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)
@@ -58,12 +59,14 @@ struct RowStart {
   var invalidReason: (code: ProblemCode, message: String)?
 }
 
-/// What a row is made from, where it is not two texts.
-enum RowNote {
-  /// A new one. Fields are HTML; without names they are in the order of the type's.
-  /// The row is about the card of that number.
-  case fields(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
-  /// Another card of a note that came before: the row's guid is the note's.
+/// What a row gives.
+package enum RowContent {
+  /// A card of its prompt and its answer.
+  case texts
+  /// A note. Fields are HTML; without names they are in the order of the type's. The row is about the card of that
+  /// number.
+  case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
+  /// Another card of a note that came before, whose guid is the row's.
   case card(ordinal: Int)
   /// A definition of a note type, and no card at all.
   case type(NoteTypeDraft)

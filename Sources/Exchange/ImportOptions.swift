@@ -2,6 +2,7 @@
 // Invariant: an option that a format does not know changes nothing in it; a report's names never change.
 
 public import Decks
+import Templates
 public import Values
 
 /// How a file of cards is imported.
@@ -20,6 +21,8 @@ public struct ImportOptions: Sendable {
   /// Of packages: otherwise every card comes in as a new one.
   public var keepsSchedule = true
   public var table = TableOptions()
+  /// Of a table: the type of the notes that its rows are, whose fields its columns are; nil for prompts and answers.
+  public var noteType: String?
   /// How many of the first cards the report shows as they would be.
   public var previewed = 0
 
@@ -37,8 +40,17 @@ public struct TableOptions: Sendable {
   public var columns: [ColumnChoice] = []
   /// The first row is a card, whatever it says.
   public var hasNoHeader = false
+  /// The type that `ImportOptions.noteType` names: then rows are notes of it.
+  var note: NoteType?
 
   public init() {}
+}
+
+extension NoteType {
+  /// The field that a name means, capitals aside.
+  func field(_ name: String) -> String? {
+    fields.first { $0 == name } ?? fields.first { $0.lowercased() == name.lowercased() }
+  }
 }
 
 /// What an import did, and what it found out about the file.
@@ -49,7 +61,10 @@ public struct ImportReport: Sendable {
   /// Of the last file, when there were several.
   public var findings = ImportFindings()
   /// The first cards as they are now, as many as were asked for.
-  public var preview: [PreviewedCard] = []
+  public var preview: [Preview] = []
+
+  /// A card, and the deck within the one that is imported into, empty for itself.
+  public typealias Preview = (card: CardRecord, subdeck: String)
 
   public init() {}
 
@@ -66,29 +81,14 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    if !preview.isEmpty { fields.append(("preview", .list(preview.map(\.value)))) }
+    if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)
   }
-}
 
-/// A card as an import would make it.
-///
-///     PreviewedCard(prompt: "el gato", answer: "the cat", tags: ["animal"], subdeck: "").value
-public struct PreviewedCard: Equatable, Sendable {
-  public let prompt: String
-  public let answer: String
-  public let tags: [String]
-  /// The deck within the one that is imported into, empty for itself.
-  public let subdeck: String
-
-  public init(prompt: String, answer: String, tags: [String], subdeck: String) {
-    (self.prompt, self.answer, self.tags, self.subdeck) = (prompt, answer, tags, subdeck)
-  }
-
-  public var value: Value {
+  private static func described(_ preview: Preview) -> Value {
     .record([
-      ("prompt", .text(prompt)), ("answer", .text(answer)), ("tags", .list(tags.map { .text($0) })),
-      ("subdeck", .text(subdeck)),
+      ("prompt", .text(preview.card.prompt)), ("answer", .text(preview.card.answer)),
+      ("tags", .list(preview.card.tags.map { .text($0) })), ("subdeck", .text(preview.subdeck)),
     ])
   }
 }

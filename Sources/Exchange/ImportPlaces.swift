@@ -32,6 +32,8 @@ final class ImportPlaces {
   private var types: [String: NoteType] = [:]
   /// Decks that the import made.
   private var made: Set<DeckID> = []
+  /// Those of them that were given options.
+  private var optioned: Set<DeckID> = []
   /// Notes that the import added.
   private var notes: Set<NoteID> = []
 
@@ -43,11 +45,11 @@ final class ImportPlaces {
   /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
   func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    if row.note == nil { return try writeCard(row, isLookedAt: isLookedAt) }
+    if case .texts = row.content { return try writeCard(row, isLookedAt: isLookedAt) }
     try flush()
-    switch row.note {
-    case nil: break
-    case .fields(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
+    switch row.content {
+    case .texts: break
+    case .note(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)
@@ -57,21 +59,23 @@ final class ImportPlaces {
 
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
-    try CardTable.setSchedule(
+    try CardHiding.setSchedule(
       db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
 
-  func preview(_ id: CardID, _ row: CardRow) throws -> PreviewedCard? {
-    guard let card = try CardTable.card(db, id) else { return nil }
-    return PreviewedCard(prompt: card.prompt, answer: card.answer, tags: card.tags, subdeck: row.subdeck)
+  /// A card as it is now, in the deck within the one that is imported into.
+  func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
+    try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
 
-  /// Takes away the decks within the deck that were made and hold nothing.
+  /// Takes away the decks within the deck that were made and hold nothing, not even options.
   func removeEmptyDecks() throws {
     try flush()
-    let empty = try made.filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted { $0.name > $1.name }
+    let empty = try made.subtracting(optioned).filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted {
+      $0.name > $1.name
+    }
     for one in empty where try DeckTable.count(db, one.id) == 0 && DeckTable.within(db, one.id).isEmpty {
       try DeckTable.remove(db, one.id)
     }
@@ -83,8 +87,7 @@ final class ImportPlaces {
   func flush() throws { try last?.batch.flush() }
 
   private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    try row.withBytes { bytes in
-      let card = try refusing { () throws(DeckError) in try CheckedCard(bytes) }
+    try row.checked { card in
       let batch = try batch(within: row.subdeck)
       if !isLookedAt { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
       let outcome = try refusingNotes { try batch.write(card) }
@@ -122,6 +125,14 @@ final class ImportPlaces {
     return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
+  /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
+  func move(_ cards: [CardID], within name: String) throws {
+    try flush()
+    let target = name.isEmpty ? deck.id : try subdeck(name).id
+    let others = try CardTable.cards(db, ids: cards).filter { $0.deck != target }.map(\.id)
+    if !others.isEmpty { _ = try CardTable.move(db, others, into: target, now: now) }
+  }
+
   // MARK: Notes
 
   private func writeNote(
@@ -137,6 +148,7 @@ final class ImportPlaces {
     notes.insert(id)
     let cards = try NoteTable.cards(db, of: id)
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
+    try attach(row, to: card)
     return Written(outcome: outcome, added: cards.count - 1, card: card)
   }
 
@@ -170,7 +182,16 @@ final class ImportPlaces {
     guard notes.contains(note) else { return Written() }
     guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
     try batch(within: row.subdeck).place([card])
+    try attach(row, to: card)
     return Written(card: card)
+  }
+
+  /// The document that a card of a note shows.
+  private func attach(_ row: CardRow, to card: CardID?) throws {
+    guard let card, let document = row.document else { return }
+    do { try CardTable.setDocument(db, card, to: document, now: now) } catch let error as DeckError {
+      throw RowRefusal(error)
+    }
   }
 
   /// A type of the same name that makes the same cards is taken; another one gets another name.
@@ -193,6 +214,7 @@ final class ImportPlaces {
   private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
+    optioned.insert(target.id)
     let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
@@ -230,13 +252,20 @@ extension NoteTypeDraft {
 }
 
 extension CardRow {
-  /// Lends the row's bytes as a card to be written.
-  fileprivate func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+  /// Lends the row as a card to be written.
+  /// - Throws: `RowRefusal` for the first rule that it breaks.
+  fileprivate func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try prompt.withUnsafeBufferPointer { prompt in
       try answer.withUnsafeBufferPointer { answer in
         try guid.withUnsafeBufferPointer { guid in
-          try body(
-            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+          let card: CheckedCard
+          do throws(DeckError) {
+            card = try CheckedCard(
+              prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document)
+          } catch {
+            throw RowRefusal(error)
+          }
+          return try body(card)
         }
       }
     }

@@ -17,11 +17,11 @@ struct JSONArrayWriter: CardRowWriter {
 
   func begin() throws { try sink.append("[") }
 
-  mutating func write(_ card: ExportedCard) throws -> Set<CardPart> {
+  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
     try sink.append(isFirst ? "\n" : ",\n")
     isFirst = false
-    try sink.append(JSONElementWriter.card(card, hasSchedule: false))
-    return card.unscheduled
+    try sink.append(JSONElementWriter.card(card, source, hasSchedule: false))
+    return source.unscheduled(card)
   }
 
   func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
@@ -61,9 +61,9 @@ struct JSONObjectWriter: CardRowWriter {
     for inner in contents.options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
   }
 
-  mutating func write(_ card: ExportedCard) throws -> Set<CardPart> {
-    try append(JSONElementWriter.card(card, hasSchedule: hasSchedule))
-    return card.lost(hasSchedule: hasSchedule)
+  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    try append(JSONElementWriter.card(card, source, hasSchedule: hasSchedule))
+    return source.lost(card, hasSchedule: hasSchedule)
   }
 
   private mutating func append(_ element: [UInt8]) throws {
@@ -92,9 +92,9 @@ struct JSONLinesWriter: CardRowWriter {
     for type in contents.ownTypes { try line(JSONElementWriter.definition(type)) }
   }
 
-  func write(_ card: ExportedCard) throws -> Set<CardPart> {
-    try line(JSONElementWriter.card(card, hasSchedule: hasSchedule))
-    return card.lost(hasSchedule: hasSchedule)
+  func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    try line(JSONElementWriter.card(card, source, hasSchedule: hasSchedule))
+    return source.lost(card, hasSchedule: hasSchedule)
   }
 
   private func line(_ element: [UInt8]) throws {
@@ -107,29 +107,32 @@ struct JSONLinesWriter: CardRowWriter {
 
 /// The elements of a list of cards.
 enum JSONElementWriter {
-  static func card(_ exported: ExportedCard, hasSchedule: Bool) -> [UInt8] {
-    let card = exported.card
+  static func card(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> [UInt8] {
     var writer = JSONWriter(.compact)
     writer.beginRecord()
     writer.field("prompt", card.prompt)
     writer.field("answer", card.answer)
-    if let note = exported.note, !note.isFirst {
+    if let note = source.note, !source.isFirst {
       writer.field(JSONName.noteGuid, note.record.guid)
     } else {
-      writer.field("guid", exported.note?.record.guid ?? card.guid)
-      writeTags(exported.note?.record.tags ?? card.tags, &writer)
+      writer.field("guid", source.note?.record.guid ?? card.guid)
+      writeTags(source.note?.record.tags ?? card.tags, &writer)
     }
     if let document = card.document { writer.field("document", document) }
-    if !exported.subdeck.isEmpty { writer.field("subdeck", exported.subdeck) }
-    if let note = exported.note { write(note, card.ordinal, &writer) }
+    if !source.subdeck.isEmpty { writer.field("subdeck", source.subdeck) }
+    if let note = source.note {
+      if source.isFirst { write(note.record, note.type, &writer) }
+      writer.name(JSONName.ordinal)
+      writer.write(.integer(card.ordinal))
+    }
     let plan = CardPlan(card)
     if hasSchedule, !plan.isPlain {
       writer.name(JSONName.schedule)
       writer.write(plan.value)
     }
-    if hasSchedule, !exported.log.isEmpty {
+    if hasSchedule, !source.log.isEmpty {
       writer.name(JSONName.reviews)
-      writer.write(CardLog.value(exported.log))
+      writer.write(CardLog.value(source.log))
     }
     for field in card.fields { field.write(to: &writer) }
     writer.endRecord()
@@ -144,16 +147,12 @@ enum JSONElementWriter {
     writer.endList()
   }
 
-  private static func write(_ note: ExportedNote, _ ordinal: Int, _ writer: inout JSONWriter) {
-    if note.isFirst {
-      writer.field(JSONName.noteType, note.type.name)
-      writer.name(JSONName.noteFields)
-      writer.beginRecord()
-      for (name, html) in zip(note.type.fields, note.record.fields) { writer.field(name, html) }
-      writer.endRecord()
-    }
-    writer.name(JSONName.ordinal)
-    writer.write(.integer(ordinal))
+  private static func write(_ note: NoteRecord, _ type: NoteType, _ writer: inout JSONWriter) {
+    writer.field(JSONName.noteType, type.name)
+    writer.name(JSONName.noteFields)
+    writer.beginRecord()
+    for (name, html) in zip(type.fields, note.fields) { writer.field(name, html) }
+    writer.endRecord()
   }
 
   static func object(_ fields: [CardField]) -> [UInt8] {

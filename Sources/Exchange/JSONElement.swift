@@ -185,7 +185,7 @@ struct JSONElement {
         return row.refuse(.badRow, "a note needs the name of its type in \(JSONName.noteType)")
       }
       let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
-      row.note = .fields(
+      row.content = .note(
         type: type, fields.fields.map { ($0.name, $0.value.text ?? JSONElement.compact($0.value)) },
         ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
     } else if case .text(let guid)? = take(JSONName.noteGuid, &row, where: isText) {
@@ -193,7 +193,7 @@ struct JSONElement {
         ordinal >= 0
       else { return row.refuse(.badRow, "the card of a note needs its \(JSONName.ordinal), from 0") }
       row.guid = Array(guid.utf8)
-      row.note = .card(ordinal: ordinal)
+      row.content = .card(ordinal: ordinal)
     }
   }
 
@@ -241,14 +241,14 @@ struct JSONElement {
     }
     if let css = record["css"]?.text { draft.css = css }
     draft.isCloze = record["cloze"] == .boolean(true)
-    row.note = .type(draft)
+    row.content = .type(draft)
   }
 
   private func setOptions(_ value: Value?, _ row: inout CardRow) {
     guard let record = value?.record else {
       return row.refuse(.badRow, "options are an object with their names and values")
     }
-    row.note = .options(
+    row.content = .options(
       record.fields.map { field in
         CardField(field.name, field.value.text.map { .text($0) } ?? .json(JSONElement.compact(field.value)))
       })

@@ -194,9 +194,10 @@ final class MarkdownCards: CardRows {
     row.guid.append(contentsOf: block.facts.guid.utf8)
     row.tags = block.facts.tags
     row.subdeck = block.facts.subdeck
+    if !block.facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(block.facts.conflicts)) }
     let prompt = block.prompt.joined(separator: "\n")
     if block.kind == .cloze {
-      row.note = .fields(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
       return
     }
     if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }

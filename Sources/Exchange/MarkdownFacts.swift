@@ -9,6 +9,8 @@ struct MarkdownFacts: Equatable {
   var guid = ""
   var tags: [String] = []
   var subdeck = ""
+  /// What a merge could not decide, as JSON.
+  var conflicts = ""
 
   static let opening = "<!--"
   static let closing = "-->"
@@ -18,12 +20,13 @@ struct MarkdownFacts: Equatable {
     let text = String(comment).trimmed
     guard text.hasPrefix(Self.opening), text.hasSuffix(Self.closing), text.utf8.count >= 7 else { return nil }
     let parts = Self.parts(of: text.dropFirst(4).dropLast(3))
-    guard parts.contains(where: { ["id", "tags", "deck"].contains($0.name) }) else { return nil }
+    guard parts.contains(where: { ["id", "tags", "deck", MergeConflict.name].contains($0.name) }) else { return nil }
     for part in parts {
       switch part.name {
       case "id": guid = part.value
       case "tags": tags = Tags.separated(part.value)
       case "deck": subdeck = part.value
+      case MergeConflict.name: conflicts = part.value
       default: continue
       }
     }
@@ -70,7 +73,10 @@ struct MarkdownFacts: Equatable {
   /// The comment, on one line. `>` is written as an entity: it may not end the comment.
   var comment: String {
     var parts: [String] = []
-    for (name, value) in [("id", guid), ("tags", tags.joined(separator: " ")), ("deck", subdeck)] where !value.isEmpty {
+    let values = [
+      ("id", guid), ("tags", tags.joined(separator: " ")), ("deck", subdeck), (MergeConflict.name, conflicts),
+    ]
+    for (name, value) in values where !value.isEmpty {
       let isPlain = !value.contains { "\";&<>".contains($0) } && !value.hasPrefix("-") && !value.hasSuffix("-")
       let safe = value.replacing(text: "&", with: "&amp;").replacing(text: "<", with: "&lt;").replacing(
         text: ">", with: "&gt;"

@@ -17,32 +17,42 @@ struct MarkdownWriter: CardRowWriter {
 
   func begin() throws {}
 
-  mutating func write(_ exported: ExportedCard) throws -> Set<CardPart> {
-    let card = exported.card
-    var lost = exported.unscheduled
-    if let note = exported.note, let text = Self.cloze(of: note) {
-      if note.isFirst {
-        try writeCloze(text, MarkdownFacts(guid: note.record.guid, tags: note.record.tags, subdeck: exported.subdeck))
+  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    var lost = source.unscheduled(card)
+    if let (note, type) = source.note, let text = Self.cloze(of: note, type) {
+      if source.isFirst {
+        try writeCloze(text, MarkdownFacts(guid: note.guid, tags: note.tags, subdeck: source.subdeck))
       }
       return lost
     }
-    if exported.note != nil { lost.insert(.notes) }
-    let facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: exported.subdeck)
-    if Self.fitsHeading(card.prompt), !Self.mayHoldCloze(card.answer) {
-      try sink.append("## \(MarkdownLine.lines(of: card.prompt)[0]) \(facts.comment)\n\n")
-      try sink.append(MarkdownLine.escaped(text: card.answer).joined(separator: "\n") + "\n\n")
-    } else {
-      try sink.append("Q:\(Self.part(card.prompt))\nA:\(Self.part(card.answer))\n\(facts.comment)\n\n")
-    }
+    if source.note != nil { lost.insert(.notes) }
+    var facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: source.subdeck)
+    for field in card.fields where field.name == MergeConflict.name { facts.conflicts = field.value.written }
+    try sink.append(Self.card(card.prompt, card.answer, facts.comment))
     isOpen = true
     return lost
+  }
+
+  /// A card of two texts, with an empty line behind it.
+  static func card(_ prompt: String, _ answer: String, _ comment: String) -> String {
+    guard fitsHeading(prompt), !mayHoldCloze(answer) else {
+      return "Q:\(part(prompt))\nA:\(part(answer))\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
+    }
+    return "## \(MarkdownLine.lines(of: prompt)[0])\(comment.isEmpty ? "" : " ")\(comment)\n\n"
+      + MarkdownLine.escaped(text: answer).joined(separator: "\n") + "\n\n"
+  }
+
+  /// A paragraph with clozes, with an empty line behind it.
+  static func cloze(_ text: String, _ comment: String) -> String {
+    let lines = MarkdownCloze.escaped(text).split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { MarkdownLine.escaped($0) }.joined(separator: "\n") + "\n"
+      + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
   private mutating func writeCloze(_ text: String, _ facts: MarkdownFacts) throws {
     if isOpen { try sink.append("---\n\n") }
     isOpen = false
-    let lines = MarkdownCloze.escaped(text).split(separator: "\n", omittingEmptySubsequences: false)
-    try sink.append(lines.map { MarkdownLine.escaped($0) }.joined(separator: "\n") + "\n\(facts.comment)\n\n")
+    try sink.append(Self.cloze(text, facts.comment))
   }
 
   func end() throws {}
@@ -60,9 +70,9 @@ struct MarkdownWriter: CardRowWriter {
   private static func mayHoldCloze(_ text: String) -> Bool { text.contains(text: "==") || text.contains(text: "{{") }
 
   /// The text of a note that one paragraph of plain text holds; nil for any other.
-  private static func cloze(of note: ExportedNote) -> String? {
-    guard note.type.isCloze, note.type.name == StockNoteType.cloze.rawValue,
-      note.record.fields.dropFirst().allSatisfy(\.isEmpty), let html = note.record.fields.first,
+  private static func cloze(of note: NoteRecord, _ type: NoteType) -> String? {
+    guard type.isCloze, type.name == StockNoteType.cloze.rawValue,
+      note.fields.dropFirst().allSatisfy(\.isEmpty), let html = note.fields.first,
       let text = FieldHTML.plain(html)
     else { return nil }
     let lines = MarkdownLine.lines(of: text)

@@ -10,7 +10,8 @@ struct NamedOptions {
   var limits: DeckLimits?
   private let hasOptions: Bool
 
-  private static let (presetName, limitsName) = ("preset", "limits")
+  static let presetName = "preset"
+  static let limitsName = "limits"
 
   /// The deck has no preset of its own, only limits.
   var isOfLimitsAlone: Bool { !hasOptions && preset == nil }
@@ -29,10 +30,15 @@ struct NamedOptions {
     options = DeckOptions(fields: rest)
   }
 
+  /// What a file has of a preset.
+  static func fields(named name: String, _ options: DeckOptions) -> [CardField] {
+    [CardField(presetName, .text(name))] + options.fields
+  }
+
   /// What a file has of a deck's options.
   static func fields(preset: PresetRecord?, limits: DeckLimits) -> [CardField] {
     var fields: [CardField] = []
-    if let preset { fields = [CardField(presetName, .text(preset.name))] + preset.options.fields }
+    if let preset { fields = Self.fields(named: preset.name, preset.options) }
     if limits != DeckLimits() { fields.append(CardField(limitsName, .json(limits.json))) }
     return fields
   }

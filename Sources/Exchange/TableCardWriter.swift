@@ -19,8 +19,8 @@ struct TableCardWriter: CardRowWriter {
 
   func begin() throws { try line(columns.map(\.name) + (isGuarded ? [FormulaGuard.column] : [])) }
 
-  func write(_ exported: ExportedCard) throws -> Set<CardPart> {
-    var cells = cells(exported)
+  func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    var cells = cells(card, source)
     if isGuarded {
       var guarded: [String] = []
       for index in cells.indices where FormulaGuard.isNeeded(cells[index].utf8) {
@@ -30,11 +30,10 @@ struct TableCardWriter: CardRowWriter {
       cells.append(guarded.joined(separator: "|"))
     }
     try line(cells)
-    return exported.unscheduled
+    return source.unscheduled(card)
   }
 
-  private func cells(_ exported: ExportedCard) -> [String] {
-    let card = exported.card
+  private func cells(_ card: CardRecord, _ source: ExportSource) -> [String] {
     var rest = card.fields[...]
     return columns.map { column in
       switch column {
@@ -43,15 +42,13 @@ struct TableCardWriter: CardRowWriter {
       case .tags: return card.tags.joined(separator: " ")
       case .guid: return card.guid
       case .document: return card.document ?? ""
-      case .subdeck: return exported.subdeck
+      case .subdeck: return source.subdeck
       case .guarded: return ""
       case .field(let name):
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return "" }
         let field = rest[index]
         if index == rest.startIndex { rest.removeFirst() }
-        switch field.value {
-        case .text(let text), .json(let text): return text
-        }
+        return field.value.written
       }
     }
   }

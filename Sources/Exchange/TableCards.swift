@@ -4,6 +4,7 @@
 
 import Decks
 import Problems
+import Templates
 import Text
 
 final class TableCards: CardRows {
@@ -28,7 +29,8 @@ final class TableCards: CardRows {
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
-      if !shape.hasHeader, !options.hasNoHeader, options.columns.isEmpty { found.assumedCard = cells }
+      let isAssumed = !shape.hasHeader && !options.hasNoHeader
+      if isAssumed, TableShape.mayName(cells, areNumbered: !options.columns.isEmpty) { found.assumedCard = cells }
       if shape.hasHeader {
         guard let following = try rows.next() else { return false }
         line = following
@@ -48,6 +50,7 @@ final class TableCards: CardRows {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
     if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
     let guarded = guardedColumns()
+    var fields: [(name: String?, html: String)] = []
     for index in 0..<rows.count {
       guard let column = shape?[index] else { continue }
       var cell = rows[index]
@@ -56,8 +59,14 @@ final class TableCards: CardRows {
       {
         cell = cell.dropFirst()
       }
-      put(cell, as: column, into: &row)
+      if let note = options.note, case .field(let name) = column {
+        let text = String(decoding: cell, as: UTF8.self).trimmed
+        if note.fields.contains(name), !text.isEmpty { fields.append((name, FieldHTML.html(ofPlain: text))) }
+      } else {
+        put(cell, as: column, into: &row)
+      }
     }
+    if let note = options.note { row.content = .note(type: note.name, fields) }
   }
 
   private func put(_ cell: ArraySlice<UInt8>, as column: TableColumn, into row: inout CardRow) {

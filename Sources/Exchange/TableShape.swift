@@ -2,6 +2,7 @@
 // Invariant: a column without a known meaning is kept as a field of its own name; no two columns have one meaning.
 
 import Decks
+import Templates
 import Text
 
 /// What one column means, as the user says it.
@@ -84,9 +85,13 @@ struct TableShape {
   /// Headers that other programs give to the two sides of a card.
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
+  /// What the rows are, where they are notes.
+  private let note: NoteType?
+
   /// - Parameter first: the cells of the first row.
   /// - Throws: `noColumn`, `badColumns`.
   init(first: [String], _ options: TableOptions, path: String) throws(ExchangeError) {
+    note = options.note
     let names = first.map { Tags.separated($0).joined(separator: " ") }
     let byName = options.columns.filter { $0.number == nil }
     if !byName.isEmpty {
@@ -95,11 +100,11 @@ struct TableShape {
       }
       hasHeader = true
     } else {
-      hasHeader = !options.hasNoHeader && Self.isHeader(names)
+      hasHeader = !options.hasNoHeader && isHeader(names)
     }
     var meanings: [Int: TableColumn] = [:]
     for choice in options.columns {
-      meanings[try Self.index(of: choice, in: names, path)] = TableColumn(choice.meaning)
+      meanings[try Self.index(of: choice, in: names, path)] = column(choice.meaning)
     }
     if hasHeader { name(names, meanings) } else { number(names.count, meanings) }
   }
@@ -116,18 +121,41 @@ struct TableShape {
     return index
   }
 
+  /// Whether a row names both sides of a card, or two fields of the note.
+  private func isHeader(_ names: [String]) -> Bool {
+    guard let note else { return Self.namesSides(names) }
+    return Set(names.map { $0.lowercased() }).filter { note.field($0) != nil }.count >= min(2, note.fields.count)
+  }
+
   /// Whether a row names both sides of a card.
-  private static func isHeader(_ names: [String]) -> Bool {
+  static func namesSides(_ names: [String]) -> Bool {
     let lowered = Set(names.map { $0.lowercased() })
     return lowered.isSuperset(of: ["prompt", "answer"])
       || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
+  }
+
+  /// What a name means: of a note its fields go before all else, and it has no sides.
+  private func column(_ name: String) -> TableColumn {
+    guard let note else { return TableColumn(name) }
+    if let field = note.field(name) { return .field(field) }
+    let known = TableColumn(name)
+    return [.tags, .guid, .subdeck].contains(known) ? known : .field(name)
+  }
+
+  /// The columns that no field of the note takes.
+  var dropped: [String] {
+    guard let note else { return [] }
+    return columns.compactMap { column in
+      guard case .field(let name) = column, !note.fields.contains(name) else { return nil }
+      return name
+    }
   }
 
   private mutating func name(_ names: [String], _ chosen: [Int: TableColumn]) {
     let lowered = names.map { $0.lowercased() }
     var seen = Set(chosen.values)
     var meanings = chosen
-    if !seen.contains(.prompt), !seen.contains(.answer), !lowered.contains("prompt"),
+    if note == nil, !seen.contains(.prompt), !seen.contains(.answer), !lowered.contains("prompt"),
       let (front, back) = Self.sides.first(where: { lowered.contains($0.0) && lowered.contains($0.1) }),
       let first = lowered.firstIndex(of: front), let second = lowered.firstIndex(of: back)
     {
@@ -137,7 +165,7 @@ struct TableShape {
     }
     columns = names.enumerated().map { index, name in
       if let known = meanings[index] { return known }
-      let column = TableColumn(name)
+      let column = column(name)
       if !name.isEmpty, seen.insert(column).inserted { return column }
       return Self.free(name, index, &seen)
     }
@@ -152,13 +180,36 @@ struct TableShape {
     return numbered
   }
 
-  /// Columns without names: prompt, answer, tags in this order, as far as they are not chosen.
+  /// Columns without names: prompt, answer, tags or the note's fields in this order, as far as they are not chosen.
   private mutating func number(_ count: Int, _ chosen: [Int: TableColumn]) {
     let most = max(count, (chosen.keys.max() ?? -1) + 1)
-    var rest: [TableColumn] = chosen.isEmpty ? [.prompt, .answer, .tags] : []
+    let usual = note.map { $0.fields.map { TableColumn.field($0) } } ?? [.prompt, .answer, .tags]
+    var rest = chosen.isEmpty ? usual : []
     columns = (0..<most).map { index in
       if let known = chosen[index] { return known }
       return rest.isEmpty ? .field("column\(index + 1)") : rest.removeFirst()
+    }
+  }
+
+  /// Words that name columns.
+  private static let columnWords: Set<String> = [
+    "word", "term", "front", "back", "question", "answer", "prompt", "definition", "meaning", "translation", "sentence",
+    "example", "tag", "tags", "note", "notes", "english", "spanish", "german", "french", "italian", "portuguese",
+  ]
+
+  /// Whether a first row might name the columns: not where a cell is blank, long, there twice, a number, has signs of a
+  /// sentence, or several words of small letters, as `el niño`. Where columns were chosen by their numbers each begins
+  /// with a capital.
+  static func mayName(_ cells: [String], areNumbered: Bool) -> Bool {
+    let names = cells.map(\.trimmed)
+    guard Set(names).count == names.count else { return false }
+    return names.allSatisfy { name in
+      guard !name.isEmpty, name.count <= 40, Double(name) == nil else { return false }
+      if name.contains(where: { ".!?¿¡<>{}\n".contains($0) }) { return false }
+      if areNumbered, name.first?.isUppercase != true { return false }
+      let words = name.split(separator: " ")
+      return words.count == 1
+        || words.contains { $0.first?.isUppercase == true || columnWords.contains($0.lowercased()) }
     }
   }
 

@@ -18,11 +18,16 @@ public func parentFolder(of path: String) -> String {
   return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Makes a folder and those above it that are missing, each with mode 0700. What is there stays as it is.
+/// Makes a folder and those above it that are missing, each with mode 0700. What is there stays as it is. A loss of
+/// power takes none of them away again: files in them that are synced would go along.
 public func makePrivateFolder(_ path: String) throws(FileError) {
   if path.isEmpty || fileExists(path) { return }
   try makePrivateFolder(parentFolder(of: path))
-  guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError(path, .make) }
+  guard mkdir(path, 0o700) == 0 else {
+    if errno == EEXIST { return }
+    throw FileError(path, .make)
+  }
+  Folder.sync(parentFolder(of: path))
 }
 
 /// Makes an empty file with mode 0600 and its folder, when they are missing.

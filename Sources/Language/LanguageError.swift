@@ -10,6 +10,8 @@ import Text
 public enum LanguageError: Problem, Equatable {
   /// The file is not what its name says, or is cut.
   case damaged(path: String, reason: String)
+  /// There is no data of a language, where every form would be its own lemma on one machine and not on another.
+  case missing(language: String, package: String)
   /// The file could not be read.
   case unreadable(path: String, reason: String)
 
@@ -20,6 +22,11 @@ public enum LanguageError: Problem, Equatable {
         .badFile, "Damaged language data",
         "\(printable(path)) is damaged or of another kind: \(reason); install it again or take it away",
         ["path": path])
+    case .missing(let language, let package):
+      ProblemReport(
+        .notHere, "No language data",
+        "no dictionary forms of \(language) are here; install Debian's \(package), or ship its files with the job",
+        ["language": language, "package": package])
     case .unreadable(let path, let reason):
       ProblemReport(
         .unreadable, "Language data can't be read", "\(printable(path)) can't be read: \(reason)", ["path": path])

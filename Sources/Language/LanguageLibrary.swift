@@ -12,32 +12,48 @@ import Text
 ///     try library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
 public final class LanguageLibrary {
   private let ownFolder: String
-  private let sharedFolders: [String]
+  let sharedFolders: [String]
+  /// A folder that has the files themselves, without folders of their own.
+  private let shippedFolder: String?
+  /// The user's own lists of frequencies.
+  let frequencyFolder: String
   private let spellingFolders: [String]
-  private let isInterrupted: @Sendable () -> Bool
+  let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
   private var explained: [String: TransducerFile] = [:]
+  /// What dictionaries have a word as a form of, asked where the language's own data reads nothing.
+  public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
   /// Files that could not be read, with why.
   public private(set) var failures: [LanguageError] = []
 
   /// - Parameters:
   ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
-  ///   - sharedFolders: `apertium` and `wordnet` are in them.
+  ///   - sharedFolders: `apertium`, `wordnet` and `onboard` are in them.
+  ///   - frequencyFolder: the user's own lists of frequencies.
+  ///   - shippedFolder: has files that the shared ones lack, all in itself: `spa-eng.automorf.bin`.
   public init(
-    ownFolder: String, sharedFolders: [String], spellingFolders: [String], isInterrupted: @escaping @Sendable () -> Bool
+    ownFolder: String, sharedFolders: [String], spellingFolders: [String], frequencyFolder: String = "",
+    shippedFolder: String? = nil,
+    isInterrupted: @escaping @Sendable () -> Bool
   ) {
+    self.shippedFolder = shippedFolder
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
+    self.frequencyFolder = frequencyFolder
     self.isInterrupted = isInterrupted
   }
 
   public convenience init(_ environment: Environment) {
     self.init(
       ownFolder: environment.folders.data + "/lemmas", sharedFolders: environment.sharedFolders,
-      spellingFolders: environment.folders.dictionaries, isInterrupted: environment.isInterrupted)
+      spellingFolders: environment.folders.dictionaries, frequencyFolder: environment.folders.data + "/frequency",
+      isInterrupted: environment.isInterrupted)
   }
 
   /// Whether `lemmatizer(of:)` answers at once.
   public func isOpen(_ language: Language) -> Bool { lemmatizers[language] != nil }
+
+  /// Forgets who finds forms, after a dictionary with forms was added or taken away.
+  public func forget() { lemmatizers = [:] }
 
   /// Who finds the dictionary forms of a language's words.
   public func lemmatizer(of language: Language) -> Lemmatizer {
@@ -49,7 +65,7 @@ public final class LanguageLibrary {
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
       language, overrides: overrides(code), analysers: analysers, wordNet: wordNet,
-      missing: isMissing ? files?.package : nil
+      missing: isMissing ? files?.package : nil, dictionaryForms: { [unowned self] in dictionaryForms($0, language) }
     ) { [unowned self] in openStems(language) }
     lemmatizers[language] = lemmatizer
     return lemmatizer
@@ -68,10 +84,11 @@ public final class LanguageLibrary {
   }
 
   private func first(_ path: String) -> String? {
-    sharedFolders.lazy.map { "\($0)/\(path)" }.first(where: fileExists)
+    let shipped = shippedFolder.map { ["\($0)/\(lastPart(of: path))"] } ?? []
+    return (sharedFolders.map { "\($0)/\(path)" } + shipped).first(where: fileExists)
   }
 
-  private func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
+  func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
     do { return try read() } catch {
       if !failures.contains(error) { failures.append(error) }
       return nil

@@ -1,6 +1,6 @@
-// The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then the
-// affixes of a spelling dictionary, and at last the form itself. Invariant: the answer for a form is the same each
-// time; without any data every form is its own lemma.
+// The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then forms
+// that dictionaries list, then the affixes of a spelling dictionary, and at last the form itself. Invariant: the answer
+// for a form is the same each time; without any data every form is its own lemma.
 
 public import Lexicon
 
@@ -24,6 +24,7 @@ public final class Lemmatizer {
   private let overrides: [String: String]
   private let analysers: [TransducerFile]
   private let wordNet: WordNetForms?
+  private let dictionaryForms: (String) -> [String]
   private let stems: () -> AffixStems?
   private lazy var spelling: AffixStems? = stems()
   private var known: [String: [LemmaCandidate]] = [:]
@@ -31,13 +32,16 @@ public final class Lemmatizer {
   /// Whether there is data, so that a form which nothing reads is likely a name.
   var hasData: Bool { wordNet != nil || !analysers.isEmpty }
 
-  /// - Parameter stems: asked once, for the first word that nothing else reads.
+  /// - Parameters:
+  ///   - dictionaryForms: what dictionaries have a form as a form of.
+  ///   - stems: asked once, for the first word that nothing else reads.
   init(
     _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,
-    missing: String?, stems: @escaping () -> AffixStems?
+    missing: String?, dictionaryForms: @escaping (String) -> [String] = { _ in [] },
+    stems: @escaping () -> AffixStems?
   ) {
     (self.language, self.overrides, self.analysers, self.wordNet) = (language, overrides, analysers, wordNet)
-    (self.missing, self.stems) = (missing, stems)
+    (self.missing, self.dictionaryForms, self.stems) = (missing, dictionaryForms, stems)
     tables = WordTables(code: String(language.code.prefix(2)))
   }
 
@@ -88,7 +92,10 @@ public final class Lemmatizer {
       return [LemmaCandidate(lemma: lemma, rank: .min)] + found.filter { $0.lemma != lemma }
     }
     if !found.isEmpty { return found }
-    return (spelling?.stems(of: form) ?? []).enumerated().map { LemmaCandidate(lemma: $1, rank: Int32($0)) }
+    let listed = dictionaryForms(form)
+    return (listed.isEmpty ? spelling?.stems(of: form) ?? [] : listed).enumerated().map {
+      LemmaCandidate(lemma: $1, rank: Int32($0))
+    }
   }
 
   /// What the analysers, or WordNet, say of a form as it is written.

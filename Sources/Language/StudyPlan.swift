@@ -9,6 +9,10 @@ public struct PlannedWord: Equatable, Sendable {
   public let sentence: Int
   /// Unknown words of the sentence at its turn, this one among them.
   public let unknown: Int
+
+  public init(lemma: UInt32, sentence: Int, unknown: Int) {
+    (self.lemma, self.sentence, self.unknown) = (lemma, sentence, unknown)
+  }
 }
 
 extension TextView {
@@ -42,6 +46,8 @@ extension TextView {
 private struct SentenceWorth: Comparable {
   let unknown: Int
   let isBadLength: Bool
+  /// It ends without a mark that ends sentences, as a line of a poem may.
+  let isCut: Bool
   let hasNoTranslation: Bool
   let hasName: Bool
   let length: Int
@@ -50,15 +56,17 @@ private struct SentenceWorth: Comparable {
     let tokens = view.text.tokens(of: sentence)
     (self.unknown, length) = (unknown, tokens.count)
     isBadLength = !(5...15).contains(tokens.count)
+    isCut = !view.text.endsWithMark(sentence)
     hasNoTranslation = view.text.place(of: sentence).translation == nil
     hasName = tokens.contains { $0.isName }
   }
 
   static func < (a: SentenceWorth, b: SentenceWorth) -> Bool {
     func key(_ worth: SentenceWorth) -> (Int, Int, Int, Int, Int) {
+      let faults = (worth.isBadLength ? 2 : 0) + (worth.isCut ? 1 : 0)
       let distance = worth.isBadLength ? max(5 - worth.length, worth.length - 15) : 0
       return (
-        worth.unknown, worth.isBadLength ? 1 : 0, worth.hasNoTranslation ? 1 : 0, worth.hasName ? 1 : 0, distance
+        worth.unknown, faults, worth.hasNoTranslation ? 1 : 0, worth.hasName ? 1 : 0, distance
       )
     }
     return key(a) < key(b)

@@ -10,10 +10,15 @@ public struct TextPlace: Equatable, Sendable {
   public var file: Int
   /// Seconds from the beginning, of a subtitle.
   public var start: Double?
+  public var end: Double?
   public var translation: String?
+  /// The word that somebody looked up there.
+  public var word: String?
 
-  public init(file: Int, start: Double? = nil, translation: String? = nil) {
-    (self.file, self.start, self.translation) = (file, start, translation)
+  public init(
+    file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil
+  ) {
+    (self.file, self.start, self.end, self.translation, self.word) = (file, start, end, translation, word)
   }
 }
 
@@ -99,6 +104,20 @@ public struct TextIndex: Sendable {
   /// The likeliest lemma of a token; nil for a number.
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
+  /// Whether a sentence ends with a full stop or another mark that ends one, quotes and brackets behind it aside.
+  func endsWithMark(_ sentence: TextSentence) -> Bool {
+    let end = text(of: sentence).unicodeScalars.last { !"\"'»”’)]".unicodeScalars.contains($0) }
+    return end.map { ".!?…".unicodeScalars.contains($0) } ?? false
+  }
+
+  /// The lemma of the word that was looked up in a sentence, by one of its forms or by itself; nil where there is none.
+  public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
+    let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
+      forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }
+    }
+    return found.first { lemmas.contains($0.form) || lemmas.contains(self.lemmas[Int($0.lemma)].text) }?.lemma
+  }
+
   /// The text of a sentence in pieces: a token with what it is, or what is between two.
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {
     var pieces: [(text: String, token: TextToken?)] = []
@@ -158,7 +177,14 @@ public struct TextBuilder {
       bytes += content
       tokenizer.forEachSentence(in: content) { range, words in
         let first = UInt32(tokens.count)
-        for word in words { add(word, of: content, base: base, isFirst: word == words.first) }
+        for place in words.indices {
+          var word = words[place]
+          // The rest of a name in parts: `Obed-edom`.
+          if place > words.startIndex + 1, words[place - 1].isCapital, words[place - 1].end + 1 == word.start {
+            word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
+          }
+          add(word, of: content, base: base, isFirst: place == words.startIndex)
+        }
         sentences.append(
           TextSentence(
             bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),

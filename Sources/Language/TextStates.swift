@@ -39,21 +39,27 @@ public struct StateCount: Equatable, Sendable {
 
 /// A text as a learner meets it.
 ///
-///     let view = TextView(text) { lemma in states[lemma] ?? .unknown }
-///     view.coverage   // 0.92
+///     let view = TextView(text, state: { states[$0] ?? .unknown })
+///     view.coverage           // 0.92
+///     view.expectedCoverage   // 0.94
 public struct TextView: Sendable {
   public let text: TextIndex
   /// By form; numbers count as known.
   public let formStates: [WordState]
   /// By lemma: the state of the lemma itself.
   public let lemmaStates: [WordState]
+  /// By form: how likely it is remembered now.
+  let recalls: [Double]
   /// How many different words each sentence has that are unknown or new, by their primary lemma.
   public let missing: [UInt16]
 
-  public init(_ text: TextIndex, state: (String) -> WordState) {
+  /// - Parameter recall: how likely a lemma is remembered now; nil where its state says all: 1 if it is known, else 0.
+  public init(_ text: TextIndex, state: (String) -> WordState, recall: (String) -> Double? = { _ in nil }) {
     self.text = text
     let own = text.lemmas.map { state($0.text) }
     let formStates = text.forms.map { form in form.lemmas.map { own[Int($0)] }.min() ?? .known }
+    let recalled = text.lemmas.enumerated().map { recall($1.text) ?? (own[$0] == .known ? 1 : 0) }
+    recalls = text.forms.map { form in form.lemmas.map { recalled[Int($0)] }.max() ?? 1 }
     // A lemma counts by its forms: one of them that is known by another reading is known.
     lemmaStates = text.lemmas.enumerated().map { number, lemma in
       min(own[number], lemma.forms.map { formStates[Int($0)] }.max() ?? own[number])
@@ -104,9 +110,8 @@ public struct TextView: Sendable {
 
   /// The part of all words that are known, names, numbers and what is ignored aside; 1 for a text without words.
   public var coverage: Double {
-    let counts = counts()
-    let all = WordState.allCases.reduce(0) { $0 + ($1 == .ignored ? 0 : counts[$1]?.tokens ?? 0) }
-    return all == 0 ? 1 : Double(counts[.known]?.tokens ?? 0) / Double(all)
+    let all = countedWords
+    return all == 0 ? 1 : Double(counts()[.known]?.tokens ?? 0) / Double(all)
   }
 
   /// The sentences that have so many unknown or new words.
@@ -120,9 +125,8 @@ public struct TextView: Sendable {
 
   /// How many more lemmas, the most useful first, give a coverage; nil where even all of them do not.
   public func lemmasNeeded(for coverage: Double) -> Int? {
-    let counts = counts()
-    let all = WordState.allCases.reduce(0) { $0 + ($1 == .ignored ? 0 : counts[$1]?.tokens ?? 0) }
-    var known = counts[.known]?.tokens ?? 0
+    let all = countedWords
+    var known = counts()[.known]?.tokens ?? 0
     if Double(known) >= coverage * Double(all) { return 0 }
     for (number, lemma) in lemmasByGain().enumerated() {
       known += text.lemmas[Int(lemma)].count

@@ -1,9 +1,9 @@
 // Words and sentences in a paragraph. Invariant: words and sentences are ranges of bytes in the order of the text;
 // they never overlap, and a word is in one sentence.
 //
-// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, never by
-// a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or an opening mark
-// follows.
+// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, a number
+// by a comma too, never by a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or
+// an opening mark follows.
 
 import Text
 
@@ -82,10 +82,17 @@ struct Tokenizer {
         }
         guard goesOn else { return finish(bytes, word, &words) }
         word.end = after
+      case .other where isDecimalComma(bytes, word.end): word.end += length
       case .other, .blank: return finish(bytes, word, &words)
       }
     }
     return finish(bytes, word, &words)
+  }
+
+  /// A comma between digits: `3,14`.
+  private func isDecimalComma(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
+    bytes[place] == UInt8(ascii: ",") && place > 0 && place + 1 < bytes.count
+      && [bytes[place - 1], bytes[place + 1]].allSatisfy { $0 &- 0x30 < 10 }
   }
 
   private func isApocope(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {

@@ -27,22 +27,22 @@ struct WordTables {
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
 
-  private static let titles = "dr prof vol cap fig art pág pag núm num ed etc vs op cit cf no nr ph.d jr st"
+  private static let titles = "dr prof vol cap fig art pág pag núm num ed etc vs op cit cf no nr n ph.d jr st"
 
   private static let shortened = [
     "es": """
     sr sra srta srs sres dra d dña ud uds vd vds av avda c ctra dpto depto tel tfno admón apdo pza plza izq dcha gral \
     gob lic ing arq cía ca a.c d.c ee.uu ej aprox máx mín págs pp ss sig sigs s.a s.l prol ob mons rvdo sto sta ant \
-    hab hnos km kg min máx ed.d ene feb mar abr jun jul ago sept oct nov dic p.ej p
+    hab hnos km kg min máx ed.d ene feb mar abr jun jul ago sept oct nov dic p.ej p a ee
     """,
     "it": """
     sig sigg sig.ra sig.na dott dott.ssa avv ing arch geom rag on sen gen col cap.no ten mons rev don egr gent spett \
-    ill ss p.es es ecc pagg pp ca tel fax sec tab all lett nn artt comma co par v vs a.c d.c d.l d.lgs d.p.r l s.p.a \
+    ill ss p.es es ecc pagg pp ca tel fax sec tab all att lett nn artt comma co par v vs a.c d.c d.l d.lgs d.p.r l s.p.a \
     s.r.l gv min max km kg nov dic gen feb mar apr giu lug ago sett ott u.s p.zza v.le c.so
     """,
     "en": """
     mr mrs ms messrs mmes rev hon sen rep gov gen col lt capt cmdr sgt pvt maj adm pres sr ave blvd rd mt ft inc ltd \
-    co corp bros dept univ assn approx est min max e.g i.e a.m p.m u.s u.k u.n d.c viz ibid p pp vols ch sec para \
+    co corp bros dept univ assn approx est min max e.g i.e a.m p.m u.s u.k u.n d.c viz ibid p pp vols ch sec para pop ont v \
     jan feb mar apr jun jul aug sept sep oct nov dec mon tue wed thu fri sat
     """,
     "ca": """
@@ -99,6 +99,14 @@ struct WordTables {
     primero: primer primera primeros primeras
     tercero: tercer tercera terceros terceras
     ser: es son era eran fue fueron sido sea sean será serán sería fuera fui
+    doscientos: doscientas
+    trescientos: trescientas
+    cuatrocientos: cuatrocientas
+    quinientos: quinientas
+    seiscientos: seiscientas
+    setecientos: setecientas
+    ochocientos: ochocientas
+    novecientos: novecientas
     """,
     "it": """
     il: lo la i gli le l' l

@@ -3,105 +3,98 @@
 
 /// Expands the words of a `.dic` file by the rules of its `.aff` file.
 final class AffixExpansion {
-  private let rules: AffixRules
+  private let affixes: PackedAffixes
   private let path: String
+  private let isInterrupted: () -> Bool
   private let body: (UnsafeBufferPointer<UInt8>) -> Void
   private var formsLeft: Int
+  /// A root, and its forms with one suffix and with two.
+  private let forms: [FormBuffer]
+  /// A form with a prefix.
+  private let prefixed: FormBuffer
 
   /// `body` gets the UTF-8 of each form; forms may come more than once. More than `limit` of them are an error that
   /// names `path`.
-  init(rules: AffixRules, path: String, limit: Int, _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void) {
-    self.rules = rules
+  init(
+    rules: AffixRules, path: String, limit: Int, isInterrupted: @escaping () -> Bool,
+    _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    affixes = PackedAffixes(rules)
     self.path = path
+    self.isInterrupted = isInterrupted
     self.body = body
     formsLeft = limit
+    let room = DictionaryEntry.longestLine + 2 * affixes.longestAddition
+    forms = (0..<3).map { _ in FormBuffer(capacity: room) }
+    prefixed = FormBuffer(capacity: room + affixes.longestAddition)
   }
 
-  /// A word on its way: its letters and its bytes.
-  private struct Form {
-    var scalars: [UInt32]
-    var bytes: [UInt8]
-  }
-
-  /// Expands each line of a `.dic` file but the first, which is their number.
-  func expand(_ dictionary: UnsafeBufferPointer<UInt8>) throws(LexiconError) {
+  /// Expands each line of a `.dic` file but the first, which is their number. `didRead` is told which part of it was.
+  func expand(_ dictionary: UnsafeBufferPointer<UInt8>, _ didRead: (Double) -> Void) throws(LexiconError) {
+    var lines = 0
     for line in dictionary.split(separator: 0x0A).dropFirst() {
+      lines += 1
+      if lines & 0xFF == 0 {
+        if isInterrupted() { throw .interrupted }
+        didRead(Double(line.startIndex) / Double(dictionary.count))
+      }
       guard let entry = DictionaryEntry(line) else { continue }
-      let root = Form(scalars: entry.word.map(\.value), bytes: Array(String(entry.word).utf8))
-      try expand(root, flags: entry.flags)
+      forms[0].set(entry.word)
+      try entry.flags.withUnsafeBufferPointer { flags throws(LexiconError) in try addAffixes(flags) }
     }
   }
 
-  private func give(_ bytes: [UInt8]) throws(LexiconError) {
+  private func give(_ form: FormBuffer) throws(LexiconError) {
     formsLeft -= 1
     guard formsLeft >= 0 else { throw .badList(path: path, reason: "its affixes make more words than a list may have") }
-    bytes.withUnsafeBufferPointer(body)
+    body(form.text)
   }
 
-  private func expand(_ root: Form, flags: [UInt8]) throws(LexiconError) {
-    try give(root.bytes)
-    try addPrefixes(to: root, flags: flags, crossing: false)
-    try addSuffixes(to: root, flags: flags) { (form, affix, crosses) throws(LexiconError) in
-      try give(form.bytes)
-      try addPrefixes(to: form, flags: crosses ? flags : affix.flags, crossing: true)
-      try addSuffixes(to: form, flags: affix.flags) { (second, _, crosses) throws(LexiconError) in
-        try give(second.bytes)
-        if crosses { try addPrefixes(to: second, flags: flags, crossing: true) }
+  private typealias Flags = UnsafeBufferPointer<UInt8>
+
+  private func addAffixes(_ flags: Flags) throws(LexiconError) {
+    try give(forms[0])
+    try addPrefixes(to: forms[0], flags: flags, crossing: false)
+    try addSuffixes(to: 0, flags: flags) { (affix, crosses) throws(LexiconError) in
+      try give(forms[1])
+      try addPrefixes(to: forms[1], flags: crosses ? flags : affixes.flags(of: affix), crossing: true)
+      try addSuffixes(to: 1, flags: affixes.flags(of: affix)) { (_, crosses) throws(LexiconError) in
+        try give(forms[2])
+        if crosses { try addPrefixes(to: forms[2], flags: flags, crossing: true) }
       }
     }
   }
 
+  /// Makes the forms of one level into those of the next.
   private func addSuffixes(
-    to form: Form, flags: [UInt8], _ next: (Form, Affix, Bool) throws(LexiconError) -> Void
+    to level: Int, flags: Flags, _ next: (PackedAffixes.Entry, Bool) throws(LexiconError) -> Void
   ) throws(LexiconError) {
-    guard let last = form.scalars.last else { return }
+    let form = forms[level]
+    guard form.letters > 0 else { return }
+    let last = form.scalars[form.letters - 1]
     for flag in flags {
-      guard let group = rules.suffixes[flag] else { continue }
-      for list in group.lists(edge: last) {
-        for index in list {
-          let affix = group.affixes[index]
-          guard let kept = stem(of: form, without: affix) else { continue }
-          let stripped = form.bytes.count - byteCount(affix.strip)
-          try next(
-            Form(scalars: form.scalars[..<kept] + affix.addScalars, bytes: form.bytes[..<stripped] + affix.add), affix,
-            group.crosses)
+      let group = affixes.suffixes(of: flag)
+      for edge in affixes.edges(of: group) where edge.isAny || edge.letter == last {
+        for affix in affixes.entries(of: edge) where affixes.fits(affix, atEndOf: form) {
+          forms[level + 1].set(form, without: affix, of: affixes)
+          try next(affix, group.crosses)
         }
       }
     }
   }
 
-  /// How many letters a suffix leaves of a word, or nil where it does not fit.
-  private func stem(of form: Form, without affix: Affix) -> Int? {
-    let (word, condition, strip) = (form.scalars, affix.condition, affix.strip)
-    guard word.count >= condition.count, word.count >= strip.count else { return nil }
-    for index in condition.indices where !condition[index].accepts(word[word.count - condition.count + index]) {
-      return nil
-    }
-    let kept = word.count - strip.count
-    for index in strip.indices where strip[index] != word[kept + index] { return nil }
-    return kept
-  }
-
-  private func addPrefixes(to form: Form, flags: [UInt8], crossing: Bool) throws(LexiconError) {
-    guard let first = form.scalars.first else { return }
+  private func addPrefixes(to form: FormBuffer, flags: Flags, crossing: Bool) throws(LexiconError) {
+    guard form.letters > 0 else { return }
+    let first = form.scalars[0]
     for flag in flags {
-      guard let group = rules.prefixes[flag], group.crosses || !crossing else { continue }
-      for list in group.lists(edge: first) {
-        for index in list where fits(group.affixes[index], form.scalars) {
-          let affix = group.affixes[index]
-          try give(affix.add + form.bytes[byteCount(affix.strip)...])
+      let group = affixes.prefixes(of: flag)
+      guard group.crosses || !crossing else { continue }
+      for edge in affixes.edges(of: group) where edge.isAny || edge.letter == first {
+        for affix in affixes.entries(of: edge) where affixes.fits(affix, atStartOf: form) {
+          prefixed.setPrefix(affix, on: form, of: affixes)
+          try give(prefixed)
         }
       }
     }
-  }
-
-  /// Whether a prefix fits a word.
-  private func fits(_ affix: Affix, _ word: [UInt32]) -> Bool {
-    guard word.count >= affix.condition.count, word.starts(with: affix.strip) else { return false }
-    return zip(affix.condition, word).allSatisfy { $0.accepts($1) }
-  }
-
-  private func byteCount(_ scalars: [UInt32]) -> Int {
-    scalars.reduce(0) { $0 + ($1 < 0x80 ? 1 : $1 < 0x800 ? 2 : $1 < 0x10000 ? 3 : 4) }
   }
 }

@@ -48,8 +48,11 @@ struct AffixGroup {
     for letter in Set(letters) { byEdge[letter, default: []].append(affixes.count - 1) }
   }
 
-  /// The indices, in two lists, of the affixes that a word with this letter at its edge may take.
-  func lists(edge: UInt32) -> [[Int]] { [byEdge[edge] ?? [], anyEdge] }
+  /// The indices of the affixes that only a word with a certain letter at its edge may take, by that letter; and, under
+  /// nil, of those that any word may take.
+  var edges: [(letter: UInt32?, affixes: [Int])] {
+    byEdge.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [(nil, anyEdge)]
+  }
 }
 
 /// The affix file of a dictionary.

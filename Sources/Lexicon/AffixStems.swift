@@ -57,10 +57,12 @@ public final class AffixStems {
 struct DictionaryEntry {
   let word: Substring.UnicodeScalarView
   let flags: [UInt8]
+  /// More bytes than a line of any dictionary has.
+  static let longestLine = 1024
 
   /// nil for a line that is no word in UTF-8.
   init?(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
-    guard line.count <= 1024, let text = String(validating: line, as: UTF8.self) else { return nil }
+    guard line.count <= Self.longestLine, let text = String(validating: line, as: UTF8.self) else { return nil }
     let end = text.unicodeScalars.firstIndex { $0 == "\t" || $0 == "\r" } ?? text.endIndex
     let entry = text.unicodeScalars[..<end].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let word = entry.first, !word.isEmpty else { return nil }

@@ -40,12 +40,15 @@ final class Alphabet {
 
   /// The letters that arranged words use.
   convenience init(of words: WordCollection) {
-    var seenSimple = [Bool](repeating: false, count: 0x800)
     var seen: Set<[UInt8]> = []
-    for entry in words.entries {
-      let bytes = words.heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
-      forEachLetter(in: bytes) { letter in
-        if let value = Self.simpleScalar(letter) { seenSimple[value] = true } else { seen.insert(Array(letter)) }
+    var seenSimple = words.heap.withUnsafeBufferPointer(Self.simpleScalars) ?? []
+    if seenSimple.isEmpty {
+      seenSimple = [Bool](repeating: false, count: 0x800)
+      for entry in words.entries {
+        let bytes = words.heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
+        forEachLetter(in: bytes) { letter in
+          if let value = Self.simpleScalar(letter) { seenSimple[value] = true } else { seen.insert(Array(letter)) }
+        }
       }
     }
     for value in 0..<0x800 where seenSimple[value] {
@@ -53,6 +56,29 @@ final class Alphabet {
     }
     let sorted = seen.sorted { $0.lexicographicallyPrecedes($1) }
     self.init(letters: Array(sorted.prefix(Int(UInt16.max))))
+  }
+
+  /// Which scalars below U+0800 stand in words that lie one after another; nil where one is above that or is a mark.
+  private static func simpleScalars(_ heap: UnsafeBufferPointer<UInt8>) -> [Bool]? {
+    var seen = [Bool](repeating: false, count: 0x800)
+    let isSimple = seen.withUnsafeMutableBufferPointer { seen in
+      var index = 0
+      while index < heap.count {
+        var value = Int(heap[index])
+        index += 1
+        if value >= 0x80 {
+          guard value < 0xE0, index < heap.count else { return false }
+          value = (value & 0x1F) << 6 | Int(heap[index] & 0x3F)
+          index += 1
+        }
+        seen[value] = true
+      }
+      return true
+    }
+    let hasMark = seen.indices.contains { value in
+      seen[value] && Unicode.Scalar(UInt32(value))?.isMark ?? true
+    }
+    return isSimple && !hasMark ? seen : nil
   }
 
   /// The letters as a compiled list has them, or nil where the bytes are no such section.
@@ -77,6 +103,34 @@ final class Alphabet {
     codes.reserveCapacity(word.count)
     forEachLetter(in: word) { codes.append(code(of: $0)) }
     return codes
+  }
+
+  /// Puts the codes of a word's letters into memory with room for as many as it has bytes; answers how many they are.
+  func read(_ word: UnsafeBufferPointer<UInt8>, into codes: UnsafeMutableBufferPointer<UInt16>) -> Int {
+    guard !hasMarks else { return readWhole(word, into: codes) }
+    return simple.withUnsafeBufferPointer { simple in
+      var (index, count) = (0, 0)
+      while index < word.count {
+        var value = Int(word[index])
+        index += 1
+        if value >= 0x80 {
+          guard value < 0xE0, index < word.count else { return readWhole(word, into: codes) }
+          value = (value & 0x1F) << 6 | Int(word[index] & 0x3F)
+          index += 1
+        }
+        codes[count] = simple[value]
+        count += 1
+      }
+      return count
+    }
+  }
+
+  private func readWhole(
+    _ word: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt16>
+  ) -> Int {
+    let found = codes(of: word)
+    for (index, code) in found.enumerated() { target[index] = code }
+    return found.count
   }
 
   func code(of letter: some BidirectionalCollection<UInt8>) -> UInt16 {

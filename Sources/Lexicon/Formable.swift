@@ -3,9 +3,6 @@
 // word is found once: under the one subset whose hash is that of its letters.
 
 extension Lexicon {
-  /// Beyond so many subsets of the letters, trying every word is faster.
-  private static let subsetLimit = 1 << 14
-
   /// The words that can be laid with `letters` (normal form; `?` is a blank), longest first, then by code point.
   public func formable(from letters: String, minLength: Int = 2, maxResults: Int = .max) -> [String] {
     var words: [String] = []
@@ -46,7 +43,7 @@ extension Lexicon {
     var letters = letters
     let offsets = letters.withUTF8 { bytes in
       let bag = LetterBag(bytes, alphabet: compiled.alphabet)
-      return bag.isWhole ? formableOffsets(bag, minLength: bag.total) : []
+      return bag.isWhole ? FormableSearch(lexicon: self).offsets(bag, minLength: bag.total) : []
     }
     return ListedWords(lexicon: self, offsets: offsets)
   }
@@ -54,11 +51,19 @@ extension Lexicon {
   private func formableOffsets(
     _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
   ) -> [UInt32] {
-    formableOffsets(LetterBag(letters, alphabet: compiled.alphabet), minLength: minLength, sorted: sorted)
+    let bag = LetterBag(letters, alphabet: compiled.alphabet)
+    return FormableSearch(lexicon: self).offsets(bag, minLength: minLength, sorted: sorted)
   }
+}
+
+/// A search of one list for the words that can be laid with letters.
+private struct FormableSearch {
+  let lexicon: Lexicon
+  /// Beyond so many subsets of the letters, trying every word is faster.
+  private static let subsetLimit = 1 << 14
 
   /// The offsets of the words, ascending where `sorted`, which is their order.
-  private func formableOffsets(_ bag: LetterBag, minLength: Int, sorted: Bool = true) -> [UInt32] {
+  func offsets(_ bag: LetterBag, minLength: Int, sorted: Bool = true) -> [UInt32] {
     guard bag.total > 0, minLength <= bag.total else { return [] }
     if bag.blanks == 0, let subsets = bag.subsetCount(limit: Self.subsetLimit) {
       var offsets = offsetsBySubsets(bag, subsets: subsets, minLength: minLength)
@@ -73,7 +78,7 @@ extension Lexicon {
     var offsets = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: subsets) { memory in
       guard let hashes = memory.baseAddress else { return [UInt32]() }
       fillSubsets(of: bag, hashes)
-      return anagrams.offsets(of: UnsafeMutableBufferPointer(start: hashes, count: keepLikely(hashes, subsets)))
+      return lexicon.anagrams.offsets(of: UnsafeMutableBufferPointer(start: hashes, count: keepLikely(hashes, subsets)))
     }
     if minLength > 2 { dropShorter(than: minLength, from: &offsets) }
     return offsets
@@ -84,7 +89,7 @@ extension Lexicon {
     hashes[0] = 0
     var filled = 1
     for code in bag.distinct {
-      let value = compiled.alphabet.letterHashes[Int(code)]
+      let value = lexicon.compiled.alphabet.letterHashes[Int(code)]
       let (before, added) = (filled, filled * Int(bag.counts[Int(code)]))
       for index in 0..<added { hashes[before &+ index] = hashes[index] &+ value }
       filled += added
@@ -97,15 +102,15 @@ extension Lexicon {
     for index in 0..<count {
       let hash = hashes[index]
       hashes[kept] = hash
-      kept &+= anagrams.likelihood(of: hash)
+      kept &+= lexicon.anagrams.likelihood(of: hash)
     }
     return kept
   }
 
   private func dropShorter(than length: Int, from offsets: inout [UInt32]) {
     // Words lie longest first: those that are too short begin at the first word of a shorter block.
-    guard let block = blocks.first(where: { $0.length < length }) else { return }
-    let end = offset(ofIndex: block.indices.lowerBound)
+    guard let block = lexicon.blocks.first(where: { $0.length < length }) else { return }
+    let end = lexicon.offset(ofIndex: block.indices.lowerBound)
     offsets.removeAll { $0 >= end }
   }
 
@@ -113,7 +118,7 @@ extension Lexicon {
     var found: [UInt32] = []
     bag.withCounts { counts in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
-        for block in blocks where block.length <= bag.total && block.length >= minLength {
+        for block in lexicon.blocks where block.length <= bag.total && block.length >= minLength {
           addLayable(of: block, counts, blanks: bag.blanks, used: used, to: &found)
         }
       }
@@ -125,11 +130,11 @@ extension Lexicon {
     of block: Block, _ counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
     used: UnsafeMutableBufferPointer<UInt16>, to found: inout [UInt32]
   ) {
-    var offset = offset(ofIndex: block.indices.lowerBound)
+    var offset = lexicon.offset(ofIndex: block.indices.lowerBound)
     for _ in block.indices {
-      guard compiled.bounds.contains(offset) else { break }
+      guard lexicon.compiled.bounds.contains(offset) else { break }
       if canLay(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
-      offset += 1 + UInt32(heap[Int(offset)])
+      offset += 1 + UInt32(lexicon.heap[Int(offset)])
     }
   }
 
@@ -142,7 +147,7 @@ extension Lexicon {
   ) -> Bool {
     var usedCount = 0
     var blanksLeft = blanks
-    forEachCode(of: bytes(at: offset)) { code in
+    forEachCode(of: lexicon.bytes(at: offset)) { code in
       let left = counts[Int(code)]
       if left > 0 {
         counts[Int(code)] = left &- 1
@@ -160,7 +165,7 @@ extension Lexicon {
   /// Calls `body` with the code of each letter until it answers false; a letter of no code is 0.
   @inline(__always)
   private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
-    let alphabet = compiled.alphabet
+    let alphabet = lexicon.compiled.alphabet
     for index in 0..<word.count {
       let byte = word[index]
       guard byte < 0x80, !alphabet.hasMarks else {

@@ -46,38 +46,40 @@ struct IndexBuilder {
     sections[section.rawValue] = values.withUnsafeBytes { Array($0) }
   }
 
-  private func bytes(of entry: WordCollection.Entry) -> ArraySlice<UInt8> {
-    words.heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
-  }
-
   private mutating func writeHeap() {
-    var heap = [UInt8](repeating: 0, count: IndexLayout.headBytes)
-    heap.reserveCapacity(words.heap.count + words.entries.count + IndexLayout.guardBytes)
+    let size = words.entries.reduce(IndexLayout.headBytes + IndexLayout.guardBytes) { $0 + 1 + Int($1.bytes) }
+    var heap = [UInt8](repeating: 0, count: size)
     offsets.reserveCapacity(words.entries.count)
-    for entry in words.entries {
-      offsets.append(UInt32(truncatingIfNeeded: heap.count))
-      heap.append(entry.bytes)
-      heap.append(contentsOf: bytes(of: entry))
+    heap.withUnsafeMutableBytes { heap in
+      words.heap.withUnsafeBytes { source in
+        var end = IndexLayout.headBytes
+        for entry in words.entries {
+          offsets.append(UInt32(truncatingIfNeeded: end))
+          heap[end] = entry.bytes
+          let word = UnsafeRawBufferPointer(rebasing: source[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)])
+          UnsafeMutableRawBufferPointer(rebasing: heap[(end + 1)...]).copyMemory(from: word)
+          end += 1 + word.count
+        }
+      }
     }
-    heap.append(contentsOf: [UInt8](repeating: 0, count: IndexLayout.guardBytes))
     set(.heap, to: heap)
   }
 
   private mutating func writeTable() {
     let slots = words.heap.withUnsafeBytes { heap in
-      let hashed = zip(words.entries, offsets).lazy.compactMap { entry, offset in
-        heap.baseAddress.map { (hash: WordHash.of($0 + Int(entry.offset), Int(entry.bytes)), offset: offset) }
+      var hashes = [UInt64](repeating: 0, count: offsets.count)
+      if let start = heap.baseAddress {
+        for (index, entry) in words.entries.enumerated() {
+          hashes[index] = WordHash.of(start + Int(entry.offset), Int(entry.bytes))
+        }
       }
-      return SlotTable.slots(hashed, count: offsets.count, offsetBits: offsetBits)
+      return SlotTable.slots(hashes, offsets, offsetBits: offsetBits)
     }
     set(.table, to: slots)
   }
 
   private mutating func writeAnagrams() {
-    let values = alphabet.letterHashes
-    let hashes = words.entries.map { entry in
-      alphabet.codes(of: bytes(of: entry)).reduce(0) { $0 &+ values[Int($1)] }
-    }
+    let hashes = letterHashes()
     set(.bitmap, to: bitmap(of: hashes))
     // A counting sort by bucket: how many each has, then where each begins, then every word to its place.
     let bucketCount = AnagramTable.buckets(for: offsets.count)
@@ -94,6 +96,30 @@ struct IndexBuilder {
     }
     set(.buckets, to: starts)
     set(.anagrams, to: slots)
+  }
+
+  /// The sum over the letters of each word.
+  private func letterHashes() -> [UInt64] {
+    let values = alphabet.letterHashes
+    var hashes = [UInt64](repeating: 0, count: words.entries.count)
+    forEachWord(words.entries.indices) { index, codes in
+      for code in codes { hashes[index] &+= values[Int(code)] }
+    }
+    return hashes
+  }
+
+  /// Calls `body` with the place of each word of a range and the codes of its letters.
+  private func forEachWord(_ range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt16>) -> Void) {
+    words.heap.withUnsafeBufferPointer { heap in
+      withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes) { codes in
+        for index in range {
+          let entry = words.entries[index]
+          let word = heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
+          let count = alphabet.read(UnsafeBufferPointer(rebasing: word), into: codes)
+          body(index, UnsafeBufferPointer(rebasing: codes[..<count]))
+        }
+      }
+    }
   }
 
   /// The bits of the anagram bitmap: 12 to 24 for each word.
@@ -129,11 +155,15 @@ struct IndexBuilder {
   private func planesOfBlock(_ range: Range<Int>, length: Int) -> [UInt64] {
     let stride = (range.count + 63) / 64
     var planes = [UInt64](repeating: 0, count: stride * length * alphabet.planeCount)
-    for index in range {
-      let row = index - range.lowerBound
-      for (position, code) in alphabet.codes(of: bytes(of: words.entries[index])).enumerated() {
-        for plane in 0..<alphabet.planeCount where code >> UInt16(plane) & 1 == 1 {
-          planes[(position * alphabet.planeCount + plane) * stride + row >> 6] |= 1 << UInt64(row & 63)
+    let planeCount = alphabet.planeCount
+    planes.withUnsafeMutableBufferPointer { planes in
+      forEachWord(range) { index, codes in
+        let row = index - range.lowerBound
+        let bit = 1 << UInt64(row & 63) as UInt64
+        for (position, code) in codes.enumerated() {
+          for plane in 0..<planeCount where code >> UInt16(plane) & 1 == 1 {
+            planes[(position * planeCount + plane) * stride + row >> 6] |= bit
+          }
         }
       }
     }

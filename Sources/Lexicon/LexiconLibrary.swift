@@ -6,6 +6,15 @@ import CMapping
 public import Files
 import Text
 
+/// How far the compiling of a list is.
+public enum CompileStage: Equatable, Sendable {
+  /// The title of the list's language.
+  case begun(list: String)
+  /// So much of the list was read, 0 to 1; the rest takes about as long.
+  case read(Double)
+  case ended
+}
+
 /// The word lists of a machine.
 ///
 ///     let library = LexiconLibrary(environment)
@@ -22,6 +31,8 @@ public final class LexiconLibrary {
   /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the
   /// same.
   public private(set) var cacheFailure: LexiconError?
+  /// Is told as a list is compiled, which happens at its first use: begun, how far it is, ended.
+  public var didReach: (CompileStage) -> Void = { _ in }
 
   private struct Key: Hashable {
     let language: Language
@@ -164,7 +175,9 @@ public final class LexiconLibrary {
     {
       return lexicon
     }
-    var (words, stamp) = try source.collect(encoding, WordNormalizer(policy), limits)
+    didReach(.begun(list: language.title))
+    defer { didReach(.ended) }
+    var (words, stamp) = try source.collect(encoding, WordNormalizer(policy), limits) { [self] in didReach(.read($0)) }
     let content = try Lexicon.compiled(of: &words, policy, stamp, path: source.path, name: name)
     if let compiled = kept(content, file), let lexicon = lexicon(compiled, isMapped: true) { return lexicon }
     guard let compiled = CompiledIndex.inMemory(content, expected: expected),

@@ -35,9 +35,9 @@ enum ListSource: Equatable {
     return sum
   }
 
-  /// Reads and cleans the words.
+  /// Reads and cleans the words. `didRead` is told which part of them was read.
   func collect(
-    _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits
+    _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, didRead: @escaping (Double) -> Void
   ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {
     var words = WordCollection(limit: limits.words)
     switch self {
@@ -50,20 +50,23 @@ enum ListSource: Equatable {
       let (dictionary, affixes) = (
         try ListFile(path: dictionary, limits: limits), try ListFile(path: affixes, limits: limits)
       )
-      words = try expanded(dictionary, try AffixRules(affixes), normalizer, limits)
+      words = try expanded(dictionary, try AffixRules(affixes), normalizer, limits, didRead)
       let (a, b) = (dictionary.stamp, affixes.stamp)
       return (words, SourceStamp(bytes: a.bytes &+ b.bytes, time: max(a.time, b.time), hash: a.hash &* 31 &+ b.hash))
     }
   }
 
   private func expanded(
-    _ dictionary: ListFile, _ rules: AffixRules, _ normalizer: WordNormalizer, _ limits: ListLimits
+    _ dictionary: ListFile, _ rules: AffixRules, _ normalizer: WordNormalizer, _ limits: ListLimits,
+    _ didRead: @escaping (Double) -> Void
   ) throws(LexiconError) -> WordCollection {
     var words = WordCollection(limit: limits.words)
-    let expansion = AffixExpansion(rules: rules, path: dictionary.path, limit: limits.words) { form in
+    let expansion = AffixExpansion(
+      rules: rules, path: dictionary.path, limit: limits.words, isInterrupted: limits.isInterrupted
+    ) { form in
       words.add(form, by: normalizer)
     }
-    try expansion.expand(dictionary.bytes)
+    try expansion.expand(dictionary.bytes, didRead)
     return words
   }
 }

@@ -105,12 +105,9 @@ extension Lexicon {
     var tried = 0
     for block in blocks {
       guard let constraints = pattern.constraints(length: block.length) else { continue }
-      for offset in rows(
-        of: block,
-        where: { rows in
-          for (position, codes) in constraints { keep(&rows, of: block, position: position, codes: codes) }
-        })
-      {
+      var rows = BlockRows(block, of: self)
+      for (position, codes) in constraints { rows.keep(position: position, codes: codes) }
+      for offset in rows.offsets() {
         tried += 1
         if tried & 0x3FF == 0, isInterrupted() { throw .interrupted }
         let isMatch = pattern.stars < 2 || pattern.matches(compiled.alphabet.codes(of: bytes(at: offset)))
@@ -126,11 +123,9 @@ extension Lexicon {
   /// The words that read the same from both ends, as `palindromes`.
   public func listPalindromes() -> ListedWords {
     let offsets = blocks.flatMap { block in
-      rows(of: block) { rows in
-        for position in 0..<block.length / 2 {
-          keepEqual(&rows, of: block, position, block.length - 1 - position)
-        }
-      }
+      var rows = BlockRows(block, of: self)
+      for position in 0..<block.length / 2 { rows.keepEqual(position, block.length - 1 - position) }
+      return rows.offsets()
     }
     return ListedWords(lexicon: self, offsets: offsets)
   }
@@ -144,69 +139,85 @@ extension Lexicon {
     guard let block = blocks.first(where: { $0.length == codes.count }) else {
       return ListedWords(lexicon: self, offsets: [])
     }
-    let offsets = rows(of: block) { rows in
-      var twice = [UInt64](repeating: 0, count: rows.count)
-      var once = twice
-      for (position, code) in codes.enumerated() {
-        var same = [UInt64](repeating: code == 0 ? 0 : ~0, count: rows.count)
-        keep(&same, of: block, position: position, codes: [code])
-        for index in rows.indices {
-          twice[index] |= once[index] & ~same[index]
-          once[index] |= ~same[index]
-        }
+    let all = BlockRows(block, of: self)
+    var twice = [UInt64](repeating: 0, count: all.bits.count)
+    var once = twice
+    for (position, code) in codes.enumerated() {
+      var same = all
+      // No word has a letter of no code.
+      same.keep(position: position, codes: code == 0 ? [] : [code])
+      for index in once.indices {
+        twice[index] |= once[index] & ~same.bits[index]
+        once[index] |= ~same.bits[index]
       }
-      for index in rows.indices { rows[index] &= once[index] & ~twice[index] }
     }
-    return ListedWords(lexicon: self, offsets: offsets)
+    var rows = all
+    for index in once.indices { rows.bits[index] &= once[index] & ~twice[index] }
+    return ListedWords(lexicon: self, offsets: rows.offsets())
+  }
+}
+
+/// The words of one block of a list, a bit each: set while the word is still wanted.
+///
+///     var rows = BlockRows(block, of: lexicon)
+///     rows.keep(position: 0, codes: codes)
+///     rows.offsets()
+private struct BlockRows {
+  private let block: Block
+  private let lexicon: Lexicon
+  var bits: [UInt64]
+
+  init(_ block: Block, of lexicon: Lexicon) {
+    (self.block, self.lexicon) = (block, lexicon)
+    bits = [UInt64](repeating: ~0, count: block.stride)
   }
 
-  /// The offsets of the words of a block whose bit `narrow` leaves set.
-  private func rows(of block: Block, where narrow: (inout [UInt64]) -> Void) -> [UInt32] {
-    var rows = [UInt64](repeating: ~0, count: block.stride)
-    narrow(&rows)
+  /// The offsets of the words that are wanted.
+  func offsets() -> [UInt32] {
     let spare = block.stride * 64 - block.indices.count
-    rows[block.stride - 1] &= ~0 >> UInt64(spare)
     var offsets: [UInt32] = []
-    for (index, var bits) in rows.enumerated() {
-      while bits != 0 {
-        let offset = offset(ofIndex: block.indices.lowerBound + index * 64 + bits.trailingZeroBitCount)
+    for (index, var rest) in bits.enumerated() {
+      if index == block.stride - 1 { rest &= ~0 >> UInt64(spare) }
+      while rest != 0 {
+        let offset = lexicon.offset(ofIndex: block.indices.lowerBound + index * 64 + rest.trailingZeroBitCount)
         if offset != 0 { offsets.append(offset) }
-        bits &= bits - 1
+        rest &= rest - 1
       }
     }
     return offsets
   }
 
-  private func plane(_ plane: Int, at position: Int, of block: Block) -> UnsafeBufferPointer<UInt64> {
+  private func plane(_ plane: Int, at position: Int) -> UnsafeBufferPointer<UInt64> {
+    let compiled = lexicon.compiled
     let start = block.planes + (position * compiled.planeCount + plane) * block.stride
     return UnsafeBufferPointer(rebasing: compiled.elements(.planes, as: UInt64.self)[start..<start + block.stride])
   }
 
   /// Clears the rows whose letters at two positions differ.
-  private func keepEqual(_ rows: inout [UInt64], of block: Block, _ first: Int, _ second: Int) {
-    for plane in 0..<compiled.planeCount {
-      let (left, right) = (self.plane(plane, at: first, of: block), self.plane(plane, at: second, of: block))
-      for index in rows.indices { rows[index] &= ~(left[index] ^ right[index]) }
+  mutating func keepEqual(_ first: Int, _ second: Int) {
+    for plane in 0..<lexicon.compiled.planeCount {
+      let (left, right) = (self.plane(plane, at: first), self.plane(plane, at: second))
+      for index in bits.indices { bits[index] &= ~(left[index] ^ right[index]) }
     }
   }
 
   /// Clears the rows whose letter at `position` is none of `codes`.
-  private func keep(_ rows: inout [UInt64], of block: Block, position: Int, codes: [UInt16]) {
-    if codes.count == 1, let code = codes.first { return keep(&rows, of: block, position: position, code: code) }
-    var any = [UInt64](repeating: 0, count: rows.count)
+  mutating func keep(position: Int, codes: [UInt16]) {
+    if codes.count == 1, let code = codes.first { return keep(position: position, code: code) }
+    var any = [UInt64](repeating: 0, count: bits.count)
     for code in codes {
-      var same = rows
-      keep(&same, of: block, position: position, code: code)
-      for index in any.indices { any[index] |= same[index] }
+      var same = self
+      same.keep(position: position, code: code)
+      for index in any.indices { any[index] |= same.bits[index] }
     }
-    rows = any
+    bits = any
   }
 
-  private func keep(_ rows: inout [UInt64], of block: Block, position: Int, code: UInt16) {
-    for plane in 0..<compiled.planeCount {
-      let bits = self.plane(plane, at: position, of: block)
-      let flip: UInt64 = code >> UInt16(plane) & 1 == 1 ? 0 : ~0
-      for index in rows.indices { rows[index] &= bits[index] ^ flip }
+  private mutating func keep(position: Int, code: UInt16) {
+    for plane in 0..<lexicon.compiled.planeCount {
+      let plane = (number: plane, bits: self.plane(plane, at: position))
+      let flip: UInt64 = code >> UInt16(plane.number) & 1 == 1 ? 0 : ~0
+      for index in bits.indices { bits[index] &= plane.bits[index] ^ flip }
     }
   }
 }

@@ -51,13 +51,15 @@ struct SlotTable {
   }
 
   /// The slots of a table of words with these hashes and offsets.
-  static func slots(_ words: some Sequence<(hash: UInt64, offset: UInt32)>, count: Int, offsetBits: Int) -> [UInt32] {
-    let lineCount = max(1, (count + wordsPerLine - 1) / wordsPerLine)
+  static func slots(_ hashes: [UInt64], _ offsets: [UInt32], offsetBits: Int) -> [UInt32] {
+    let lineCount = max(1, (hashes.count + wordsPerLine - 1) / wordsPerLine)
     var slots = [UInt32](repeating: 0, count: lineCount * Line.scalarCount)
-    for word in words {
-      var index = home(of: word.hash, in: lineCount) * Line.scalarCount
-      while slots[index] != 0 { index = index + 1 == slots.count ? 0 : index + 1 }
-      slots[index] = slot(hash: word.hash, offset: word.offset, offsetBits: offsetBits)
+    slots.withUnsafeMutableBufferPointer { slots in
+      for (hash, offset) in zip(hashes, offsets) {
+        var index = home(of: hash, in: lineCount) * Line.scalarCount
+        while slots[index] != 0 { index = index + 1 == slots.count ? 0 : index + 1 }
+        slots[index] = slot(hash: hash, offset: offset, offsetBits: offsetBits)
+      }
     }
     return slots
   }

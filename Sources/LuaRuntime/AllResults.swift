@@ -14,6 +14,6 @@ extension LuaReference {
     guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
     let stack = LuaStack(L)
     try stack.reserve(Int(DH_ROOM))
-    return try stack.tellingMemory { try read(stack, Int(top) + 1, Int(lua_gettop(L) - top)) }
+    return try stack.memory.reporting { try read(stack, Int(top) + 1, Int(lua_gettop(L) - top)) }
   }
 }

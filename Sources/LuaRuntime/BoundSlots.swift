@@ -28,10 +28,38 @@ extension LuaState {
     }
   }
 
-  /// A class that was registered, and what describes it.
+  /// A class that was registered, and what describes it to a state.
   struct PendingType {
     let key: ObjectIdentifier
-    let describe: () -> Slot?
+    /// Nil where the state has no stack for it now.
+    let describe: (LuaState) -> Slot?
+
+    init<T: BoundObject>(_ bound: @escaping () -> BoundType<T>, order: Int) {
+      key = ObjectIdentifier(T.self)
+      describe = { state in
+        // Where a coroutine runs, the stack of the main one is not the state's to use.
+        guard !state.isFreed, let L = dh_running(state.main), lua_checkstack(L, Int32(DH_ROOM)) != 0 else { return nil }
+        let bound = bound()
+        guard let type = dh_type_new(L, state.entries.keep(bound.description.name)) else { return nil }
+        for member in bound.members {
+          PendingType.add(
+            state.keep(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
+        }
+        return Slot(bound, type, order: order)
+      }
+    }
+
+    private static func add(
+      _ entry: UnsafeMutablePointer<dh_function>, as role: BoundMember.Role, to type: UnsafeMutablePointer<dh_type>,
+      on L: OpaquePointer
+    ) {
+      switch role {
+      case .method: dh_type_method(L, type, entry)
+      case .getter: dh_type_getter(L, type, entry)
+      case .setter: dh_type_setter(L, type, entry)
+      case .operation(let event): dh_type_operator(L, type, event, entry)
+      }
+    }
   }
 
   func slot(of type: any BoundObject.Type) -> Slot? {

@@ -23,7 +23,7 @@ import Text
     do {
       return try body(stack, object)
     } catch {
-      return stack.fail(error, softly: failsSoftly)
+      return ThrownError(error, softly: failsSoftly).push(on: stack)
     }
   }
 }
@@ -178,9 +178,9 @@ public final class BoundType<T: AnyObject> {
     set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
     let (owner, missing) = (description.name, self.missing(grant))
-    operation("__index") { object, stack in try get(object, stack.fieldName(of: owner)) }
+    operation("__index") { object, stack in try get(object, fieldName(of: owner, on: stack)) }
     operation("__newindex") { object, stack in
-      let name = try stack.fieldName(of: owner)
+      let name = try fieldName(of: owner, on: stack)
       try missing?.refuse(object, stack)
       do {
         try set(object, name, stack)
@@ -291,14 +291,14 @@ public final class BoundModule {
   }
 }
 
-extension LuaStack {
-  /// The name at 2, by which a field is read or assigned.
-  fileprivate func fieldName(of owner: String) throws(LuaFailure) -> String {
-    guard isText(2) else { throw .message("\(owner) has fields by name, not by \(typeName(2))") }
-    do {
-      return try text(2, limit: 10_000)
-    } catch .argument(_, let message) {
-      throw .message("bad name of a field of \(owner) (\(message))")
-    }
+/// The name at 2, by which a field is read or assigned.
+private func fieldName(of owner: String, on stack: borrowing LuaStack) throws(LuaFailure) -> String {
+  guard stack.kind(2) == .text else {
+    throw .message("\(owner) has fields by name, not by \(stack.typeName(2))")
+  }
+  do {
+    return try stack.text(2, limit: 10_000)
+  } catch .argument(_, let message) {
+    throw .message("bad name of a field of \(owner) (\(message))")
   }
 }

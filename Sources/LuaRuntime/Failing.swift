@@ -4,48 +4,56 @@
 import CLua
 public import Problems
 
-extension LuaStack {
-  /// Pushes what an error means to Lua; answers a count of results, or a `dh_failure`.
-  func fail(_ error: any Error, softly: Bool) -> Int32 {
+/// An error that a bound function threw, as Lua gets it.
+///
+///     ThrownError(error, softly: true).push(on: stack)   // nil and the problem
+struct ThrownError {
+  private let error: any Error
+  /// Whether a problem is answered, after nil, and not raised.
+  private let isSoft: Bool
+
+  init(_ error: any Error, softly: Bool) { (self.error, isSoft) = (error, softly) }
+
+  /// Pushes what the error means to Lua; answers a count of results, or a `dh_failure`.
+  func push(on stack: borrowing LuaStack) -> Int32 {
     // The arguments are needed no more; without them there is room.
-    if lua_checkstack(L, Int32(Self.flatValue)) == 0 { lua_settop(L, 0) }
+    if lua_checkstack(stack.L, Int32(LuaStack.flatValue)) == 0 { lua_settop(stack.L, 0) }
     switch error {
     case LuaFailure.argument(let number, let message):
-      push(message)
+      stack.push(message)
       return DH_FAIL_ARGUMENT.rawValue - Int32(clamping: number)
     case LuaFailure.message(let message):
-      push(message)
+      stack.push(message)
       return DH_FAIL_MESSAGE.rawValue
     case LuaFailure.memory:
       // A state with a limit is stopped by it, whatever the call answers.
-      push("not enough memory: this call would take too much")
+      stack.push("not enough memory: this call would take too much")
       return DH_FAIL_MESSAGE.rawValue
-    case let error as LuaError: return fail(error)
-    case let problem as any Problem: return fail(problem, softly: softly)
+    case let error as LuaError: return push(error, on: stack)
+    case let problem as any Problem:
+      if isSoft { stack.pushNil() }
+      stack.push(problem)
+      return isSoft ? 2 : DH_FAIL_VALUE.rawValue
     default:
-      push(String(describing: error))
+      stack.push(String(describing: error))
       return DH_FAIL_MESSAGE.rawValue
     }
   }
 
-  /// An error of Lua code that Swift called: the same value goes on, unless it belongs to another state.
-  private func fail(_ error: LuaError) -> Int32 {
-    if let key = error.value, let value = state.errorValue(key) {
-      push(value)
+  /// An error of Lua code that Swift called: its value goes on, unless it belongs to another state.
+  private func push(_ error: LuaError, on stack: borrowing LuaStack) -> Int32 {
+    if let key = error.value, let value = stack.state.errorValue(key) {
+      stack.push(value)
     } else if let problem = error.problem {
-      push(problem)
+      stack.push(problem)
     } else {
-      push(error.description)
+      stack.push(error.description)
     }
     return DH_FAIL_VALUE.rawValue
   }
+}
 
-  private func fail(_ problem: any Problem, softly: Bool) -> Int32 {
-    if softly { pushNil() }
-    push(problem)
-    return softly ? 2 : DH_FAIL_VALUE.rawValue
-  }
-
+extension LuaStack {
   /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
   public func push(_ problem: any Problem) {
     let report = problem.report
@@ -69,35 +77,33 @@ extension LuaStack {
       lua_rawset(L, -3)
     }
   }
+}
 
+extension PlainProblem {
   /// The problem in a table with `code`, `title` and `message`, read raw; nil for any other value.
-  public func problem(at index: Int) -> PlainProblem? {
-    guard isTable(index), let code = rawText("code", of: index), let message = rawText("message", of: index) else {
-      return nil
-    }
-    return PlainProblem(
-      code: code, title: rawText("title", of: index) ?? message, message: message,
-      hasRetryTime: hasField("retry_after", of: index))
+  public init?(at index: Int, on stack: borrowing LuaStack) {
+    guard stack.kind(index) == .table, let code = rawText("code", of: index, on: stack),
+      let message = rawText("message", of: index, on: stack)
+    else { return nil }
+    self.init(
+      code: code, title: rawText("title", of: index, on: stack) ?? message, message: message,
+      hasRetryTime: withRawField("retry_after", of: index, on: stack) { !$0.isNoneOrNil(-1) })
   }
+}
 
-  private func rawText(_ name: String, of index: Int) -> String? {
-    pushRaw(name, of: index)
-    defer { dh_pop(L, 1) }
-    guard isText(-1) else { return nil }
-    return excerpt(-1)
-  }
+private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack) -> String? {
+  withRawField(name, of: index, on: stack) { $0.kind(-1) == .text ? $0.excerpt(-1) : nil }
+}
 
-  private func hasField(_ name: String, of index: Int) -> Bool {
-    pushRaw(name, of: index)
-    defer { dh_pop(L, 1) }
-    return !isNoneOrNil(-1)
-  }
-
-  private func pushRaw(_ name: String, of index: Int) {
-    let table = lua_absindex(L, Int32(index))
-    push(name)
-    lua_rawget(L, table)
-  }
+/// Gives `body` a field of a table on top of the stack, read raw.
+private func withRawField<R>(
+  _ name: String, of index: Int, on stack: borrowing LuaStack, _ body: (borrowing LuaStack) -> R
+) -> R {
+  let table = lua_absindex(stack.L, Int32(index))
+  stack.push(name)
+  lua_rawget(stack.L, table)
+  defer { dh_pop(stack.L, 1) }
+  return body(stack)
 }
 
 /// A Swift function handed to Lua as a value.

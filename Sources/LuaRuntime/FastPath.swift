@@ -8,10 +8,10 @@ public import CLua
 /// the type or module was made with; both are borrowed.
 ///
 ///     fastPath: { L, object, _ in
-///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self),
-///         let word = stack.bytesInPlace(2, limit: 100)
-///       else { return LuaStack.declined }
-///       return stack.answer(borrowed(object, as: LexiconHandle.self) { $0.lexicon.contains(word) })
+///       guard let call = FastCall(L, openedBy: object, as: LexiconHandle.self),
+///         let word = call.stack.bytesInPlace(2, limit: 100)
+///       else { return FastCall.declined }
+///       return call.answer(borrowed(object, as: LexiconHandle.self) { $0.lexicon.contains(word) })
 ///     }
 public typealias LuaFastPath =
   @convention(c) (_ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?) -> Int32
@@ -22,16 +22,6 @@ public protocol LuaGate: AnyObject {
 }
 
 extension LuaStack {
-  /// The answer of a fast path that leaves the call to the general one.
-  @inlinable @inline(__always) public static var declined: Int32 { DH_DECLINED }
-
-  /// The stack of a fast path; nil while the gate, which is its object or its context, is closed.
-  @inlinable @inline(__always)
-  public init?<Gate: LuaGate>(_ L: OpaquePointer?, openedBy gate: UnsafeMutableRawPointer?, as type: Gate.Type) {
-    guard let L, let gate, Unmanaged<Gate>.fromOpaque(gate)._withUnsafeGuaranteedRef({ $0.isOpen }) else { return nil }
-    self.init(L)
-  }
-
   /// The bytes of a string argument, in place; nil for any other value and for more than `limit` bytes.
   @inlinable @inline(__always)
   public func bytesInPlace(_ index: Int, limit: Int) -> UnsafeBufferPointer<UInt8>? {
@@ -39,25 +29,40 @@ extension LuaStack {
     guard let start = lua_tolstring(L, Int32(truncatingIfNeeded: index), &length), length <= limit else { return nil }
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
+}
+
+/// The call of a fast path.
+public struct FastCall: ~Copyable {
+  public let stack: LuaStack
+
+  /// The answer of a fast path that leaves the call to the general one.
+  @inlinable @inline(__always) public static var declined: Int32 { DH_DECLINED }
+
+  /// Nil while the gate, which is the object or the context of the fast path, is closed.
+  @inlinable @inline(__always)
+  public init?<Gate: LuaGate>(_ L: OpaquePointer?, openedBy gate: UnsafeMutableRawPointer?, as type: Gate.Type) {
+    guard let L, let gate, Unmanaged<Gate>.fromOpaque(gate)._withUnsafeGuaranteedRef({ $0.isOpen }) else { return nil }
+    stack = LuaStack(L)
+  }
 
   /// Pushes the one result of a fast path.
   @inlinable public func answer(_ value: Bool) -> Int32 {
-    push(value)
+    stack.push(value)
     return 1
   }
 
   @inlinable public func answer(_ value: Int) -> Int32 {
-    push(value)
+    stack.push(value)
     return 1
   }
 
   @inlinable public func answer(bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-    push(bytes: bytes)
+    stack.push(bytes: bytes)
     return 1
   }
 
   @inlinable public func answer(argument index: Int) -> Int32 {
-    lua_pushvalue(L, Int32(truncatingIfNeeded: index))
+    lua_pushvalue(stack.L, Int32(truncatingIfNeeded: index))
     return 1
   }
 }

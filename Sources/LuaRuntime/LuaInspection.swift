@@ -15,7 +15,7 @@ public enum LuaInspection {
     dh_push_globals(stack.L)
     for (place, name) in path.enumerated() {
       if let object = stack.state.object(on: stack.L, at: -1) { return try of(object, path[place...], stack.state) }
-      guard stack.isTable(-1) else { return nil }
+      guard stack.kind(-1) == .table else { return nil }
       stack.push(name)
       lua_rawget(stack.L, -2)
       if stack.isNoneOrNil(-1) { return nil }
@@ -28,8 +28,8 @@ public enum LuaInspection {
     if let object = stack.state.object(on: stack.L, at: -1), let type = stack.state.description(of: object) {
       return .object(type, object)
     }
-    if stack.isText(-1) { return .text }
-    guard stack.isTable(-1) else { return .other(stack.typeName(-1)) }
+    if stack.kind(-1) == .text { return .text }
+    guard stack.kind(-1) == .table else { return .other(stack.typeName(-1)) }
     return .table(keys: LuaCopier(stack.L).keysWithKind(at: -1))
   }
 
@@ -61,7 +61,7 @@ extension LuaCopier {
     lua_pushnil(L)
     while dh_next_raw(L, table) == 1 {
       let stack = LuaStack(L)
-      if let name = stack.excerpt(-2, limit: 256) { found.append((name, stack.isFunction(-1))) }
+      if let name = stack.excerpt(-2, limit: 256) { found.append((name, stack.kind(-1) == .function)) }
       dh_pop(L, 1)
       left -= 1
       if left == 0 {

@@ -28,12 +28,12 @@ public struct LuaTablePreview {
   public var fieldCount = 0
 }
 
-extension LuaStack {
-  /// Prepares the value for showing.
+extension LuaPreview {
+  /// Prepares the value at an index for showing.
   /// - Throws: `LuaError` when a `__tostring` was stopped.
-  public func preview(_ index: Int, limits: LuaPreviewLimits = LuaPreviewLimits()) throws -> LuaPreview {
-    var maker = PreviewMaker(L, limits)
-    return try maker.preview(lua_absindex(L, Int32(index)), depth: 0)
+  public init(_ index: Int, on stack: borrowing LuaStack, limits: LuaPreviewLimits = LuaPreviewLimits()) throws {
+    var maker = PreviewMaker(stack.L, limits)
+    self = try maker.preview(lua_absindex(stack.L, Int32(index)), depth: 0)
   }
 }
 

@@ -26,7 +26,7 @@ extension LuaTable {
       try mapPlain(length, into: result, stack, body)
     } else {
       try forEachElement { position, stack in
-        try stack.requireRoom()
+        try stack.memory.requireRoom()
         try body(stack)
         lua_rawseti(L, result, Int64(position))
       }
@@ -40,7 +40,7 @@ extension LuaTable {
   ) throws {
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
-      if position & 7 == 0 { try stack.requireRoom() }
+      if position & 7 == 0 { try stack.memory.requireRoom() }
       if position & 0xFF == 0, dh_is_stopping(L) != 0 { throw LuaFailure.message("stopped") }
       do {
         try body(stack)
@@ -66,36 +66,41 @@ extension LuaStack {
   @inlinable public func pushElement(_ position: Int, ofTableAt index: Int) {
     lua_rawgeti(L, Int32(truncatingIfNeeded: index), Int64(position))
   }
+}
 
+extension LuaPushed {
   /// Pushes the list of the objects that `next` gives, up to nil.
   /// - Throws: what `next` throws, and `LuaFailure.memory`.
-  public func pushObjects<T: BoundObject>(of count: Int, _ next: () throws -> T?) throws -> LuaPushed {
-    try reserve(Self.flatValue)
-    pushTable(array: count, fields: 0)
+  public static func objects<T: BoundObject>(
+    of count: Int, on stack: borrowing LuaStack, _ next: () throws -> T?
+  ) throws -> LuaPushed {
+    try stack.reserve(LuaStack.flatValue)
+    stack.pushTable(array: count, fields: 0)
     var position: Int64 = 0
     while let object = try next() {
-      try requireRoom()
+      try stack.memory.requireRoom()
       position += 1
-      push(object: object)
-      lua_rawseti(L, -2, position)
+      stack.push(object: object)
+      lua_rawseti(stack.L, -2, position)
     }
     return LuaPushed(1)
   }
 
   /// Pushes a list of `count` byte strings; `fill` gives each to the closure that it gets, in order.
   /// It is cut short where the state has no room for more; the call ends with that then.
-  public func pushList(
-    of count: Int, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
-  ) rethrows {
-    pushTable(array: count, fields: 0)
+  public static func list(
+    of count: Int, on stack: borrowing LuaStack, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
+  ) rethrows -> LuaPushed {
+    stack.pushTable(array: count, fields: 0)
     var position: Int64 = 0
     var isFull = false
     try fill { bytes in
-      if position & 63 == 0, !isFull { isFull = !hasRoom() }
+      if position & 63 == 0, !isFull { isFull = !stack.memory.hasRoom() }
       if isFull { return }
       position += 1
-      push(bytes: bytes)
-      lua_rawseti(L, -2, position)
+      stack.push(bytes: bytes)
+      lua_rawseti(stack.L, -2, position)
     }
+    return LuaPushed(1)
   }
 }

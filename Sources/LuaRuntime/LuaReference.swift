@@ -40,7 +40,7 @@ public final class LuaReference {
     let use = try state.beginCall(slot, slots: arguments.count + results)
     let stack = LuaStack(use.L)
     defer { state.endCall(use) }
-    return try stack.tellingMemory {
+    return try stack.memory.reporting {
       var count: Int32 = 0
       for argument in arguments { count += try argument.push(on: stack) }
       try finish(use.L, count, results)
@@ -55,7 +55,7 @@ public final class LuaReference {
     let use = try state.beginCall(slot, slots: results)
     let stack = LuaStack(use.L)
     defer { state.endCall(use) }
-    return try stack.tellingMemory {
+    return try stack.memory.reporting {
       var count = try first.push(on: stack)
       for argument in repeat each arguments { count += try argument.push(on: stack) }
       try finish(use.L, count, results)
@@ -89,16 +89,25 @@ public final class LuaReference {
   }
 }
 
-extension LuaStack {
-  /// Gives `body` each item, on top of the stack, of the array or of the iterator at `index`, up to the first nil.
-  /// An iterator is called without arguments, as `for ... in` calls one that keeps its own state.
+/// The items of the array or of the iterator at an index.
+///
+///     try LuaItems(at: 2, on: stack).forEach { item in try item.table(-1) }
+public struct LuaItems: ~Copyable {
+  private let L: OpaquePointer
+  private let index: Int
+
+  public init(at index: Int, on stack: borrowing LuaStack) { (L, self.index) = (stack.L, index) }
+
+  /// Gives `body` each item, on top of the stack, up to the first nil. An iterator is called without arguments, as
+  /// `for ... in` calls one that keeps its own state.
   /// - Throws: what the script's code fails with, the stop that ended it, and what `body` throws.
-  public func forEachItem(_ index: Int, _ body: (borrowing LuaStack) throws -> Void) throws {
-    try reserve(Self.flatValue)
-    if isTable(index), !isCallable(index) {
-      return try table(index).forEachElement { _, stack in
+  public func forEach(_ body: (borrowing LuaStack) throws -> Void) throws {
+    let stack = LuaStack(L)
+    try stack.reserve(LuaStack.flatValue)
+    if stack.kind(index) == .table, !stack.isCallable(index) {
+      return try stack.table(index).forEachElement { _, stack in
         if stack.state.isStopping { throw LuaFailure.message("stopped") }
-        try stack.givingBack { try body(stack) }
+        try stack.memory.givingBack { try body(stack) }
       }
     }
     let top = lua_gettop(L)
@@ -106,9 +115,9 @@ extension LuaStack {
     while true {
       lua_pushvalue(L, Int32(index))
       let status = dh_call_protected(L, 0, 1)
-      guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
-      if isNoneOrNil(-1) { return }
-      try givingBack { try body(self) }
+      guard status == LUA_OK else { throw stack.state.takeError(on: L, status: status) }
+      if stack.isNoneOrNil(-1) { return }
+      try stack.memory.givingBack { try body(stack) }
       lua_settop(L, top)
     }
   }

@@ -36,7 +36,7 @@ public struct LuaStack: ~Copyable {
   @inlinable public func push(bytes: [UInt8]) { bytes.withUnsafeBufferPointer { push(bytes: $0) } }
 
   @inlinable public func push(bytes: UnsafeBufferPointer<UInt8>) {
-    guard let base = bytes.baseAddress, bytes.count < Self.largeText || hasRoom(bytes.count) else {
+    guard let base = bytes.baseAddress, bytes.count < Self.largeText || memory.hasRoom(bytes.count) else {
       lua_pushlstring(L, "", 0)
       return
     }
@@ -46,7 +46,7 @@ public struct LuaStack: ~Copyable {
   public func push(object: any BoundObject) { state.push(object: object, on: L) }
   public func push(_ reference: LuaReference) { reference.push(on: L) }
   public func pushTable(array: Int, fields: Int) {
-    let hasRoom = array + fields < 1024 || hasRoom((array + fields) * 32)
+    let hasRoom = array + fields < 1024 || memory.hasRoom((array + fields) * 32)
     dh_new_table(L, hasRoom ? Int32(clamping: array) : 0, hasRoom ? Int32(clamping: fields) : 0)
   }
 
@@ -59,33 +59,12 @@ public struct LuaStack: ~Copyable {
     guard lua_checkstack(L, Int32(clamping: slots)) != 0 else { throw state.stackIsFull }
   }
 
-  /// Sets element `index` of the table on top.
-  public func setElement(_ index: Int, _ value: some LuaRepresentable) throws {
-    if try value.push(on: self) == 1 { lua_rawseti(L, -2, Int64(index)) }
-  }
-
-  /// Sets a field of the table on top. A key of nil or NaN is passed over: no table holds one.
-  public func setField(_ key: some LuaRepresentable, _ value: some LuaRepresentable) throws {
-    guard try key.push(on: self) == 1 else { return }
-    let isKey = lua_type(L, -1) != LUA_TNIL && lua_rawequal(L, -1, -1) != 0
-    guard isKey, try value.push(on: self) == 1 else {
-      dh_pop(L, 1)
-      return
-    }
-    lua_rawset(L, -3)
-  }
-
-  func freeze(advice: String) { dh_freeze(L, advice) }
-
   // MARK: Reading
 
   @inlinable public func isNoneOrNil(_ index: Int) -> Bool { lua_type(L, Int32(index)) <= 0 }
-  public func isTable(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TTABLE }
-  public func isFunction(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TFUNCTION }
+  public func kind(_ index: Int) -> LuaKind { LuaKind(rawValue: lua_type(L, Int32(index))) ?? .none }
   /// Whether the value counts as true: anything but nil and false.
   public func isTruthy(_ index: Int) -> Bool { lua_toboolean(L, Int32(index)) != 0 }
-  public func isNumber(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TNUMBER }
-  public func isText(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TSTRING }
 
   /// What the value is called in an error: "nil", "no value", "deck".
   public func typeName(_ index: Int) -> String { String(cString: dh_value_name(L, Int32(index))) }
@@ -111,7 +90,7 @@ public struct LuaStack: ~Copyable {
   /// - Parameter limit: bytes; what may be longer is read as bytes.
   public func text(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String {
     let bytes = try bytes(index)
-    if bytes.count > 15 { try admit(bytes.count, limit: limit, at: index) }
+    if bytes.count > 15 { try memory.chargeText(bytes.count, limit: limit, at: index) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .argument(index, "text in UTF-8 expected, got other bytes")
     }
@@ -119,17 +98,10 @@ public struct LuaStack: ~Copyable {
     return text
   }
 
-  private func admit(_ count: Int, limit: Int, at index: Int) throws(LuaFailure) {
-    try charge(CopyWeight.ofText(count))
-    guard count <= limit else {
-      throw .argument(index, "text of at most \(inWords(bytes: limit)) expected, got \(inWords(bytes: count))")
-    }
-  }
-
   /// A string argument as bytes of its own.
   public func copiedBytes(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> [UInt8] {
     let bytes = try bytes(index)
-    if bytes.count > 15 { try admit(bytes.count, limit: limit, at: index) }
+    if bytes.count > 15 { try memory.chargeText(bytes.count, limit: limit, at: index) }
     return Array(bytes)
   }
 
@@ -147,13 +119,6 @@ public struct LuaStack: ~Copyable {
 
   public func optionalText(_ index: Int) throws(LuaFailure) -> String? {
     isNoneOrNil(index) ? nil : try text(index)
-  }
-
-  /// Whether the string at an index ends in an ASCII text.
-  func endsIn(_ end: String, _ index: Int) -> Bool {
-    var length = 0
-    guard let start = dh_string(L, Int32(index), &length) else { return false }
-    return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
   }
 
   public func boolean(_ index: Int) throws(LuaFailure) -> Bool {
@@ -209,13 +174,13 @@ public struct LuaStack: ~Copyable {
 
   /// A function, or anything that can be called.
   public func function(_ index: Int) throws(LuaFailure) -> LuaReference {
-    guard isFunction(index) || isCallable(index) else { throw expected("function", at: index) }
+    guard kind(index) == .function || isCallable(index) else { throw expected("function", at: index) }
     return reference(index)
   }
 
   /// Whether a value that is no function has `__call`.
   public func isCallable(_ index: Int) -> Bool {
-    if isFunction(index) { return true }
+    if kind(index) == .function { return true }
     guard luaL_getmetafield(L, Int32(index), "__call") != LUA_TNIL else { return false }
     dh_pop(L, 1)
     return true
@@ -241,7 +206,7 @@ public struct LuaStack: ~Copyable {
 
   /// A table argument, for reading its fields and elements.
   public func table(_ index: Int, _ what: String = "table") throws(LuaFailure) -> LuaTable {
-    guard isTable(index) else { throw expected(what, at: index) }
+    guard kind(index) == .table else { throw expected(what, at: index) }
     return LuaTable(L, index: index, argument: index)
   }
 
@@ -255,6 +220,44 @@ public struct LuaStack: ~Copyable {
   public func value(_ index: Int, depth: Int = 64) throws(LuaFailure) -> LuaValue {
     try LuaCopier(L).copy(lua_absindex(L, Int32(index)), depth: depth)
   }
+}
+
+/// What kind of value is at an index, by Lua's own numbers.
+///
+///     guard stack.kind(2) == .table else { throw stack.expected("table", at: 2) }
+public enum LuaKind: Int32, Sendable {
+  /// No value is there.
+  case none = -1
+  case null, boolean, pointer, number, text, table, function, object, coroutine
+}
+
+/// The table on top of the stack while it is filled.
+///
+///     try stack.top.setField("name", name)
+public struct TopTable: ~Copyable {
+  fileprivate let L: OpaquePointer
+
+  /// Sets element `index` of the table on top.
+  public func setElement(_ index: Int, _ value: some LuaRepresentable) throws {
+    if try value.push(on: LuaStack(L)) == 1 { lua_rawseti(L, -2, Int64(index)) }
+  }
+
+  /// Sets a field of the table on top. A key of nil or NaN is passed over: no table holds one.
+  public func setField(_ key: some LuaRepresentable, _ value: some LuaRepresentable) throws {
+    guard try key.push(on: LuaStack(L)) == 1 else { return }
+    let isKey = lua_type(L, -1) != LUA_TNIL && lua_rawequal(L, -1, -1) != 0
+    guard isKey, try value.push(on: LuaStack(L)) == 1 else {
+      dh_pop(L, 1)
+      return
+    }
+    lua_rawset(L, -3)
+  }
+
+  func freeze(advice: String) { dh_freeze(L, advice) }
+}
+
+extension LuaStack {
+  public var top: TopTable { TopTable(L: L) }
 }
 
 /// "from 1 to 5", "of at least 1".

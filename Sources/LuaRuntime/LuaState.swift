@@ -23,7 +23,7 @@ public final class LuaState {
   private(set) var pendingTypes: [PendingType] = []
   /// The modules that were registered, for help, completion and the reference.
   public private(set) var modules: [ModuleDescription] = []
-  private var entries = HostEntries()
+  var entries = HostEntries()
   private var problemMetatable: LuaReference?
   private var errors = ErrorValues()
 
@@ -152,7 +152,7 @@ public final class LuaState {
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     try withStack { stack in
       dh_push_globals(stack.L)
-      try stack.setField(name, value)
+      try stack.top.setField(name, value)
     }
   }
 
@@ -182,7 +182,7 @@ public final class LuaState {
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
-    let isAtEnd = stack.endsIn("<eof>", -1)
+    let isAtEnd = endsIn("<eof>", on: L)
     dh_pop(L, 1)
     let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
     return LuaError(kind: .syntax(isIncomplete: isAtEnd && !isCut), message: message)
@@ -196,7 +196,7 @@ public final class LuaState {
     let position = String(cString: dh_error_position(L))
     let trace = isTracing ? String(cString: dh_error_trace(L)) : nil
     let isText = lua_type(L, -1) == LUA_TSTRING
-    let problem = LuaStack(L).problem(at: -1)
+    let problem = PlainProblem(at: -1, on: LuaStack(L))
     let message = problem?.message ?? errorText(on: L)
     return LuaError(
       kind: .runtime, message: message, position: isText ? "" : position, trace: trace, problem: problem,
@@ -220,23 +220,6 @@ public final class LuaState {
     }
   }
 
-  /// The error value on top in words; leaves it there.
-  private func errorText(on L: OpaquePointer) -> String {
-    let kind = lua_type(L, -1)
-    if kind == LUA_TNIL { return "nil" }
-    defer { dh_pop(L, 1) }
-    let hasText = kind == LUA_TSTRING || kind == LUA_TNUMBER || luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL
-    if kind != LUA_TSTRING, kind != LUA_TNUMBER, hasText { dh_pop(L, 1) }
-    guard hasText else {
-      lua_pushnil(L)
-      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
-    }
-    let status = dh_tostring_protected(L, -1)
-    if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
-    guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
-    return LuaStack(L).excerpt(-1) ?? "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
-  }
-
   // MARK: Bound types
 
   /// Makes a bound type known. A class is registered once in a state; it is described when its first object is handed
@@ -245,7 +228,7 @@ public final class LuaState {
     let key = ObjectIdentifier(T.self)
     guard !pendingTypes.contains(where: { $0.key == key }) else { return }
     let order = pendingTypes.count
-    pendingTypes.append(PendingType(key: key) { [unowned self] in describe(bound(), order: order) })
+    pendingTypes.append(PendingType(bound, order: order))
   }
 
   /// The types that were registered, in that order, for help, completion and the reference.
@@ -261,37 +244,16 @@ public final class LuaState {
 
   private func slot(of pending: PendingType) -> Slot? {
     if let slot = slots.first(where: { $0.key == pending.key }) { return slot }
-    guard let slot = pending.describe() else { return nil }
+    guard let slot = pending.describe(self) else { return nil }
     slots.append(slot)
     return slot
-  }
-
-  private func describe<T: BoundObject>(_ bound: BoundType<T>, order: Int) -> Slot? {
-    // Where a coroutine runs, the stack of the main one is not the state's to use.
-    guard !isFreed, let L = dh_running(main), lua_checkstack(L, Int32(DH_ROOM)) != 0,
-      let type = dh_type_new(L, keep(bound.description.name))
-    else { return nil }
-    for member in bound.members { add(member, to: type, on: L, context: bound.context) }
-    return Slot(bound, type, order: order)
-  }
-
-  private func add(
-    _ member: BoundMember, to type: UnsafeMutablePointer<dh_type>, on L: OpaquePointer, context: AnyObject?
-  ) {
-    let entry = keep(member.function, type: type, context: context)
-    switch member.role {
-    case .method: dh_type_method(L, type, entry)
-    case .getter: dh_type_getter(L, type, entry)
-    case .setter: dh_type_setter(L, type, entry)
-    case .operation(let event): dh_type_operator(L, type, event, entry)
-    }
   }
 
   /// Makes a module: a table of functions and computed fields whose unknown names raise. It becomes a global too.
   /// - Parameter members: globals that it holds as fields besides.
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
-      dh_push_module(main, keep(module.description.name))
+      dh_push_module(main, entries.keep(module.description.name))
       for member in module.members {
         let entry = keep(member.function, type: nil, context: module.context)
         if case .getter = member.role {
@@ -323,20 +285,10 @@ public final class LuaState {
     entry.initialize(
       to: dh_function(
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
-        name: keep(function.name), cost: 0, fast: function.fastPath,
+        name: entries.keep(function.name), cost: 0, fast: function.fastPath,
         context: context.map { Unmanaged.passUnretained($0).toOpaque() }))
     entries.functions.append((function, context, entry))
     return entry
-  }
-
-  /// A C string that lives as long as the state.
-  private func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
-    let bytes = text.utf8
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-    for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
-    copy[bytes.count] = 0
-    entries.names.append(copy)
-    return copy
   }
 
   // MARK: Problems
@@ -353,7 +305,7 @@ public final class LuaState {
     }
     stack.push("__tostring")
     let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
-      stack.push(stack.problem(at: 1)?.message ?? "problem")
+      stack.push(PlainProblem(at: 1, on: stack)?.message ?? "problem")
       return 1
     }
     push(text, cost: 256, on: L)
@@ -362,4 +314,28 @@ public final class LuaState {
     problemMetatable = metatable
     return metatable.slot
   }
+}
+
+/// Whether the string on top ends in an ASCII text.
+private func endsIn(_ end: String, on L: OpaquePointer) -> Bool {
+  var length = 0
+  guard let start = dh_string(L, -1, &length) else { return false }
+  return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
+}
+
+/// The error value on top in words; leaves it there.
+private func errorText(on L: OpaquePointer) -> String {
+  let kind = lua_type(L, -1)
+  if kind == LUA_TNIL { return "nil" }
+  defer { dh_pop(L, 1) }
+  let hasText = kind == LUA_TSTRING || kind == LUA_TNUMBER || luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL
+  if kind != LUA_TSTRING, kind != LUA_TNUMBER, hasText { dh_pop(L, 1) }
+  guard hasText else {
+    lua_pushnil(L)
+    return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+  }
+  let status = dh_tostring_protected(L, -1)
+  if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
+  guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
+  return LuaStack(L).excerpt(-1) ?? "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
 }

@@ -78,7 +78,7 @@ public struct LuaTable: ~Copyable {
   public func optionalTexts(_ name: String, atMost most: Int = .max) throws -> [String]? {
     try withField(name) { stack in
       guard !stack.isNoneOrNil(-1) else { return nil }
-      guard stack.isTable(-1) else { throw stack.expected("list of strings", at: -1) }
+      guard stack.kind(-1) == .table else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
       let count = try list.count()
       guard count <= most else {
@@ -92,7 +92,7 @@ public struct LuaTable: ~Copyable {
   public func optionalTable<R>(_ name: String, _ body: (borrowing LuaTable) throws -> R) throws -> R? {
     try withField(name) { stack in
       guard !stack.isNoneOrNil(-1) else { return nil }
-      guard stack.isTable(-1) else { throw stack.expected("table", at: -1) }
+      guard stack.kind(-1) == .table else { throw stack.expected("table", at: -1) }
       return try body(LuaTable(stack.L, index: -1, argument: argument))
     }
   }
@@ -111,7 +111,7 @@ public struct LuaTable: ~Copyable {
     var read: [R] = []
     try forEachElement { _, stack in
       // The array grows into one of twice its size.
-      try stack.charge(MemoryLayout<R>.stride * 3)
+      try stack.memory.charge(MemoryLayout<R>.stride * 3)
       read.append(try body(stack))
     }
     return read
@@ -162,7 +162,9 @@ public struct LuaTable: ~Copyable {
       lua_rawget(L, index)
     }
     let expected = stack.isNoneOrNil(-1) ? 2 : 3
-    guard stack.isText(-3), stack.isText(-2), expected == 2 || stack.isText(-1), fieldCount(upTo: 4) == expected else {
+    guard stack.kind(-3) == .text, stack.kind(-2) == .text, expected == 2 || stack.kind(-1) == .text,
+      fieldCount(upTo: 4) == expected
+    else {
       return nil
     }
     return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)

@@ -168,8 +168,8 @@ extension Array: LuaRepresentable where Element: LuaRepresentable {
     try stack.reserve(LuaStack.flatValue)
     stack.pushTable(array: count, fields: 0)
     for (offset, element) in enumerated() {
-      try stack.requireRoom()
-      try stack.setElement(offset + 1, element)
+      try stack.memory.requireRoom()
+      try stack.top.setElement(offset + 1, element)
     }
     return 1
   }
@@ -191,8 +191,8 @@ extension LuaValue: LuaRepresentable {
       try stack.reserve(LuaStack.flatValue)
       stack.pushTable(array: 0, fields: pairs.count)
       for (key, value) in pairs {
-        try stack.requireRoom()
-        try stack.setField(key, value)
+        try stack.memory.requireRoom()
+        try stack.top.setField(key, value)
       }
     case .object(let object): stack.push(object: object)
     case .opaque: stack.pushNil()
@@ -233,7 +233,7 @@ public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
 
   public func push(on stack: borrowing LuaStack) throws -> Int32 {
     _ = try elements.push(on: stack)
-    stack.freeze(advice: advice)
+    stack.top.freeze(advice: advice)
     return 1
   }
   public var luaValue: LuaValue { elements.luaValue }
@@ -251,7 +251,7 @@ public struct FrozenValue: LuaRepresentable {
 
   public func push(on stack: borrowing LuaStack) throws -> Int32 {
     let count = try value.push(on: stack)
-    if stack.isTable(-1) { stack.freeze(advice: advice) }
+    if stack.kind(-1) == .table { stack.top.freeze(advice: advice) }
     return count
   }
   public var luaValue: LuaValue { value }

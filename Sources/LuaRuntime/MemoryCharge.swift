@@ -27,7 +27,14 @@ enum CopyWeight {
   static func ofText(_ count: Int) -> Int { count < 16 ? 0 : (count + header) * times }
 }
 
-extension LuaStack {
+/// The memory of a state, as the call under way takes of it.
+///
+///     try stack.memory.charge(3 * size)
+public struct LuaMemory: ~Copyable {
+  @usableFromInline let L: OpaquePointer
+
+  @usableFromInline init(_ state: OpaquePointer) { L = state }
+
   /// Charges the state for what the call under way is about to take; given back when the call ends. It is a poll of the
   /// stop too.
   /// - Throws: `LuaFailure.memory`, which must end the call.
@@ -40,7 +47,7 @@ extension LuaStack {
     try charge(more)
     let bytes = dh_charged(L)
     dh_restore_charge(L, 0)
-    return MemoryCharge(state, bytes: bytes)
+    return MemoryCharge(LuaState.of(L), bytes: bytes)
   }
 
   /// Whether a value of so many bytes may be pushed still; when not, the call ends with the memory limit whatever it
@@ -53,11 +60,11 @@ extension LuaStack {
   }
 
   /// Runs a call and the reading of its results: what they would take too much of is the end of that call.
-  @inlinable @inline(__always) func tellingMemory<R>(_ body: () throws -> R) throws -> R {
+  @inlinable @inline(__always) func reporting<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch LuaFailure.memory {
-      throw state.memoryError
+      throw LuaStack(L).state.memoryError
     }
   }
 
@@ -73,6 +80,21 @@ extension LuaStack {
     defer { dh_restore_charge(L, charged) }
     return try body()
   }
+
+  /// Charges for the copy of a text.
+  /// - Parameters:
+  ///   - limit: the most bytes that it may have.
+  ///   - index: of the argument, for the error.
+  func chargeText(_ count: Int, limit: Int, at index: Int) throws(LuaFailure) {
+    try charge(CopyWeight.ofText(count))
+    guard count <= limit else {
+      throw .argument(index, "text of at most \(inWords(bytes: limit)) expected, got \(inWords(bytes: count))")
+    }
+  }
+}
+
+extension LuaStack {
+  @inlinable public var memory: LuaMemory { LuaMemory(L) }
 
   /// The beginning of a text, for messages: what is no UTF-8 is replaced. Nil for what is no string.
   func excerpt(_ index: Int, limit: Int = 1 << 14) -> String? {

@@ -6,7 +6,17 @@ import CLua
 /// The functions and C strings that were handed to a state, which points at them as long as it lives.
 struct HostEntries {
   var functions: [(object: HostFunction, context: AnyObject?, entry: UnsafeMutablePointer<dh_function>)] = []
-  var names: [UnsafeMutablePointer<CChar>] = []
+  private var names: [UnsafeMutablePointer<CChar>] = []
+
+  /// A C string that lives as long as the state.
+  mutating func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
+    let bytes = text.utf8
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
+    copy[bytes.count] = 0
+    names.append(copy)
+    return copy
+  }
 
   /// Gives their memory back: only after the state has ended.
   mutating func deallocate() {

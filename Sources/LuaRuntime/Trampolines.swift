@@ -9,13 +9,9 @@ extension LuaState {
   /// The message for a field that a type or module does not have.
   func unknownField(of owner: String, key: String?, isWrite: Bool) -> String {
     guard let name = key else { return "\(owner) is not indexed by such a key" }
-    let members = memberNames(of: owner)
+    let members = description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
     if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
     return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
-  }
-
-  private func memberNames(of owner: String) -> [String] {
-    description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
   }
 }
 

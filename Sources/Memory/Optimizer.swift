@@ -1,17 +1,9 @@
 // Fits the parameters of FSRS-6 to what was remembered. Source of the method: Kingma and Ba, "Adam: a method for
-// stochastic optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017); the
-// bins of the error are those of `open-spaced-repetition/srs-benchmark`. Invariant: the same history always gives the
-// same parameters, and never worse ones for the cards that were held back than those it began with.
+// stochastic optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017).
+// Invariant: the same history always gives the same parameters, and never worse ones for the cards that were held back
+// than those it began with.
 
 import Glibc
-
-/// How well parameters predict.
-public struct ModelFit: Equatable, Sendable {
-  /// The mean log loss.
-  public var logLoss = 0.0
-  /// The root mean square of what was predicted less what came, over bins of alike answers.
-  public var rmse = 0.0
-}
 
 /// What fitting gave.
 public struct OptimizedParameters: Equatable, Sendable {
@@ -198,32 +190,13 @@ public struct Optimizer {
 
   private func fit(of w: [Double], on cards: [Int]) -> ModelFit {
     model.setParameters(w)
-    var bins: [Int: (predicted: Double, right: Double, count: Double)] = [:]
-    var (loss, count) = (0.0, 0.0)
+    var predictions = Predictions()
     for card in cards {
       model.visit(card) { recall, isRight, days, number, lapses in
-        loss -= log(isRight ? recall : 1 - recall)
-        count += 1
-        let key = Optimizer.bin(days, number, lapses)
-        var bin = bins[key] ?? (0, 0, 0)
-        bin.predicted += recall
-        bin.right += isRight ? 1 : 0
-        bin.count += 1
-        bins[key] = bin
+        predictions.add(recall, isRight, days: days, number: number, lapses: lapses)
       }
     }
-    if count == 0 { return ModelFit() }
-    let error = bins.sorted { $0.key < $1.key }.map(\.value).reduce(0) { sum, bin in
-      let difference = (bin.predicted - bin.right) / bin.count
-      return sum + difference * difference * bin.count
-    }
-    return ModelFit(logLoss: loss / count, rmse: (error / count).squareRoot())
-  }
-
-  /// Alike are answers after about as many days, answers and lapses, each on a scale of powers.
-  private static func bin(_ days: Int, _ number: Int, _ lapses: Int) -> Int {
-    func power(_ value: Int, _ base: Double) -> Int { Int((log(Double(max(1, value))) / log(base)).rounded(.down)) }
-    return power(days, 3.62) << 16 | power(number, 1.89) << 8 | (lapses == 0 ? 0 : 1 + power(lapses, 1.73))
+    return predictions.fit
   }
 }
 

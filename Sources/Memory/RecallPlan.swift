@@ -85,7 +85,7 @@ extension Simulation {
   /// The share of all cards that is remembered today; new ones are not.
   public var knownToday: Double {
     let known = cards.reduce(0) { sum, card in
-      sum + model.retrievability(days: Double(max(0, card.elapsed)), stability: card.state.stability)
+      sum + recall(of: card)
     }
     return known / Double(max(1, cards.count + newCards))
   }
@@ -154,7 +154,7 @@ extension AnswerTimes {
 
 extension Simulation {
   /// A part of its cards, with the limits of a day in the same part.
-  fileprivate func sampled(_ part: Double) -> Simulation {
+  public func sampled(_ part: Double) -> Simulation {
     if part >= 1 { return self }
     var options = options
     options.newPerDay = Int((Double(options.newPerDay) * part).rounded(.up))

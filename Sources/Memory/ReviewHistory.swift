@@ -1,5 +1,6 @@
-// The answers of cards, one card after the other, as the memory model is fitted to them: flat arrays, 9 bytes an
-// answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out.
+// The answers of cards, one card after the other, as the memory models are fitted to them: flat arrays, 13 bytes an
+// answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out;
+// the moments of a card never fall.
 
 /// The answers of many cards.
 public struct ReviewHistory: Sendable {
@@ -10,12 +11,21 @@ public struct ReviewHistory: Sendable {
   public private(set) var starts: [Int] = [0]
   /// Whole days since the answer before, 0 for the first one.
   public private(set) var days: [Int32] = []
+  /// Milliseconds since 1970.
+  public private(set) var moments: [Int64] = []
   public private(set) var ratings: [UInt8] = []
   private var openCard: Int64?
   private var lastDay = 0
   private var lastIsNew = false
 
   public init() {}
+
+  /// Makes room for so many answers at once: arrays that grow hold twice as much for a while.
+  public mutating func reserve(_ answers: Int) {
+    days.reserveCapacity(answers)
+    moments.reserveCapacity(answers)
+    ratings.reserveCapacity(answers)
+  }
 
   public var cardCount: Int { starts.count - 1 }
 
@@ -25,9 +35,10 @@ public struct ReviewHistory: Sendable {
   /// Adds an answer; those of one card follow each other, the earliest first.
   /// - Parameters:
   ///   - day: the number of its day.
+  ///   - moment: milliseconds since 1970.
   ///   - isFirst: whether the card was new when it was answered.
   ///   - isLearning: whether it was new or being learnt for the first time.
-  public mutating func add(card: Int64, day: Int, rating: Int64, isFirst: Bool, isLearning: Bool) {
+  public mutating func add(card: Int64, day: Int, moment: Int64, rating: Int64, isFirst: Bool, isLearning: Bool) {
     guard (1...4).contains(rating), (-1_000_000...10_000_000).contains(day) else { return }
     // A card that was made new again begins anew. Several first answers in a row are steps of one beginning.
     let begins = card != openCard || (isFirst && !lastIsNew)
@@ -40,6 +51,7 @@ public struct ReviewHistory: Sendable {
     guard days.count - (starts.last ?? 0) < Self.longest else { return }
     let isOpening = days.count == starts.last
     days.append(isOpening ? 0 : Int32(clamping: max(0, day - lastDay)))
+    moments.append(isOpening ? moment : max(moment, moments.last ?? moment))
     ratings.append(UInt8(rating))
     lastDay = max(day, isOpening ? day : lastDay)
   }
@@ -47,5 +59,48 @@ public struct ReviewHistory: Sendable {
   /// Ends the last card. Nothing can be read before.
   public mutating func close() {
     if days.count > starts[starts.count - 1] { starts.append(days.count) }
+  }
+
+  // MARK: In the order of time
+
+  /// Whether an answer tells how well its card was remembered at a moment: all but the first of each card and those at
+  /// the very moment of the one before.
+  func isPredicted(_ index: Int, first: Int) -> Bool { index > first && moments[index] > moments[index - 1] }
+
+  /// The numbers of all answers that are predicted, the earliest first.
+  func predicted() -> [Int32] {
+    var found: [Int32] = []
+    found.reserveCapacity(ratings.count)
+    for card in 0..<cardCount {
+      for index in starts[card]..<starts[card + 1] where isPredicted(index, first: starts[card]) {
+        found.append(Int32(index))
+      }
+    }
+    moments.withUnsafeBufferPointer { moments in
+      found.sort { (moments[Int($0)], $0) < (moments[Int($1)], $1) }
+    }
+    return found
+  }
+
+  /// When a share of the predicted answers was given; nil where there is none.
+  func moment(after share: Double) -> Int64? {
+    let order = predicted()
+    return order.isEmpty ? nil : moments[Int(order[min(order.count - 1, Int(Double(order.count) * share))])]
+  }
+
+  /// The answers before a moment.
+  public func until(_ moment: Int64) -> ReviewHistory {
+    var earlier = ReviewHistory()
+    earlier.reserve(moments.count { $0 < moment })
+    for card in 0..<cardCount {
+      for index in starts[card]..<starts[card + 1] {
+        if moments[index] >= moment { break }
+        earlier.days.append(days[index])
+        earlier.moments.append(moments[index])
+        earlier.ratings.append(ratings[index])
+      }
+      earlier.close()
+    }
+    return earlier
   }
 }

@@ -9,6 +9,8 @@ public struct RetentionForecast: Equatable, Sendable {
   /// Learnt cards answered on each day, and new ones.
   public let reviews: [Int]
   public let new: [Int]
+  /// Of the learnt cards answered, those that were forgotten.
+  public let lapses: [Int]
   /// Cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
   /// The number of the first day, from 1970 on.
@@ -31,6 +33,18 @@ public struct RetentionForecast: Equatable, Sendable {
   public var knownAtEnd: Double { known.last ?? 0 }
 }
 
+extension RetentionForecast {
+  /// Minutes of study on a day, on average.
+  public func minutesPerDay(_ times: AnswerTimes) -> Double {
+    let forgotten = Double(lapses.reduce(0, +))
+    let answered = Double(reviews.reduce(0, +))
+    let seconds =
+      (answered - forgotten) * times.remembered + forgotten * times.forgotten
+      + Double(new.reduce(0, +)) * times.first
+    return seconds / 60 / Double(max(1, reviews.count))
+  }
+}
+
 /// What is true of cards in play, where it is another thing than what study knows of them.
 public struct Truth: Sendable {
   let model: MemoryModel
@@ -48,6 +62,8 @@ public struct Simulation: Sendable {
   /// What study goes by; each as the option of a deck of its name.
   public struct Options: Sendable {
     public var parameters: [Double] = []
+    /// Where FSRS-7 schedules.
+    public var timed: FittedModels?
     public var shortTerm = true
     public var reviewsPerDay = 200
     public var newPerDay = 20
@@ -63,15 +79,27 @@ public struct Simulation: Sendable {
     public init() {}
   }
 
-  /// A card as a simulation begins with it.
-  public struct Start: Sendable {
-    public var state: MemoryState
-    /// Days since its last answer, and until it is due; 0 or below is due.
-    public var elapsed: Int
-    public var dueIn: Int
+  /// What is remembered of one card, and on which days of the simulation, from 0, it was answered and is due.
+  public struct Memory: Sendable {
+    /// What study knows of it.
+    var state: MemoryState
+    /// What is true of it: the same, unless the simulation has another truth.
+    var real: MemoryState
+    /// Its stability is so many times that of `real`.
+    var strength = 1.0
+    var last: Int
+    var due: Int
+    /// By FSRS-7, where that schedules, and how it is forgotten.
+    var timed: TimedMemory?
+    var curve: ForgettingCurve7?
 
-    public init(state: MemoryState, elapsed: Int, dueIn: Int) {
-      (self.state, self.elapsed, self.dueIn) = (state, elapsed, dueIn)
+    /// As a simulation begins with it.
+    /// - Parameters:
+    ///   - elapsed: days since its last answer.
+    ///   - dueIn: days until it is due; 0 or below is due.
+    public init(state: MemoryState, elapsed: Int, dueIn: Int, timed: TimedMemory? = nil) {
+      (self.state, real, self.timed) = (state, state, timed)
+      (last, due) = (-max(0, elapsed), max(0, dueIn))
     }
   }
 
@@ -86,20 +114,13 @@ public struct Simulation: Sendable {
     }
   }
 
-  struct Card {
-    /// What study knows of it.
-    var state: MemoryState
-    /// What is true of it: the same, unless the simulation has another truth.
-    var real: MemoryState
-    /// Its stability is so many times that of `real`.
-    let strength: Double
-    var last: Int
-    var due: Int
-  }
+  /// Days between two answers of one day.
+  private static let minutes = 0.007
 
   let options: Options
   let model: MemoryModel
-  let cards: [Start]
+  private let timedModel: MemoryModel7?
+  let cards: [Memory]
   let newCards: Int
   let habits: Habits
   /// What is true of the cards, where it is not what study knows.
@@ -108,11 +129,15 @@ public struct Simulation: Sendable {
   /// - Parameters:
   ///   - cards: the learnt ones.
   ///   - newCards: how many are still new.
-  public init(options: Options, cards: [Start], newCards: Int, habits: Habits = Habits()) {
+  public init(options: Options, cards: [Memory], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    timedModel = options.timed?.model
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
+
+  /// Learnt cards and new ones.
+  public var cardCount: Int { cards.count + newCards }
 
   /// Plays some days through at each retention.
   /// - Parameters:
@@ -140,24 +165,33 @@ public struct Simulation: Sendable {
   private func forecast(
     _ retention: Double, _ days: Int, _ seed: UInt64, _ progress: (Double) throws -> Void
   ) throws -> RetentionForecast {
-    var (reviews, new, known): ([Int], [Int], [Double]) = ([], [], [])
+    var (reviews, new, lapses, known): ([Int], [Int], [Int], [Double]) = ([], [], [], [])
     _ = try play(Course(retention: retention, days: days, seed: seed)) { day, cards, counts in
       reviews.append(counts.reviews)
       new.append(counts.new)
+      lapses.append(counts.forgotten)
       known.append(remembered(cards, day))
       try progress(Double(day + 1) / Double(days))
     }
     return RetentionForecast(
-      retention: retention, reviews: reviews, new: new, known: known, firstDay: options.today)
+      retention: retention, reviews: reviews, new: new, lapses: lapses, known: known, firstDay: options.today)
   }
 
   /// How many cards are remembered on a day.
-  func remembered(_ cards: [Card], _ day: Int) -> Double {
+  func remembered(_ cards: [Memory], _ day: Int) -> Double {
     cards.reduce(0) { $0 + recall($1, day) }
   }
 
-  private func recall(_ card: Card, _ day: Int) -> Double {
-    (truth?.model ?? model).retrievability(
+  /// How probable it is that a card is remembered as the simulation begins.
+  func recall(of card: Memory) -> Double {
+    let days = Double(-card.last)
+    if let timedModel, let timed = card.timed { return timedModel.retrievability(timed.state, days: days) }
+    return model.retrievability(days: days, stability: card.state.stability)
+  }
+
+  private func recall(_ card: Memory, _ day: Int) -> Double {
+    if truth == nil, let curve = card.curve { return curve.recall(days: Double(day - card.last)) }
+    return (truth?.model ?? model).retrievability(
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
 
@@ -187,12 +221,15 @@ public struct Simulation: Sendable {
   }
 
   /// Plays days through; the body sees the cards after each.
-  func play(_ course: Course, _ body: (Int, [Card], DayCounts) throws -> Void) rethrows -> [Card] {
+  func play(_ course: Course, _ body: (Int, [Memory], DayCounts) throws -> Void) rethrows -> [Memory] {
     var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
-    var all = cards.map { start in
-      Card(
-        state: start.state, real: start.state, strength: strength(&draw.random), last: -max(0, start.elapsed),
-        due: max(0, start.dueIn))
+    var all = cards
+    for place in all.indices {
+      all[place].strength = strength(&draw.random)
+      guard let timedModel else { continue }
+      let interval = all[place].state.stability
+      let known = all[place].timed ?? TimedMemory(timedModel.state(interval: interval), first: .good)
+      (all[place].timed, all[place].curve) = (known, timedModel.curve(known.state))
     }
     // The cards due on each day, by their places in `all`.
     var due = [[Int]](repeating: [], count: course.days)
@@ -227,7 +264,7 @@ public struct Simulation: Sendable {
   }
 
   /// The places of the cards that are answered on one of the last days.
-  private func chosen(_ cards: [Card], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
+  private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
     return worth.best(known, daysLeft: days - day, within: ending.seconds - Double(new) * ending.times.first)
@@ -238,18 +275,22 @@ public struct Simulation: Sendable {
     return exp(truth.spread * random.normal())
   }
 
-  private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Card {
+  private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Memory {
     let rating = choice(habits.first, among: Rating.allCases, &draw.random)
-    var card = Card(
-      state: model.initial(rating), real: (truth?.model ?? model).initial(rating), strength: strength(&draw.random),
-      last: day, due: day)
+    var card = Memory(state: model.initial(rating), elapsed: 0, dueIn: 0)
+    (card.real, card.strength) = ((truth?.model ?? model).initial(rating), strength(&draw.random))
+    (card.last, card.due) = (day, day)
+    if let timedModel {
+      let known = TimedMemory(timedModel.initial(rating), first: rating)
+      (card.timed, card.curve) = (known, timedModel.curve(known.state))
+    }
     if rating == .again { relearn(&card) }
     plan(&card, day, retention, &draw)
     return card
   }
 
   /// - Returns: whether it was remembered.
-  private func review(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
+  private func review(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
     draw.loads?.add(-1, on: options.today + card.due)
     let days = day - card.last
     let isRight = draw.random.share() < recall(card, day)
@@ -261,18 +302,26 @@ public struct Simulation: Sendable {
     return isRight
   }
 
-  private func answer(_ card: inout Card, _ rating: Rating, days: Int) {
+  private func answer(_ card: inout Memory, _ rating: Rating, days: Int) {
     card.state = model.next(card.state, rating, days: days)
+    if let timedModel, let known = card.timed {
+      let next = timedModel.next(known.state, rating, days: days == 0 ? Self.minutes : Double(days))
+      card.timed?.state = next
+      card.curve = timedModel.curve(next)
+    }
     card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
   }
 
   /// What was forgotten is answered once more on the same day.
-  private func relearn(_ card: inout Card) {
+  private func relearn(_ card: inout Memory) {
     if options.shortTerm { answer(&card, .good, days: 0) }
   }
 
-  private func plan(_ card: inout Card, _ day: Int, _ retention: Double, _ draw: inout Draw) {
-    let exact = model.exactInterval(stability: card.state.stability, retention: retention)
+  private func plan(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) {
+    var exact = model.exactInterval(stability: card.state.stability, retention: retention)
+    if let fitted = options.timed, let curve = card.curve, let first = card.timed?.first {
+      exact = fitted.guarded(curve.interval(retention: retention), first: first, usual: exact)
+    }
     let today = options.today + day
     let fuzz =
       options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none

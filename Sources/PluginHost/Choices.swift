@@ -36,8 +36,8 @@ extension PluginHost {
     plugin.manifest = manifest
     plugin.lastError = nil
     let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
-    plugin.granted = grantedRights(of: manifest, entry, isBundled: plugin.isBundled)
-    plugin.state = state(of: manifest, entry, isBundled: plugin.isBundled)
+    plugin.granted = manifest.rights(entry, isBundled: plugin.isBundled)
+    plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     announce(plugin)
   }
 

@@ -3,16 +3,22 @@
 
 import Text
 
-extension PluginHost {
-  func loadDependencies(of plugin: Plugin) throws {
+/// What the plugins of a host need of each other.
+///
+///     plugins.dependencies.problem(of: plugin)?.message
+public struct PluginDependencies {
+  let host: PluginHost
+
+  /// Loads all that a plugin needs.
+  func load(of plugin: Plugin) throws {
     guard let needs = plugin.manifest?.needs, !needs.isEmpty else { return }
-    if let problem = dependencyProblem(of: plugin) {
-      plugin.lastError = reason(problem, of: plugin)
+    if let problem = problem(of: plugin) {
+      plugin.lastError = plugin.reason(of: problem)
       throw problem
     }
     for need in needs.plugins {
       do {
-        try load(try self.plugin(named: need.name))
+        try host.load(try host.plugin(named: need.name))
       } catch let error as PluginError {
         throw PluginError.missingDependency(
           plugin: plugin.name, needs: need.name, reason: "which failed: \(oneLine(error))")
@@ -21,24 +27,24 @@ extension PluginHost {
   }
 
   /// What keeps a plugin from being loaded that is no fault of its own: another one that it needs, or another Deckhand.
-  public func dependencyProblem(of plugin: Plugin) -> PluginError? {
-    dependencyProblem(of: plugin, among: plugins)
-  }
-
-  /// The same, where some plugins would be there.
-  func dependencyProblem(of plugin: Plugin, among others: [Plugin]) -> PluginError? {
-    var check = DependencyCheck(plugins: others, deckhand: session.version)
+  /// - Parameter others: the plugins that would be there; nil for those that are.
+  public func problem(of plugin: Plugin, among others: [Plugin]? = nil) -> PluginError? {
+    var check = DependencyCheck(plugins: others ?? host.plugins, deckhand: host.session.version)
     return check.problem(of: plugin)
   }
 
   /// The plugins in use that need a plugin, and would not take it in this version; nil for when it is gone.
   func dependents(of name: String, unlessAt version: String?) -> [String] {
-    plugins.filter(\.isUsable).compactMap { other in
+    host.plugins.filter(\.isUsable).compactMap { other in
       guard let need = other.manifest?.needs.plugins.first(where: { $0.name == name }) else { return nil }
       if let version, Version(version).map(need.range.contains) == true { return nil }
       return "\(other.name), which needs \(name) \(need.range)"
     }
   }
+}
+
+extension PluginHost {
+  public var dependencies: PluginDependencies { PluginDependencies(host: self) }
 }
 
 /// One walk along what plugins need.

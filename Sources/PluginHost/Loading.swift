@@ -67,7 +67,7 @@ extension PluginHost {
     }
     try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
-    try loadDependencies(of: plugin)
+    try dependencies.load(of: plugin)
     // What it is built on may have used it, and so loaded it, or have turned it off.
     guard plugin.state == .ready else { return try load(plugin) }
     try loadCode(of: plugin, manifest)
@@ -92,7 +92,7 @@ extension PluginHost {
     } catch {
       // What its own code has made of it holds.
       guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
-      let message = reason(error, of: plugin)
+      let message = plugin.reason(of: error)
       unload(plugin)
       plugin.state = .failed(message)
       plugin.lastError = message

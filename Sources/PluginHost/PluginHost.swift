@@ -54,7 +54,7 @@ public final class PluginHost: ListenerLoading {
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
     do {
-      try store.settle()
+      try packages.store.settle()
     } catch {
       session.reportPlugin(oneLine(error))
     }
@@ -109,7 +109,7 @@ public final class PluginHost: ListenerLoading {
       unload(plugin)
       plugin.limits = entry?.limits ?? .standard
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
-      plugin.state = state(of: manifest, entry, isBundled: plugin.isBundled)
+      plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) where plugin.lua == nil {
       announce(plugin)
@@ -162,28 +162,16 @@ public final class PluginHost: ListenerLoading {
       let entry = grants?.entry(of: name, isBundled: isBundled)
       return Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
-        state: state(of: manifest, entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
-        granted: grantedRights(of: manifest, entry, isBundled: isBundled))
+        state: manifest.state(entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
+        granted: manifest.rights(entry, isBundled: isBundled))
     } catch {
       let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)
-      let message = reason(error, of: plugin)
+      let message = plugin.reason(of: error)
       plugin.state = .failed(message)
       plugin.lastError = message
       session.reportPlugin("\(name): \(message)")
       return plugin
     }
-  }
-
-  func grantedRights(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> [String] {
-    isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? []
-  }
-
-  func state(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
-    if manifest.isNewer { return .newer(api: manifest.api) }
-    if isBundled { return entry?.isEnabled == false ? .off : .ready }
-    guard let entry, entry.isEnabled else { return .off }
-    let missing = manifest.permissions.filter { !entry.granted.contains($0.description) }
-    return missing.isEmpty ? .ready : .asking(missing)
   }
 
   /// Commands that are known from the manifest: used for the first time, they load the plugin.
@@ -193,11 +181,13 @@ public final class PluginHost: ListenerLoading {
       try checkModes(manifest)
       announced.append(plugin)
       events.awaited.formUnion(manifest.events)
-      for name in manifest.commands {
-        try registry.add(
-          Command(
-            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
-            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced))
+      let commands = manifest.commands.map { name in
+        Command(
+          path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
+          arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced)
+      }
+      registry.announce(commands) { [weak self, weak plugin] error in
+        if let self, let plugin { fail(plugin, with: error) }
       }
     } catch {
       fail(plugin, with: error)
@@ -233,20 +223,37 @@ public final class PluginHost: ListenerLoading {
   // MARK: Failures
 
   func fail(_ plugin: Plugin, with error: any Error) {
-    let message = reason(error, of: plugin)
+    let message = plugin.reason(of: error)
     unload(plugin)
     plugin.state = .failed(message)
     plugin.lastError = message
     session.reportPlugin("\(plugin.name): \(message)")
   }
+}
 
-  /// Why it failed, without the plugin's own name before it.
-  func reason(_ error: any Error, of plugin: Plugin) -> String {
-    oneLine(error).withoutPrefix(plugin.name + ": ")
+/// An error in one line, as far as that goes.
+func oneLine(_ error: any Error) -> String {
+  printable(String(describing: error).split(separator: "\n").first.map(String.init) ?? "failed", limit: 400)
+}
+
+extension Plugin {
+  /// Why it failed, without its own name before it.
+  func reason(of error: any Error) -> String { oneLine(error).withoutPrefix(name + ": ") }
+}
+
+extension Manifest {
+  /// The rights that a plugin of this manifest has.
+  func rights(_ entry: GrantFile.Entry?, isBundled: Bool) -> [String] {
+    isBundled ? permissions.map(\.description) : entry?.granted ?? []
   }
 
-  func oneLine(_ error: any Error) -> String {
-    printable(String(describing: error).split(separator: "\n").first.map(String.init) ?? "failed", limit: 400)
+  /// What is to be made of a plugin of this manifest.
+  func state(_ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
+    if isNewer { return .newer(api: api) }
+    if isBundled { return entry?.isEnabled == false ? .off : .ready }
+    guard let entry, entry.isEnabled else { return .off }
+    let missing = permissions.filter { !entry.granted.contains($0.description) }
+    return missing.isEmpty ? .ready : .asking(missing)
   }
 }
 

@@ -19,17 +19,23 @@ extension PluginHost {
     let folder = environment.folders.plugins + "/" + name
     if fileExists(folder) { throw PluginError.exists(name: name, what: "the file \(folder)") }
     try makePrivateFolder(folder)
-    for (file, text) in Self.template(name) { try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600) }
+    for (file, text) in PluginTemplate(name: name).files {
+      try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600)
+    }
     let plugin = read(name, folder, isBundled: false)
     plugins = (plugins + [plugin]).sorted { $0.name < $1.name }
     return plugin
   }
+}
 
-  private static func template(_ name: String) -> [(String, String)] {
-    [("plugin.json", manifest(name)), ("init.lua", code(name)), ("test.lua", test(name))]
-  }
+/// The files of a new plugin: a command, and tests that it passes.
+private struct PluginTemplate {
+  let name: String
 
-  private static func manifest(_ name: String) -> String {
+  /// The files by their names in the folder.
+  var files: [(name: String, text: String)] { [("plugin.json", manifest), ("init.lua", code), ("test.lua", test)] }
+
+  private var manifest: String {
     """
     {
       "name": "\(name)",
@@ -44,7 +50,7 @@ extension PluginHost {
     """
   }
 
-  private static func code(_ name: String) -> String {
+  private var code: String {
     """
     -- Adds the command `\(name)`. It sees Lua's safe libraries and what plugin.json asks for; `help shell` lists the module.
 
@@ -72,7 +78,7 @@ extension PluginHost {
     """
   }
 
-  private static func test(_ name: String) -> String {
+  private var test: String {
     """
     -- Run by `plugin test \(name)`, with data of its own that is thrown away.
 

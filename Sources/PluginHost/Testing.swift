@@ -15,42 +15,47 @@ public struct PluginTestResult: Equatable, Sendable {
   public let failure: String?
 }
 
-extension PluginHost {
+/// The tests of plugins.
+///
+///     try plugins.tests.run(of: "hangman", in: folder).filter { $0.failure != nil }
+public struct PluginTests {
+  let host: PluginHost
+
   /// Runs a plugin's tests. The host is one made for the purpose, over data that is thrown away.
   /// - Parameters:
   ///   - folder: where the tests may write; Lua knows it as `folder`.
   ///   - staged: where the plugin is, when it is not among the others yet; it may have no tests then.
   /// - Throws: when the plugin cannot be loaded, or has no tests.
-  public func runTests(of name: String, in folder: String, staged: String? = nil) throws -> [PluginTestResult] {
-    find()
+  public func run(of name: String, in folder: String, staged: String? = nil) throws -> [PluginTestResult] {
+    host.find()
     if let staged {
-      plugins = plugins.filter { $0.name != name } + [read(name, staged, isBundled: false)]
+      host.plugins = host.plugins.filter { $0.name != name } + [host.read(name, staged, isBundled: false)]
     }
-    let plugin = try plugin(named: name)
+    let plugin = try host.plugin(named: name)
     guard let manifest = plugin.manifest, !manifest.isNewer else {
-      try load(plugin)
+      try host.load(plugin)
       return []
     }
     let isGranted = plugin.isUsable
-    if let problem = dependencyProblem(of: plugin) { throw problem }
-    for need in manifest.needs.plugins { try load(try self.plugin(named: need.name)) }
-    var allowed = grants(for: manifest.permissions.filter { isGranted || !$0.reachesOut })
+    if let problem = host.dependencies.problem(of: plugin) { throw problem }
+    for need in manifest.needs.plugins { try host.load(try host.plugin(named: need.name)) }
+    var allowed = host.grants(for: manifest.permissions.filter { isGranted || !$0.reachesOut })
     allowed.readable?.append(contentsOf: [folder, plugin.folder])
     allowed.writable?.append(folder)
     plugin.state = .loading
     do {
-      try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
+      try host.run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
       plugin.state = .loaded
       if staged != nil, !fileExists(plugin.folder + "/test.lua") { return [] }
-      return try runTests(of: plugin, manifest, allowed, in: folder)
+      return try results(of: plugin, manifest, allowed, in: folder)
     } catch let error as PluginError {
       throw error
     } catch {
-      throw PluginError.failed(plugin: name, message: reason(error, of: plugin))
+      throw PluginError.failed(plugin: name, message: plugin.reason(of: error))
     }
   }
 
-  private func runTests(of plugin: Plugin, _ manifest: Manifest, _ grants: Grants, in folder: String) throws
+  private func results(of plugin: Plugin, _ manifest: Manifest, _ grants: Grants, in folder: String) throws
     -> [PluginTestResult]
   {
     guard let lua = plugin.lua else { return [] }
@@ -64,7 +69,7 @@ extension PluginHost {
       })
     try lua.setGlobal("run", runner(of: manifest, grants))
     try lua.load(expectations, name: "expect").call([], results: 0) { _ in }
-    try runFile("test.lua", of: plugin, in: lua)
+    try host.runFile("test.lua", of: plugin, in: lua)
     if tests.isEmpty {
       throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)")
     }
@@ -85,8 +90,8 @@ extension PluginHost {
 
   /// `run("my-command FILE")`: one of the plugin's own commands, as a user would type it.
   private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
-    let context = session.bindingContext(of: manifest.name, grants, PluginTerms())
-    return LuaFunction("run", fails: true) { [registry] stack in
+    let context = host.session.bindingContext(of: manifest.name, grants, PluginTerms())
+    return LuaFunction("run", fails: true) { [registry = host.registry] stack in
       let line = try stack.text(1)
       let own = registry.commands.filter { $0.owner == manifest.owner }
       guard let first = try ShellWords.split(line).first, own.contains(where: { $0.path[0] == first }) else {
@@ -96,6 +101,10 @@ extension PluginHost {
       return luaValue(of: try context.shell.run(line))
     }
   }
+}
+
+extension PluginHost {
+  public var tests: PluginTests { PluginTests(host: self) }
 }
 
 extension String {

@@ -11,7 +11,7 @@ import Text
 
 package final class Console {
   private let output: Terminal
-  private let errors: Terminal
+  let errors: Terminal
   /// Whose settings say what the terminals are like.
   weak var preferences: UserData?
   /// No greeting, no progress, no notes.
@@ -56,11 +56,12 @@ package final class Console {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  package func show(_ display: Display) {
+  /// - Parameter isPaged: whether it goes through the pager where it is longer than the screen.
+  package func show(_ display: Display, isPaged: Bool = false) {
     let terminal = terminal
     let lines = display.lines(on: terminal)
-    let isLong = lines.count >= terminal.height && terminal.hasScreen && terminal.hasKeyboard
-    if isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
+    let isLong = lines.count >= terminal.height && terminal.canRedraw && terminal.hasKeyboard
+    if isPaged, isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
     show(lines)
   }
 
@@ -93,14 +94,18 @@ package final class Console {
   package func note(_ text: String) { if !isQuiet { message(text) } }
 
   /// Something long under way: a line that is drawn again, on a terminal only.
-  package func progress(_ label: String, total: Int?) -> any ProgressReporting {
-    guard !isQuiet, errors.canRedraw, !messages.reducesMotion else { return NoProgress() }
+  /// - Parameter atOnce: draw it before a second has passed, as it says what the user waits for.
+  package func progress(_ label: String, total: Int?, atOnce: Bool = false) -> any ProgressReporting {
+    guard drawsProgress else { return NoProgress() }
     return ConsoleProgress(
-      ProgressLine(label, total: total, on: messages, now: elapsed) { text in
+      ProgressLine(label, total: total, on: messages, isPatient: !atOnce, now: elapsed) { text in
         fflush(nil)
         Self.writeRaw(text)
       })
   }
+
+  /// Whether a line is drawn again as work goes on.
+  var drawsProgress: Bool { !isQuiet && errors.canRedraw && !messages.reducesMotion }
 
   private static func writeRaw(_ text: String) {
     var text = text

@@ -22,14 +22,14 @@ struct LuaLines {
   }
 
   /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
-  func run(_ text: String) -> LuaLine {
+  func run(_ text: String, showsNil: Bool = true) -> LuaLine {
     defer { session.storeGames() }
     do {
       try session.refreshAccounts()
       try Interrupts.holding {
         let function = try expressionOrChunk(text)
         try session.changing(from: "a line of Lua") {
-          try ScriptRunner(session).rehearsing { try showResults(of: function) }
+          try ScriptRunner(session).rehearsing { try showResults(of: function, showsNil: showsNil) }
         }
         try session.requireWholeLists()
       }
@@ -47,15 +47,16 @@ struct LuaLines {
   }
 
   /// Calls a function and shows what it answers, as the prompt does.
-  func showResults(of function: LuaReference, asJSON: Bool = false) throws {
+  func showResults(of function: LuaReference, asJSON: Bool = false, showsNil: Bool = true) throws {
     try function.callForAll { stack, first, count in
       // What is shown as found is stored.
       session.storeGames()
       for index in first..<(first + count) {
+        if !showsNil, stack.isNoneOrNil(index) { continue }
         if asJSON {
-          session.show(CommandResult(session.value(of: try stack.value(index))), asJSON: true)
+          session.show(CommandResult(session.scripting.value(of: try stack.value(index))), asJSON: true)
         } else {
-          session.console.show(try stack.preview(index).lines(on: session.console.terminal))
+          session.console.show(try LuaPreview(index, on: stack).lines(on: session.console.terminal))
         }
       }
     }

@@ -19,6 +19,8 @@ package struct Runner {
   /// Runs a command given as words; answers the exit status.
   package func runCommand(_ words: [String]) -> Int32 {
     var origin: String?
+    var status = ExitStatus.done
+    var trouble = ExitStatus.failed
     // Until the words are parsed, what asks for JSON can only be guessed.
     var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     defer { session.storeGames() }
@@ -27,22 +29,34 @@ package struct Runner {
       try Interrupts.holding {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)
-        origin = command.errorPrefix
+        (origin, trouble) = (command.errorPrefix, command.troubleStatus)
         wantsJSON = session.options.wantsJSON || invocation.wantsJSON
         try session.refreshAccounts()
-        if command.access.needsSignIn { try session.requireSignIn() }
+        if command.access.needsSignIn { try session.host.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
-        let result = try run(command, invocation)
-        try session.requireWholeLists()
-        noteDeck(invocation)
-        session.show(result, asJSON: wantsJSON)
+        try lookingBack(command, invocation) {
+          let result = try run(command, invocation)
+          try session.requireWholeLists()
+          noteDeck(invocation)
+          session.show(result, asJSON: wantsJSON)
+          status = result.status
+        }
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }
-      return session.state.leaving ?? ExitStatus.done
+      return session.state.leaving ?? status
     } catch {
-      return session.report(
+      let told = session.report(
         error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
+      return told == ExitStatus.failed ? trouble : told
     }
+  }
+
+  /// Runs and shows a command as things were at the step of `--at`.
+  /// - Throws: `ShellError.onlyReading` for a command that does not only read.
+  private func lookingBack(_ command: Command, _ invocation: Invocation, _ body: () throws -> Void) throws {
+    guard let step = session.options.step else { return try body() }
+    guard command.onlyReads(invocation) else { throw ShellError.onlyReading(command: command.name) }
+    try session.workspace().at(step: step, body)
   }
 
   /// The deck that a command named is shown by the prompt.
@@ -62,7 +76,7 @@ package struct Runner {
     let words = try ShellWords.split(line, home: session.environment.folders.home)
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
-    if command.access.needsSignIn { try session.requireSignIn() }
+    if command.access.needsSignIn { try session.host.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)
@@ -98,6 +112,20 @@ package struct Runner {
 }
 
 extension Command {
+  /// The exit status of its failures: of what answers by status, as diff(1) does, another one than its answers have.
+  var troubleStatus: Int32 {
+    ["deck diff", "deck merge"].contains(name) ? ExitStatus.usage : ExitStatus.failed
+  }
+
+  /// Whether it changes nothing but files that it is told to write.
+  func onlyReads(_ invocation: Invocation) -> Bool {
+    switch effect(of: invocation) {
+    case .reads: return access != .open
+    case .announces: return path.count == 2 && ["export", "page", "sheet", "render"].contains(path[1])
+    default: return false
+    }
+  }
+
   /// What stands before its errors: the noun, or for files the verb, as a user would say it.
   var errorPrefix: String {
     guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }

@@ -112,8 +112,6 @@ enum EditorError: Problem, Equatable {
   case notUTF8
   /// A line of a table of cards.
   case badLine(Int, expected: String)
-  /// The line between prompt and answer.
-  case noSeparator(String)
   /// No heading is left of a text of several parts.
   case notSheet
   case unknownPart(String)
@@ -130,10 +128,6 @@ enum EditorError: Problem, Equatable {
       ProblemReport(
         .badText, "Not understood", "line \(line) of the table: \(expected) expected; nothing was changed",
         ["line": line])
-    case .noSeparator(let line):
-      ProblemReport(
-        .badText, "Not understood",
-        "the line \(line) between prompt and answer is gone; nothing was changed")
     case .notSheet:
       ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
     case .unknownPart(let name):
@@ -188,6 +182,8 @@ enum ShellError: Problem, Equatable {
   case allRefused(file: String, first: String, isTable: Bool)
   /// Standard input as a file, where the prompt reads it.
   case promptIsStandardInput
+  /// A command behind `--at` that does not only read.
+  case onlyReading(command: String)
   /// A command that is not for `shell.run`.
   case notFromLua(command: String)
   /// A column or a field to sort by that cards do not have.
@@ -196,6 +192,8 @@ enum ShellError: Problem, Equatable {
   case notOption(String, suggestion: String?)
   /// Two options that say different things.
   case notTogether(String, String)
+  /// An option that says something of one card, where several are named.
+  case oneCardOnly(option: String, count: Int)
   /// A change of a note or its type takes cards away, and nobody can be asked.
   case losesCards(String)
 
@@ -240,6 +238,10 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .failed, "Standard input is the prompt's",
         "the prompt reads its lines from standard input; name a file, or give the whole command to deckhand")
+    case .onlyReading(let command):
+      ProblemReport(
+        .usage(.badValue), "Only for reading",
+        "--at reads the past: \(quoted(command)) does not only read; `undo N` takes a step back")
     case .notColumn(let word, let near, let columns):
       ProblemReport(
         .usage(.badValue), "No column",
@@ -252,6 +254,9 @@ enum ShellError: Problem, Equatable {
         ["suggestion": near])
     case .notTogether(let first, let second):
       ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
+    case .oneCardOnly(let option, let count):
+      ProblemReport(
+        .usage(.badValue), "One card", "\(option) is for one card; \(counted(count, "card")) were named or found")
     case .losesCards(let what):
       ProblemReport(
         .usage(.losesCards), "Cards would be removed",

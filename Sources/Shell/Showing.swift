@@ -2,18 +2,20 @@
 // one description of its type.
 
 import Bindings
-package import Commands
-package import LuaRuntime
-import Text
+import Commands
+import LuaRuntime
 import Values
 
 extension Session {
   /// Shows what a command answered.
   func show(_ result: CommandResult, asJSON: Bool) {
-    guard asJSON else { return console.show(result.display) }
-    console.show(result.answer.jsonLines { record(of: $0) })
+    // What a script shows has nobody who turns pages.
+    guard asJSON else { return console.show(result.display, isPaged: !state.isInScript) }
+    console.show(result.answer.jsonLines { scripting.record(of: $0) })
   }
+}
 
+extension UserScripting {
   /// A bound object as a record of its fields; objects in it stand for themselves by name.
   func record(of object: AnyObject) -> Value {
     if let answer = object as? LuaAnswer { return answer.plain { record(of: $0) } }
@@ -35,32 +37,6 @@ extension Session {
       // It went between the two reads: nothing is left to name.
       return .null
     }
-  }
-
-  /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
-  package func display(of value: LuaValue) -> Display {
-    do {
-      return try lua.withStack { stack in
-        _ = try value.push(on: stack)
-        let preview = try stack.preview(-1)
-        guard case .text(let bytes, _) = preview else { return .lines(preview.lines(on: console.terminal)) }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        return .lines(lines.map { printable(String($0), limit: Int.max) })
-      }
-    } catch {
-      report(error)
-      return .none
-    }
-  }
-
-  /// `shell.table`.
-  func show(rows: [[String]], columns: [String]) {
-    let width = max(columns.count, rows.map(\.count).max() ?? 0)
-    let heads = (0..<width).map { index in
-      let isNumeric = !rows.isEmpty && rows.allSatisfy { index < $0.count && Double($0[index]) != nil }
-      return TableText.Column(index < columns.count ? columns[index] : "", isNumeric ? .right : .left)
-    }
-    console.show(.table(TableText(heads, rows: rows)))
   }
 }
 

@@ -9,13 +9,15 @@
 public enum ForeignDatabase {
   /// Opens a file that nobody else uses, to be read.
   /// - Parameters:
+  ///   - hasJournal: the file is a copy of this process's own, beside which its journal is: both are read. Otherwise
+  ///     what waits in a journal is passed over.
   ///   - collations: names of orders of texts that its tables are made with; all go by small letters.
   ///   - isInterrupted: asked while statements run; true ends them.
   public static func open(
-    _ path: String, collations: [String] = [], isInterrupted: @escaping @Sendable () -> Bool
+    _ path: String, hasJournal: Bool = false, collations: [String] = [], isInterrupted: @escaping @Sendable () -> Bool
   ) throws(StorageError) -> ExclusiveDatabase {
     try ExclusiveDatabase(
-      path, .immutable,
+      path, hasJournal ? .reading : .immutable,
       settings: ["trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0"],
       collations: collations, poll: StatementPoll(isInterrupted))
   }

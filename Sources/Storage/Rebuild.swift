@@ -9,19 +9,28 @@ public enum RebuildError: Error, Equatable {
   case dangling(table: String)
 }
 
-extension Store {
-  /// Writes the rows of a file to a new one with the tables that the migrations make.
+/// A new file with the tables of the migrations, for rows of a file that cannot be used as it is.
+///
+///     let new = NewStore(at: target, migrations: migrations, isInterrupted: isInterrupted)
+///     try new.rebuild(from: path) { db in ... }
+public struct NewStore {
+  let path: String
+  private let migrations: [Migration]
+  let isInterrupted: @Sendable () -> Bool
+
+  /// - Parameter path: where it is made; nothing is there yet.
+  public init(at path: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool) {
+    (self.path, self.migrations, self.isInterrupted) = (path, migrations, isInterrupted)
+  }
+
+  /// Takes the rows of a file.
   /// - Parameters:
-  ///   - path: a whole file that nobody else uses.
-  ///   - target: where the new one is made; nothing is there yet.
+  ///   - source: a whole file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
   /// - Throws: `RebuildError`, `StorageError`.
-  public static func rebuild(
-    from path: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool,
-    finish: (Database) throws -> Void
-  ) throws {
-    try withNew(target, migrations, isInterrupted) { db in
-      try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(path)])
+  public func rebuild(from source: String, finish: (Database) throws -> Void) throws {
+    try make { db in
+      try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
       let strange = try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "source"))
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
       try db.execute(sql: "BEGIN")
@@ -43,20 +52,17 @@ extension Store {
     }
   }
 
-  /// Makes a new file with the tables of the migrations, and gives it to the body: without a journal, as it is thrown
-  /// away when anything fails, and without triggers and foreign keys.
-  static func withNew(
-    _ target: String, _ migrations: [Migration], _ isInterrupted: @escaping @Sendable () -> Bool,
-    _ body: (Database) throws -> Void
-  ) throws {
-    let made = Store(path: target, migrations: migrations, isInterrupted: isInterrupted)
+  /// Makes the file and gives it to the body: without a journal, as it is thrown away when anything fails, and without
+  /// triggers and foreign keys.
+  func make(_ body: (Database) throws -> Void) throws {
+    let made = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
     try made.operation("making a new collection") { _ in }
     try made.close()
     let settings = [
       "foreign_keys = OFF", "journal_mode = DELETE", "synchronous = OFF", "trusted_schema = OFF",
       "cell_size_check = ON", "mmap_size = 0",
     ]
-    let file = try ExclusiveDatabase(target, .writing, settings: settings, poll: StatementPoll(isInterrupted))
+    let file = try ExclusiveDatabase(path, .writing, settings: settings, poll: StatementPoll(isInterrupted))
     try file.use { db in
       db.setTriggers(areOn: false)
       try body(db)
@@ -65,7 +71,7 @@ extension Store {
   }
 
   /// Numbers that were given out stay given out: the log of a removed card is nobody else's.
-  static func copySequences(_ db: Database, from source: String) throws(StorageError) {
+  func copySequences(_ db: Database, from source: String) throws(StorageError) {
     try db.execute(
       sql: """
         DELETE FROM main.sqlite_sequence;

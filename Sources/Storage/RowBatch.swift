@@ -54,6 +54,13 @@ public final class RowBatch: ColumnBinding {
     let values: String
 
     public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }
+
+    /// The places of a row's values that it is given, from 0.
+    func used(of columns: Int) -> [Int] {
+      if values.utf8.contains(UInt8(ascii: "*")) { return Array(0..<columns) }
+      let named = values.split { !$0.isLetter && !$0.isNumber }.filter { $0.hasPrefix("column") }
+      return Set(named.compactMap { Int($0.dropFirst(6)) }).map { $0 - 1 }.filter((0..<columns).contains).sorted()
+    }
   }
 
   /// - Parameters:
@@ -87,7 +94,8 @@ public final class RowBatch: ColumnBinding {
         try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
     }
     statements = made
-    target = RowTarget(db, made, shared: shared, limit: limit)
+    target = RowTarget(
+      db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)
     self.columns = columns
     lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
@@ -114,6 +122,13 @@ public final class RowBatch: ColumnBinding {
 
   public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>) {
     filling.put(column, text: text, row: filling.count)
+  }
+
+  /// Two texts as one, with a byte between them.
+  public func put(
+    _ column: Int, _ first: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ second: UnsafeBufferPointer<UInt8>
+  ) {
+    filling.put(column, first, separator, second, row: filling.count)
   }
 
   public func put(_ column: Int, text: String?) {
@@ -214,14 +229,16 @@ private final class RowTarget: Sendable {
   // The handles go to the lane here and nowhere else. It uses them between `Connection.lend` and the end of
   // `Connection.wait`, and the first thread gets none from the connection meanwhile; the batch that has the statements
   // waits before it gives them up.
-  nonisolated(unsafe) private let statements: [OpaquePointer]
+  nonisolated(unsafe) private let statements: [(pointer: OpaquePointer, used: [Int])]
   nonisolated(unsafe) private let connection: OpaquePointer
   private let path: String
   private let shared: Int32
   private let limit: Int32
 
-  init(_ db: Database, _ statements: [Statement], shared: Int, limit: Int) {
-    (self.statements, connection) = (statements.map(\.lentPointer), db.connection.lentPointer)
+  /// - Parameter statements: each with the columns that it is given.
+  init(_ db: Database, _ statements: [(Statement, used: [Int])], shared: Int, limit: Int) {
+    self.statements = statements.map { ($0.lentPointer, $1) }
+    connection = db.connection.lentPointer
     (self.shared, self.limit) = (Int32(clamping: shared), Int32(clamping: limit))
     path = db.connection.path
   }
@@ -239,11 +256,13 @@ private final class RowTarget: Sendable {
     try run("RELEASE rows")
   }
 
-  private func run(_ statement: OpaquePointer, _ rows: RowBuffer) throws(StorageError) {
-    let code = rows.bind(statement, from: shared + 1) {
-      sqlite3_bind_int64(statement, limit, Int64(rows.count))
-      defer { sqlite3_reset(statement) }
-      return sqlite3_step(statement)
+  private func run(
+    _ statement: (pointer: OpaquePointer, used: [Int]), _ rows: RowBuffer
+  ) throws(StorageError) {
+    let code = rows.bind(statement.pointer, from: shared + 1, statement.used) {
+      sqlite3_bind_int64(statement.pointer, limit, Int64(rows.count))
+      defer { sqlite3_reset(statement.pointer) }
+      return sqlite3_step(statement.pointer)
     }
     if code != SQLITE_DONE { throw failure(code) }
   }

@@ -63,19 +63,32 @@ public struct RowBuffer: Sendable {
     texts.append(contentsOf: text)
   }
 
+  /// Two texts as one, with a byte between them.
+  mutating func put(
+    _ column: Int, _ first: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ second: UnsafeBufferPointer<UInt8>,
+    row: Int
+  ) {
+    let length = first.count + 1 + second.count
+    set(column, row, Cell(kind: .text, count: Int32(clamping: length), value: Int64(texts.count)))
+    texts.append(contentsOf: first)
+    texts.append(separator)
+    texts.append(contentsOf: second)
+  }
+
   // MARK: Binding
 
-  /// Runs the body with all values bound in place, the first of them as the parameter `first`.
+  /// Runs the body with the values of some columns bound in place; the first of all is the parameter `first`.
   /// - Returns: what the body answers, or why SQLite refused a value.
-  func bind(_ statement: OpaquePointer, from first: Int32, _ body: () -> Int32) -> Int32 {
+  func bind(_ statement: OpaquePointer, from first: Int32, _ used: [Int], _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in
-      cells.withUnsafeBufferPointer { cells in
-        for place in 0..<(count * columns) {
+      for start in stride(from: 0, to: count * columns, by: columns) {
+        for column in used {
+          let place = start + column
           let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
           if code != SQLITE_OK { return code }
         }
-        return body()
       }
+      return body()
     }
   }
 

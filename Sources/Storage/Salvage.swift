@@ -24,19 +24,15 @@ public struct SalvageLoss: Equatable, Sendable {
   }
 }
 
-extension Store {
-  /// Writes what can be read of a file to a new one with the same tables. The steps of undo are left out.
-  /// - Parameters:
-  ///   - damaged: a copy, which is changed.
-  ///   - target: where the new one is made; nothing is there yet.
+extension NewStore {
+  /// Takes what can be read of a file with the same tables. The steps of undo are left out.
+  /// - Parameter damaged: a copy, which is changed.
   /// - Returns: what was left out, table by table.
-  public static func salvage(
-    from damaged: String, to target: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool
-  ) throws -> [SalvageLoss] {
+  public func salvage(from damaged: String) throws -> [SalvageLoss] {
     var losses: [SalvageLoss] = []
-    try withNew(target, migrations, isInterrupted) { db in
+    try make { db in
       if try !attach(damaged, db) {
-        try layHead(of: target, over: damaged, pages: schemaPages(db), least: lastRoot(db), isInterrupted)
+        try layHead(over: damaged, pages: schemaPages(db), least: lastRoot(db))
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -53,7 +49,7 @@ extension Store {
   }
 
   /// - Returns: false, with nothing attached, where its schema cannot be read or is not that of the new file.
-  private static func attach(_ damaged: String, _ db: Database) throws -> Bool {
+  private func attach(_ damaged: String, _ db: Database) throws -> Bool {
     do throws(StorageError) {
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
     } catch {
@@ -70,20 +66,18 @@ extension Store {
   }
 
   /// The pages that hold the schema. Each collection is made by the same steps, so that they are the same in all.
-  private static func schemaPages(_ db: Database) throws -> [Int] {
+  private func schemaPages(_ db: Database) throws -> [Int] {
     try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
   }
 
   /// The last page that the schema names.
-  private static func lastRoot(_ db: Database) throws -> Int {
+  private func lastRoot(_ db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "SELECT max(rootpage) FROM sqlite_schema") ?? 0
   }
 
-  /// Puts the head and the schema of one file in the place of those of another. The free pages are forgotten.
+  /// Puts the head and the schema of the new file in the place of those of another. The free pages are forgotten.
   /// - Parameter least: pages that the file must have: one that was cut off gets empty ones.
-  private static func layHead(
-    of path: String, over damaged: String, pages: [Int], least: Int, _ isInterrupted: @escaping () -> Bool
-  ) throws {
+  private func layHead(over damaged: String, pages: [Int], least: Int) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
     let size = Int(head[16]) << 8 | Int(head[17])

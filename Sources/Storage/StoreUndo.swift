@@ -28,16 +28,22 @@ extension Store {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
     return try access(again ? "redoing" : "undoing") { db in
-      // What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
-      try db.execute(sql: "PRAGMA foreign_keys = OFF")
-      _ = deckhand_enable_triggers(db.connection.pointer, 0)
-      defer {
-        _ = deckhand_enable_triggers(db.connection.pointer, 1)
-        turnOnForeignKeys(db)
+      try withoutTriggers(db) {
+        try begin(db, "undoing")
+        return try finish(db, { try apply($0, id, again, recorder) }, atEnd: { _ in try also(db) })
       }
-      try begin(db, "undoing")
-      return try finish(db, { try apply($0, id, again, recorder) }, atEnd: { _ in try also(db) })
     }
+  }
+
+  /// What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
+  func withoutTriggers<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    try db.execute(sql: "PRAGMA foreign_keys = OFF")
+    _ = deckhand_enable_triggers(db.connection.pointer, 0)
+    defer {
+      _ = deckhand_enable_triggers(db.connection.pointer, 1)
+      turnOnForeignKeys(db)
+    }
+    return try body()
   }
 
   private func apply(

@@ -16,12 +16,12 @@ extension SyncMerge {
       for note in try NoteTable.ids(db, of: id) {
         if isInterrupted() { throw SyncError.interrupted }
         let isNew = try shadows[.note, note.rawValue] == nil
-        guard try isNew || NoteTable.known(db, note.rawValue)?.isUnsent ?? false else { continue }
         let record = try NoteTable.record(db, note)
+        guard isNew || record.isUnsent else { continue }
         var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }
         let values = type.fields.map { fields.removeValue(forKey: $0) ?? "" }
         if fields.values.contains(where: { !$0.trimmed.isEmpty }) { setAside(record, old) }
-        try NoteTable.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)
+        try SyncedNotes.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)
       }
     }
   }

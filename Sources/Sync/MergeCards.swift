@@ -33,7 +33,7 @@ extension SyncMerge {
       try merge(row, values, given, shadow, &intake)
     }
     if intake.strayCount > 0 {
-      let home = try DeckTable.record(db, deck(SyncMerge.firstDeck)).name
+      let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
       report.note("\(counted(intake.strayCount, "card")) came without a deck, which was deleted there: now in \(home)")
     }
   }
@@ -42,10 +42,10 @@ extension SyncMerge {
     _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ shadow: Shadow?, _ intake: inout CardIntake
   ) throws {
     // It was removed here, and is to be there.
-    if let local = shadow?.local, try CardTable.stored(db, CardID(rawValue: local)) == nil { return }
+    if let local = shadow?.local, try SyncedCards.stored(db, CardID(rawValue: local)) == nil { return }
     let note = try shadows[.note, given.note]
     // The same of its note: it goes with it.
-    if let local = note?.local, try NoteTable.known(db, local) == nil { return try keep(row, local: nil) }
+    if let local = note?.local, try !NoteTable.exists(db, NoteID(rawValue: local)) { return try keep(row, local: nil) }
     guard var known = try known(given) else {
       let made = try take(given, nil, note, &intake)
       return try agree(row, given, local: made, &intake)
@@ -69,20 +69,20 @@ extension SyncMerge {
     try agree(row, given, local: taken, &intake)
     if taken != nil { try restore(known, ours) }
     if ours.contains(.schedule) {
-      try CardTable.setSchedule(db, known.id, to: known.schedule, isSuspended: false, flag: 0, now: moment.now)
+      try CardHiding.setSchedule(db, known.id, to: known.schedule, isSuspended: false, flag: 0, now: moment.now)
     }
   }
 
   /// The card here that a row is.
   private func known(_ given: AnkiCard) throws -> StoredCard? {
     let note = NoteID(rawValue: given.note)
-    if let found = try CardTable.stored(db, CardID(rawValue: given.id)) {
+    if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
       // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
       try shadows.setLocal(.card, given.id, to: nil)
       try CardTable.renumber(db, found, to: freeCardID(after: found.id, shadows))
     }
-    return try CardTable.stored(db, of: note, ordinal: given.ordinal)
+    return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }
 
   /// What of a card stays as it is here.
@@ -114,7 +114,7 @@ extension SyncMerge {
   /// Gives a card back what of its marks was changed here.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
     if ours.isEmpty { return }
-    try CardTable.restore(
+    try SyncedCards.restore(
       db, known, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
       flag: ours.contains(.flag))
   }
@@ -137,28 +137,28 @@ extension SyncMerge {
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Shadow?, _ intake: inout CardIntake
   ) throws -> CardID? {
-    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let (record, id) = ServerRows.note(values),
-      let type = try type(id, &intake.types)
+    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let record = ServerRows.note(values),
+      let type = try type(record.type.rawValue, &intake.types)
     else { return nil }
-    let deck = try deck(given.deck)
+    let deck = try decks.deck(given.deck)
     let isToday = moment.day(of: Double(given.modified)) == moment.today
-    var card = rows.received(given, in: deck, rank: 0, try options(given.deck), isBuriedToday: isToday)
+    var card = rows.received(given, in: deck, rank: 0, try decks.options(given.deck), isBuriedToday: isToday)
     let isNew = given.position != nil
     let stays = known.map { $0.deck == deck && (!isNew || $0.schedule.state == .new) } ?? false
     let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true
     if !stays || isMoved { card.rank = try intake.places.rank(db, in: deck, at: given.position) }
     let made: CardID
     if let known {
-      try CardTable.renew(db, known, to: card, keepsRank: stays && !isMoved)
+      try SyncedCards.renew(db, known, to: card, keepsRank: stays && !isMoved)
       made = known.id
     } else {
       do {
         made = try intake.receiver.add(card, of: record, type, usn: 0)
       } catch let error as NoteError where error != .interrupted {
-        report.note("the note \(record.id) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
       } catch let error as DeckError {
-        report.note("the note \(record.id) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
       }
       try shadows.setLocal(.note, given.note, to: given.note)
@@ -167,10 +167,17 @@ extension SyncMerge {
     return made
   }
 
+  /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
-    guard let local = try shadows[.noteType, id]?.local else { return nil }
-    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: local))
+    guard let shadow = try shadows[.noteType, id] else { return nil }
+    var here = shadow.local
+    if here == nil, let record = ServerRows.parse(shadow.json)?.record {
+      here = try self.local(record, id, shadow)?.rawValue
+      try shadows.setLocal(.noteType, id, to: here)
+    }
+    guard let found = here else { return nil }
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: found))
     known[id] = type
     return type
   }
@@ -193,12 +200,12 @@ struct NewPlaces {
   mutating func rank(_ db: Database, in deck: DeckID, at position: Int?) throws -> Int64 {
     guard let position else {
       decks[deck] = nil
-      return try CardTable.lowestRank(db, in: deck)
+      return try SyncedCards.lowestRank(db, in: deck)
     }
-    var known = try decks[deck] ?? CardTable.newPlaces(db, in: deck)
+    var known = try decks[deck] ?? SyncedCards.newPlaces(db, in: deck)
     // Below the last one whose position is not higher.
     let place = known.lastIndex { $0.position <= position }.map { $0 + 1 } ?? 0
-    var rank = try CardTable.lowestRank(db, in: deck)
+    var rank = try SyncedCards.lowestRank(db, in: deck)
     if known.indices.contains(place) {
       let below = known[place].rank
       let above = place > 0 ? known[place - 1].rank : below &- (1 << 20)

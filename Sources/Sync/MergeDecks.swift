@@ -9,15 +9,25 @@ import Text
 import Values
 
 extension SyncMerge {
+  var decks: DeckMerge { DeckMerge(sync: self) }
+}
+
+/// The part of a sync's work that is about decks.
+struct DeckMerge {
+  let sync: SyncMerge
+  private var db: Database { sync.db }
+  private var shadows: Shadows { sync.shadows }
+  private var moment: StudyMoment { sync.moment }
+
   /// The deck that every collection has.
   static let firstDeck: Int64 = 1
 
-  func mergeDecks() throws {
+  func merge() throws {
     var incoming: [(id: Int64, record: Value.Record, json: String)] = []
-    for record in pulled.staged.head.decks {
+    for record in sync.pulled.staged.head.decks {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
       let json = Value.record(record).json
-      if try !isKnown(shadows[.deck, id], json) { incoming.append((id, record, json)) }
+      if try !sync.isKnown(shadows[.deck, id], json) { incoming.append((id, record, json)) }
     }
     // A deck comes before those in it.
     incoming.sort {
@@ -30,7 +40,7 @@ extension SyncMerge {
       let usn = Int64(record["usn"]?.integer ?? 0)
       let modified = Int64(record["mod"]?.integer ?? 0)
       let shadow = try shadows[.deck, id]
-      report.received += 1
+      sync.report.received += 1
       if record["dyn"]?.integer == 1 {
         try shadows.put(.deck, id, usn: usn, modified: modified, json, local: nil)
         continue
@@ -41,7 +51,7 @@ extension SyncMerge {
         try shadows.put(.deck, id, usn: usn, modified: modified, json, local: shadow?.local)
         continue
       }
-      var isOurs = try known.flatMap { local in try shadow.map { try isChanged(.deck, local, $0) } } ?? false
+      var isOurs = try known.flatMap { local in try shadow.map { try sync.isChanged(.deck, local, $0) } } ?? false
       if let sent, let ours = try crossed(record, shadow, pending, sent: sent) {
         record["name"] = .text(ours.name)
         try giveWay(ours, pending)
@@ -66,10 +76,12 @@ extension SyncMerge {
     let theirs = ServerRows.deckName(record)
     guard let known else {
       if let there = try DeckTable.named(db, theirs) {
-        if try shadows.remote(.deck, of: there.id.rawValue) == nil { return there.id }
+        if try shadows.remote(.deck, of: there.id.rawValue) == nil {
+          return there.name == theirs ? there.id : try rename(there.id, to: theirs)
+        }
         try giveWay(there, pending)
       }
-      return id == SyncMerge.firstDeck ? nil : try DeckTable.findOrMake(db, named: theirs, now: moment.now).deck.id
+      return id == DeckMerge.firstDeck ? nil : try DeckTable.findOrMake(db, named: theirs, now: moment.now).deck.id
     }
     let base = (shadow.flatMap { ServerRows.parse($0.json)?.record }).map(ServerRows.deckName)
     let mine = try DeckTable.record(db, known).name
@@ -115,7 +127,7 @@ extension SyncMerge {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
     if let remote = try shadows.remote(.deck, of: deck.id.rawValue), pending.contains(remote) { return }
-    report.note("the deck \(deck.name) is called \(name) now: another one there has its name")
+    sync.report.note("the deck \(deck.name) is called \(name) now: another one there has its name")
   }
 
   // MARK: Presets and limits
@@ -123,7 +135,7 @@ extension SyncMerge {
   private func setOptions(_ record: Value.Record, _ local: DeckID, _ shadow: Shadow?) throws {
     let base = shadow.flatMap { ServerRows.parse($0.json)?.record }
     if let conf = record["conf"]?.integer, base?["conf"]?.integer != conf {
-      let wanted = try preset(Int64(conf))
+      let wanted = try sync.preset(Int64(conf))
       // A deck that is ours too keeps what it has where theirs says nothing.
       if wanted != nil || base != nil { try DeckTable.setPreset(db, local, to: wanted) }
     }
@@ -137,13 +149,13 @@ extension SyncMerge {
 
   /// A preset that said nothing before and does now is that of its decks.
   private func givePresets() throws {
-    if heads.newPresets.isEmpty { return }
+    if sync.heads.newPresets.isEmpty { return }
     for (remote, shadow) in try shadows.all(.deck) {
       guard let local = shadow.local, let conf = ServerRows.parse(shadow.json)?.record?["conf"]?.integer,
-        heads.newPresets.contains(Int64(conf)), try DeckTable.exists(db, DeckID(rawValue: local)),
-        try DeckTable.preset(db, DeckID(rawValue: local)) == nil, let made = try preset(Int64(conf))
+        sync.heads.newPresets.contains(Int64(conf)), try DeckTable.exists(db, DeckID(rawValue: local)),
+        try DeckTable.preset(db, DeckID(rawValue: local)) == nil, let made = try sync.preset(Int64(conf))
       else { continue }
-      let isOurs = try isChanged(.deck, local, shadow)
+      let isOurs = try sync.isChanged(.deck, local, shadow)
       try DeckTable.setPreset(db, DeckID(rawValue: local), to: made)
       if !isOurs { try shadows.agree(.deck, remote) }
     }
@@ -151,17 +163,17 @@ extension SyncMerge {
 
   /// The deck here that cards of one there go into, made where it is missing.
   func deck(_ remote: Int64) throws -> DeckID {
-    if let known = heads.decks[remote] { return known }
+    if let known = sync.heads.decks[remote] { return known }
     let shadow = try shadows[.deck, remote]
     // A deck that is not there.
-    if shadow == nil, remote != SyncMerge.firstDeck { return try deck(SyncMerge.firstDeck) }
+    if shadow == nil, remote != DeckMerge.firstDeck { return try deck(DeckMerge.firstDeck) }
     let record = shadow.flatMap { ServerRows.parse($0.json)?.record }
     if let local = shadow?.local, try DeckTable.exists(db, DeckID(rawValue: local)) {
-      heads.decks[remote] = DeckID(rawValue: local)
+      sync.heads.decks[remote] = DeckID(rawValue: local)
       return DeckID(rawValue: local)
     }
     let made = try DeckTable.findOrMake(db, named: record.map(ServerRows.deckName) ?? "Default", now: moment.now).deck
-    heads.decks[remote] = made.id
+    sync.heads.decks[remote] = made.id
     if let record, try shadows.remote(.deck, of: made.id.rawValue) == nil {
       try shadows.setLocal(.deck, remote, to: made.id.rawValue)
       try setOptions(record, made.id, nil)
@@ -171,16 +183,16 @@ extension SyncMerge {
   }
 
   func options(_ remote: Int64) throws -> DeckOptions {
-    if let known = heads.options[remote] { return known }
+    if let known = sync.heads.options[remote] { return known }
     let options = try DeckTable.options(db, deck(remote))
-    heads.options[remote] = options
+    sync.heads.options[remote] = options
     return options
   }
 
   // MARK: Deleted ones
 
-  func buryDecks(_ ids: [Int64]) throws {
-    for id in ids where id != SyncMerge.firstDeck {
+  func bury(_ ids: [Int64]) throws {
+    for id in ids where id != DeckMerge.firstDeck {
       let shadow = try shadows[.deck, id]
       try shadows.bury(.deck, id)
       guard let local = shadow?.local.map(DeckID.init), try DeckTable.exists(db, local) else { continue }
@@ -188,23 +200,23 @@ extension SyncMerge {
       let name = try DeckTable.record(db, local).name
       let count = try DeckTable.count(db, local)
       if count > 0 {
-        let home = try deck(SyncMerge.firstDeck)
+        let home = try deck(DeckMerge.firstDeck)
         if home == local { continue }
         try moveCards(of: local, to: home)
-        report.note(
+        sync.report.note(
           "the deck \(name) was deleted there: \(counted(count, "card")) of this account moved to "
             + "\(try DeckTable.record(db, home).name)")
       }
       // One that holds others stays around them.
       _ = try DeckTable.removeEmpty(db, local)
-      report.received += 1
+      sync.report.received += 1
     }
   }
 
   private func moveCards(of deck: DeckID, to other: DeckID) throws {
     for id in try CardTable.ids(db, in: deck) {
-      guard let known = try CardTable.stored(db, id) else { continue }
-      try CardTable.setDeck(db, known, to: other, rank: CardTable.lowestRank(db, in: other))
+      guard let known = try SyncedCards.stored(db, id) else { continue }
+      try SyncedCards.setDeck(db, known, to: other, rank: SyncedCards.lowestRank(db, in: other))
     }
   }
 }

@@ -18,13 +18,13 @@ extension SyncMerge {
     for id in graves.cards {
       guard let shadow = try shadows[.card, id] else { continue }
       try shadows.bury(.card, id)
-      guard let local = shadow.local, try CardTable.stored(db, CardID(rawValue: local)) != nil,
+      guard let local = shadow.local, try SyncedCards.stored(db, CardID(rawValue: local)) != nil,
         try !shadows.wasTold(.card, id)
       else { continue }
       report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
       // Its note may be there still, and get other cards.
       let note = ServerRows.parse(shadow.json)?.list.flatMap(ServerRows.card)?.note
-      if let note, try NoteTable.known(db, note) == nil { try shadows.setLocal(.note, note, to: nil) }
+      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try shadows.setLocal(.note, note, to: nil) }
     }
     for id in graves.notes {
       guard try shadows[.note, id] != nil else { continue }
@@ -46,8 +46,8 @@ extension SyncMerge {
       try step()
       let shadow = try shadows[.note, row.id]
       if isKnown(shadow, row.json) { return }
-      guard let values = ServerRows.parse(row.json)?.list, let (note, type) = ServerRows.note(values) else { return }
-      var known = try NoteTable.known(db, row.id)
+      guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
+      var known = try NoteTable.known(db, NoteID(rawValue: row.id))
       // It was removed here, and is to be there.
       if shadow?.local != nil, known == nil { return }
       var isOurs = shadow == nil
@@ -56,11 +56,11 @@ extension SyncMerge {
         isOurs = true
         try shadows.setLocal(.note, row.id, to: nil)
       }
-      if isOurs { known = try own(note, type, known) }
-      if known != nil, isOlder(row, than: shadow) {
-        try NoteTable.markUnsent(db, row.id)
-      } else if known != nil {
-        try renew(note, type, known, isOurs: isOurs, receiver)
+      if isOurs { known = try own(note, known) }
+      if let known, isOlder(row, than: shadow) {
+        try SyncedNotes.markUnsent(db, known.id)
+      } else if let known {
+        try renew(note, known, isOurs: isOurs, receiver)
       }
       try shadows.put(
         .note, row.id, usn: row.usn, modified: row.modified, row.json, local: known == nil ? nil : row.id)
@@ -69,42 +69,40 @@ extension SyncMerge {
   }
 
   /// A note here that a new one there is: of its guid and its type, or one that came back.
-  private func own(_ note: ReceivedNote, _ type: Int64, _ known: KnownNote?) throws -> KnownNote? {
+  private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
-      var free = note.id
-      repeat { free += 1 } while try NoteTable.known(db, free) != nil || shadows.isTaken(.note, free)
-      try NoteTable.renumber(db, note.id, to: free)
+      var free = note.id.rawValue
+      repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || shadows.isTaken(.note, free)
+      try SyncedNotes.renumber(db, note.id.rawValue, to: free)
       // What is there of it goes along.
       try shadows.forgetState(cardsOf: free)
     }
-    guard let twin = try NoteTable.id(db, guid: note.guid)?.rawValue,
-      try shadows.remote(.note, of: twin) == nil,
-      try NoteTable.known(db, twin)?.type.rawValue == shadows[.noteType, type]?.local
+    guard let twin = try NoteTable.id(db, guid: note.guid), try shadows.remote(.note, of: twin.rawValue) == nil,
+      try NoteTable.known(db, twin)?.type.rawValue == shadows[.noteType, note.type.rawValue]?.local
     else { return nil }
-    try NoteTable.renumber(db, twin, to: note.id)
+    try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
   }
 
   /// Whether a row is another note than the one that the server had under its id.
-  private func isOther(_ note: ReceivedNote, than shadow: Shadow) -> Bool {
-    (ServerRows.parse(shadow.json)?.list).flatMap(ServerRows.note)?.note.guid != note.guid
+  private func isOther(_ note: NoteRecord, than shadow: Shadow) -> Bool {
+    (ServerRows.parse(shadow.json)?.list).flatMap(ServerRows.note)?.guid != note.guid
   }
 
   private func renew(
-    _ note: ReceivedNote, _ type: Int64, _ known: KnownNote?, isOurs: Bool, _ receiver: NoteReceiver
+    _ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver
   ) throws {
-    guard let known, let local = try shadows[.noteType, type]?.local else { return }
+    guard let local = try shadows[.noteType, note.type.rawValue]?.local else { return }
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type.rawValue == local {
         // Ours is to be sent, with what it has.
-        return try NoteTable.markUnsent(db, note.id)
+        return try SyncedNotes.markUnsent(db, note.id)
       }
-      let mine = try NoteTable.record(db, NoteID(rawValue: note.id))
-      if mine.fields != note.fields || mine.tags != note.tags {
+      if known.fields != note.fields || known.tags != note.tags {
         // Where its type was changed, that is why theirs is later.
         if heads.reshaped.contains(where: { $0.id == known.type }) {
-          try setAside(mine, NoteTypeTable.record(db, known.type))
+          try setAside(known, NoteTypeTable.record(db, known.type))
         }
         report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
       }
@@ -112,7 +110,7 @@ extension SyncMerge {
     try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)), usn: 0)
     // New cards that our fields made and theirs do not.
     if isOurs || known.isUnsent {
-      let unmade = try NoteTable.unmadeCards(db, of: note.id)
+      let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
       _ = try CardTable.remove(db, unmade.filter { try shadows.remote(.card, of: $0.rawValue) == nil })
     }
   }

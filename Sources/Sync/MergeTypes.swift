@@ -44,7 +44,7 @@ extension SyncMerge {
   }
 
   /// The type here that one there is.
-  private func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
+  func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
       report.note("the note type \(id) has no place here: \(error.message)")
@@ -69,7 +69,7 @@ extension SyncMerge {
   }
 
   private func isUnsent(_ id: NoteTypeID) throws -> Bool {
-    try db.firstRow("SELECT usn = -1 FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
+    try db.firstRow("SELECT \(Unsent.sql) FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
   }
 
   private func giveWay(_ type: NoteType) throws {

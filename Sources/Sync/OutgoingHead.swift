@@ -63,7 +63,7 @@ final class SyncOutgoing {
   // MARK: Note types
 
   private func findTypes(isUpload: Bool) throws {
-    let unsent = Set(try db.rows("SELECT id FROM note_types WHERE usn = -1") { $0.integer(0) })
+    let unsent = Set(try db.rows("SELECT id FROM note_types WHERE \(Unsent.sql)") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
       let local = type.id.rawValue
       let remote = try shadows.remote(.noteType, of: local)
@@ -155,7 +155,7 @@ final class SyncOutgoing {
         SELECT 1 FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """
       let isUsed = try db.firstRow(sql, [id]) { _ in true } ?? false
-      if id == SyncMerge.firstDeck || isUsed {
+      if id == DeckMerge.firstDeck || isUsed {
         try shadows.setLocal(.deck, id, to: nil)
       } else {
         graves.decks.append(id)

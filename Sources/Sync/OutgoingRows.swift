@@ -51,15 +51,17 @@ extension SyncOutgoing {
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1
-      while try NoteTable.known(db, id) != nil || shadows.isTaken(.note, id) { id += 1 }
-      try NoteTable.renumber(db, note, to: id)
+      while try NoteTable.exists(db, NoteID(rawValue: id)) || shadows.isTaken(.note, id) { id += 1 }
+      try SyncedNotes.renumber(db, note, to: id)
     }
   }
 
   /// Gives cards that are new there other ids where the server has theirs, or had it.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
-      guard try shadows.isTaken(.card, id.rawValue), let card = try CardTable.stored(db, id) else { return id.rawValue }
+      guard try shadows.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
+        return id.rawValue
+      }
       let free = try freeCardID(after: id, shadows)
       try CardTable.renumber(db, card, to: free)
       return free.rawValue
@@ -120,7 +122,7 @@ extension SyncOutgoing {
     let changes = try shadow.map { try shadows.changedParts(of: id, since: $0.state) } ?? CardChanges.all
     let made = try making.cards.with(card) { try row($0, base, changes) }
     guard let (row, raw) = made ?? nil else { return }
-    try CardTable.markSent(db, card, modified: Int64(row[4].integer ?? 0), raw: raw)
+    try SyncedCards.markSent(db, card, modified: Int64(row[4].integer ?? 0), raw: raw)
     var same = row
     if let base, base.count == 18 { (same[4], same[5]) = (base[4], base[5]) }
     if same != base {
@@ -134,7 +136,7 @@ extension SyncOutgoing {
   private func row(
     _ card: ListedCard, _ base: [Value]?, _ changes: CardChanges
   ) throws -> (row: [Value], raw: String)? {
-    guard let known = try CardTable.stored(db, card.id),
+    guard let known = try SyncedCards.stored(db, card.id),
       let deck = try shadows.remote(.deck, of: known.deck.rawValue)
     else { return nil }
     let options = try options(of: known.deck)
@@ -163,7 +165,7 @@ extension SyncOutgoing {
 
   /// The position of a new card that was moved: it stays where it is between those around it.
   private func position(of card: StoredCard, having old: Int) throws -> Int {
-    let (above, below) = try CardTable.positionsAround(db, card)
+    let (above, below) = try SyncedCards.positionsAround(db, card)
     if let above, old < above { return above }
     if let below, old > below { return below }
     return old
@@ -199,7 +201,7 @@ func freeCardID(after id: CardID, _ shadows: Shadows) throws -> CardID {
   repeat {
     free += 1
   } while try shadows.isTaken(.card, free)
-    || CardTable.stored(shadows.db, CardID(rawValue: free)) != nil
+    || SyncedCards.stored(shadows.db, CardID(rawValue: free)) != nil
   return CardID(rawValue: free)
 }
 

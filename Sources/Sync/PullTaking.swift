@@ -184,9 +184,9 @@ private final class ShadowWriter {
   func finish() throws {
     let types = "SELECT local FROM sync_shadows WHERE kind = \(ShadowKind.noteType.rawValue)"
     let states = [
-      agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE usn = -1",
+      agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE \(Unsent.sql)",
       "UPDATE note_types SET usn = 0 WHERE id IN (\(types))",
-      "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND usn = -1",
+      "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND \(Unsent.sql)",
     ]
     for sql in states { try db.execute(sql: sql) }
   }

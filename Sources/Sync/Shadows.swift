@@ -178,9 +178,9 @@ final class Shadows {
     let reviews =
       try db.firstRow(
         """
-        SELECT (SELECT count(*) FROM reviews WHERE usn >= 0 AND anki IS NOT NULL)
+        SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql) AND anki IS NOT NULL)
           + (SELECT count(*) FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
-             AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND usn >= 0))
+             AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND NOT \(Unsent.sql)))
         """
       ) { $0.count(0) } ?? 0
     return SyncCounts(

@@ -40,7 +40,7 @@ final class SyncMerge {
   func run(isFirst: Bool) throws {
     if isFirst {
       try WholeCollection.removeStockTypes(db)
-      try db.execute(sql: "UPDATE reviews SET usn = -1 WHERE usn >= 0")
+      try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
     }
     let changed = try changedCards()
     try keepSettings()
@@ -48,14 +48,14 @@ final class SyncMerge {
     try mergeTypes()
     try reshapeNotes()
     try mergePresets()
-    try mergeDecks()
+    try decks.merge()
     let graves = try pulled.isWhole ? missing() : pulled.graves
     try bury(graves)
     let receiver = try NoteReceiver(db, now: moment.now, isInterrupted: isInterrupted)
     try mergeNotes(receiver)
     try mergeCards(receiver, changed)
     try mergeLog()
-    try buryDecks(graves.decks)
+    try decks.bury(graves.decks)
     for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 

@@ -96,7 +96,7 @@ public enum SyncTables {
   /// An answer whose card is removed before it was sent goes all the same: Anki never takes a row out of its log.
   private static let fourth = """
     CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
-      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND ifnull(usn, -1) = -1;
+      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND \(Unsent.sql);
     END;
     """
 
@@ -157,7 +157,7 @@ public enum SyncTables {
     // The types that everybody has go along with their notes.
     found.types = try count(
       """
-      SELECT count(*) FROM note_types WHERE usn = -1
+      SELECT count(*) FROM note_types WHERE \(Unsent.sql)
         AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteType, "note_types")))
       """)
     // A deck around one of the server's is there because that one is.
@@ -179,15 +179,15 @@ public enum SyncTables {
   // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
-  static let unsentReview = "(ifnull(usn, -1) = -1 AND card IS NOT NULL)"
+  static let unsentReview = "(\(Unsent.sql) AND card IS NOT NULL)"
 
   /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be
   /// undone: a shadow tells that it was.
   static let unsentStray = """
-    (card IS NULL AND acard IS NOT NULL AND ifnull(usn, -1) = -1 AND \(isOnlyHere(.review, "reviews")))
+    (card IS NULL AND acard IS NOT NULL AND \(Unsent.sql) AND \(isOnlyHere(.review, "reviews")))
     """
 
-  static let unsentNote = "usn = -1 OR \(isOnlyHere(.note, "notes"))"
+  static let unsentNote = "\(Unsent.sql) OR \(isOnlyHere(.note, "notes"))"
 
   /// Whether the server has no row for one of a table here.
   static func isOnlyHere(_ kind: ShadowKind, _ table: String) -> String {

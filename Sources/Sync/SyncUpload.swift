@@ -110,9 +110,9 @@ extension Shadows {
       case .revlog:
         """
         SELECT json_array(anki, acard, 0, raw ->> 0, raw ->> 1, raw ->> 2, raw ->> 3, raw ->> 4, raw ->> 5)
-        FROM reviews WHERE usn >= 0 AND anki IS NOT NULL
+        FROM reviews WHERE NOT \(Unsent.sql) AND anki IS NOT NULL
         UNION ALL SELECT json FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
-          AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND usn >= 0)
+          AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND NOT \(Unsent.sql))
         """
       }
     var rows: [Value] = []

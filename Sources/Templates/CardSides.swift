@@ -82,6 +82,8 @@ package struct CardSides {
   let fields: NoteFields
   let ordinal: Int
   let isForTerminal: Bool
+  /// On a terminal too, tags tell where clozes are.
+  var tagsClozes = false
   package let isInterrupted: () -> Bool
 
   package init(
@@ -150,7 +152,7 @@ package struct CardSides {
     if let value = fields.values[field.name] ?? (field.name.isEmpty && !field.filters.isEmpty ? [] : nil) {
       let filter = TemplateFilter(
         field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal,
-        clozes: { fields.clozes(of: field.name) })
+        tagsClozes: tagsClozes || !isForTerminal, clozes: { fields.clozes(of: field.name) })
       output.bytes += field.filters.isEmpty ? value : filter.apply(field.filters, to: value)
       output.work += value.count
     } else if field.name == SpecialField.frontSide.rawValue {

@@ -104,9 +104,9 @@ package struct ClozeText {
   // MARK: Showing
 
   /// The field as a side of the card of a number shows it; empty when no cloze has that number.
-  /// - Parameter isForTerminal: without the tags that tell where clozes are.
-  package func shown(number: Int, isFront: Bool, isForTerminal: Bool = false) -> Bytes {
-    var view = ClozeView(number: number, isFront: isFront, isTagged: !isForTerminal)
+  /// - Parameter isTagged: with the tags that tell where clozes are.
+  package func shown(number: Int, isFront: Bool, isTagged: Bool = true) -> Bytes {
+    var view = ClozeView(number: number, isFront: isFront, isTagged: isTagged)
     let isActive = view.show(nodes)
     return isActive ? HTMLText.strippingMathTags(view.result) : []
   }

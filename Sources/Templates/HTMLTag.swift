@@ -1,13 +1,13 @@
 // One tag of HTML: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
 
-struct HTMLTag {
+package struct HTMLTag {
   package let name: String
-  let isClosing: Bool
+  package let isClosing: Bool
   /// What stands behind the name.
-  let rest: ArraySlice<UInt8>
+  package let rest: ArraySlice<UInt8>
 
   /// Elements that begin and end a line.
-  static let blocks: Set<String> = [
+  package static let blocks: Set<String> = [
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr",
     "html", "li", "main", "nav", "ol", "option", "p", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
@@ -68,12 +68,14 @@ struct HTMLTag {
 }
 
 /// Finds tags. A quote that is never closed is looked for only once.
-struct TagReading {
+package struct TagReading {
   private var quotesAreBroken = false
   private var isWithoutEnd = false
 
+  package init() {}
+
   /// The tag that begins at an index with `<`, and where it ends.
-  mutating func tag(_ html: ArraySlice<UInt8>, _ start: Int) -> (tag: HTMLTag, end: Int)? {
+  package mutating func tag(_ html: ArraySlice<UInt8>, _ start: Int) -> (tag: HTMLTag, end: Int)? {
     var nameStart = start + 1
     guard !isWithoutEnd, nameStart < html.endIndex else { return nil }
     let isClosing = html[nameStart] == UInt8(ascii: "/")

@@ -130,7 +130,8 @@ package enum HTMLText {
 
   /// Whether a byte of plain text is another one in HTML.
   package static func isEscaped(_ byte: UInt8) -> Bool {
-    byte < 0x20 ? byte != UInt8(ascii: "\t") : "&<>".utf8.contains(byte)
+    // Asked of every byte that is added: `&`, `<` and `>` one by one, as a search in a text of three costs more.
+    byte < 0x20 ? byte != 0x09 : byte == 0x26 || byte == 0x3C || byte == 0x3E
   }
 
   /// The plain text that became this HTML, the same characters; nil for HTML that holds anything else.

@@ -71,6 +71,34 @@ package struct NoteCardMaker {
   }
 }
 
+extension NoteCardMaker {
+  /// Where in the answer of a card, in its UTF-8, what a cloze hid stands; empty where no cloze did.
+  package func hiddenParts(
+    of answer: String, _ fields: NoteFields, _ facts: CardFacts, ordinal: Int
+  ) throws(NoteError) -> [Range<Int>] {
+    guard type.isCloze, let pair = sides.first else { return [] }
+    var facts = facts
+    facts.templateName = type.cards[0].name
+    var views = CardSides(
+      fields: fields.adding(facts), ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
+    views.tagsClozes = true
+    let found = TerminalText.marked(try views.back(pair.back, frontSide: []), isInterrupted: isInterrupted)
+    // A text that was cut, or stripped of its front, is another one.
+    guard found.text.trimmed.utf8.elementsEqual(answer.utf8) else { return [] }
+    let start = found.text.unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? found.text.startIndex
+    let before = found.text.utf8.distance(from: found.text.startIndex, to: start)
+    return found.hidden.map { max(0, $0.lowerBound - before)..<min(answer.utf8.count, $0.upperBound - before) }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The fields of its notes that no template names, in their order.
+  package var unnamedFields: [String] {
+    type.fields.filter { name in
+      !sides.contains { pair in [pair.front, pair.back].contains { $0.names(name) } }
+    }
+  }
+}
+
 extension CardTexts {
   package static let nothing = CardTexts(prompt: blank, answer: blank)
 

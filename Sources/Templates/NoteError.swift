@@ -21,7 +21,7 @@ public enum NoteError: Problem, Equatable {
   /// A change of a note type takes cards or texts away, and nobody has agreed to it yet.
   case losesCards(type: String, cards: Int, notes: Int)
   /// A card's text that is made from the fields of its note by a template.
-  case madeFromNote(what: String)
+  case madeFromNote(what: String, fields: [String])
   /// A field holds formatting that plain text would lose.
   case formatted(field: String)
   case typeInUse(name: String, notes: Int)
@@ -49,9 +49,11 @@ public enum NoteError: Problem, Equatable {
     case .noCloze:
       ProblemReport(
         .noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
-    case .madeFromNote(let what):
+    case .madeFromNote(let what, let fields):
       ProblemReport(
-        .madeFromNote, "The text is made from a note", "the \(what) is made from note fields; set card.note.fields")
+        .madeFromNote, "The text is made from a note",
+        "the \(what) is made from fields of the note (\(fields.map { printable($0) }.joined(separator: ", "))); "
+          + "change those: `card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
     case .formatted(let field):
       ProblemReport(
         .formatted, "The field holds formatting",

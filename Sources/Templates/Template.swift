@@ -214,6 +214,23 @@ extension Template {
   }
 }
 
+extension Template {
+  /// The template without the tags of some fields, as Anki leaves it when they are removed; what is in a section of one
+  /// stays.
+  package static func removing(_ names: Set<String>, in source: String) -> String {
+    let bytes = Bytes(source.utf8)
+    var reader = TagReader(bytes[...])
+    var (result, written) = (Bytes(), 0)
+    while let token = reader.next() {
+      guard case .tag(let tag) = token, names.contains(tag.name) else { continue }
+      // Braces, or their older form, have two bytes at either end.
+      result += bytes[written..<max(written, reader.tagRange.lowerBound - 2)]
+      written = min(bytes.count, reader.tagRange.upperBound + 2)
+    }
+    return (result + bytes[written...]).text
+  }
+}
+
 extension Tag {
   /// The field or section that it names.
   package var name: String {

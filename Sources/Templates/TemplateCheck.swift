@@ -63,6 +63,19 @@ extension Template {
     }
   }
 
+  /// Whether a tag or a section has the name of a field.
+  package func names(_ field: String) -> Bool { Template.names(nodes, field) }
+
+  private static func names(_ nodes: [Node], _ field: String) -> Bool {
+    nodes.contains { node in
+      switch node {
+      case .text: false
+      case .field(let found): found.name == field
+      case .section(let section): section.name == field || names(section.nodes, field)
+      }
+    }
+  }
+
   /// Whether a card is made from it: on the path of its sections it shows something that is filled.
   /// - Parameter filled: the names of the fields and specials that are.
   package func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }

@@ -11,6 +11,8 @@ struct TemplateFilter {
   let isFront: Bool
   /// Text for a terminal: what is asked for or spoken stands there as text.
   let isForTerminal: Bool
+  /// Whether tags tell where clozes are.
+  let tagsClozes: Bool
   /// The clozes of the field before any filter.
   package let clozes: () -> ClozeText
 
@@ -23,7 +25,7 @@ struct TemplateFilter {
   /// Nil for a filter that is not about clozes.
   private func apply(cloze filter: String, _ text: () -> ClozeText) -> Bytes? {
     switch filter {
-    case "cloze": text().shown(number: ordinal + 1, isFront: isFront, isForTerminal: isForTerminal)
+    case "cloze": text().shown(number: ordinal + 1, isFront: isFront, isTagged: tagsClozes)
     case "cloze-only": text().only(number: ordinal + 1, isFront: isFront)
     default: nil
     }

@@ -17,6 +17,14 @@ package struct TerminalText {
     return hasEndlessMarks(text) ? withoutEndlessMarks(text) : text
   }
 
+  /// Of a side of a card whose clozes are tagged.
+  /// - Returns: the text, and where in its UTF-8 what a cloze hid stands.
+  static func marked(_ html: Bytes, isInterrupted: () -> Bool) -> (text: String, hidden: [Range<Int>]) {
+    var reader = TerminalText(html[...], marksClozes: true)
+    reader.run(.max, isInterrupted)
+    return (reader.result.text, reader.clozes)
+  }
+
   /// In one line, without pictures and sounds.
   package static func line(_ html: Bytes) -> String {
     var reader = TerminalText(html[...], showsMedia: false)
@@ -41,11 +49,18 @@ package struct TerminalText {
   private var hidden: (name: String, depth: Int)?
   private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
+  private let marksClozes: Bool
+  /// The elements `span` that are open, whether each is of a cloze that was asked for; and where those stand that are
+  /// closed.
+  private var spans: [Bool] = []
+  private var clozes: [Range<Int>] = []
+  /// Where the outermost open one begins; nil until something of it is written.
+  private var clozeStart: Int?
 
   private static let bytesBetweenLooks = 1 << 13
 
-  private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true) {
-    (self.html, self.showsMedia) = (html, showsMedia)
+  private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true, marksClozes: Bool = false) {
+    (self.html, self.showsMedia, self.marksClozes) = (html, showsMedia, marksClozes)
     index = html.startIndex
   }
 
@@ -77,6 +92,7 @@ package struct TerminalText {
   private mutating func put(_ byte: UInt8) {
     if hidden != nil { return }
     if breaks > 0 || blank { putGap() }
+    if marksClozes, clozeStart == nil, spans.contains(true) { clozeStart = result.count }
     result.append(byte)
   }
 
@@ -185,6 +201,7 @@ package struct TerminalText {
     case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
+    case "span" where marksClozes: tag.isClosing ? closeSpan() : spans.append(tag.attribute("class") == "cloze")
     case "td", "th": blank = true
     case "rt": tag.isClosing ? closeReading() : openReading()
     case "ruby": if tag.isClosing { closeReading() }
@@ -204,6 +221,12 @@ package struct TerminalText {
     case _ where HTMLTag.blocks.contains(tag.name): breaks = Swift.max(1, breaks)
     default: break
     }
+  }
+
+  private mutating func closeSpan() {
+    guard let wasCloze = spans.popLast(), wasCloze, !spans.contains(true), let start = clozeStart else { return }
+    clozes.append(start..<result.count)
+    clozeStart = nil
   }
 
   private mutating func openReading() {

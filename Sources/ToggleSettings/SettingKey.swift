@@ -4,7 +4,7 @@
 /// A setting resolved to its place. It belongs to the tree that gave it, and stays good while that tree lives,
 /// also when the declaration goes (it then keeps the last value).
 ///
-///     let length = try tree.key("game.length", as: Int.self)
+///     let length = try tree.keys.whole("game.length")
 ///     tree[length]   // 9
 public struct SettingKey<Value>: Sendable {
   @usableFromInline let index: Int
@@ -63,49 +63,56 @@ extension SettingsTree {
   @inlinable public subscript(key: SettingKey<Double>) -> Double { slots.numbers[key.index] }
   /// Reads a choice, a text or a path.
   @inlinable public subscript(key: SettingKey<String>) -> String { slots.texts[key.index] }
+}
+
+/// Resolves names to keys, each to one kind.
+///
+///     let length = try tree.keys.whole("game.length")
+public struct SettingKeys {
+  let tree: SettingsTree
 
   /// Resolves a switch.
-  public func key(_ name: String, as type: Bool.Type) throws(SettingsError) -> SettingKey<Bool> {
+  public func flag(_ name: String) throws(SettingsError) -> SettingKey<Bool> {
     let node = try leaf(name, wanted: "a switch") { if case .toggle = $0 { true } else { false } }
-    let index = slot(of: node) { if case .flag(let index) = $0 { index } else { nil } } ?? slots.flags.count
-    if index == slots.flags.count { add(.flag(index), to: node) { $0.flags.append(false) } }
+    let index = slot(of: node) { if case .flag(let index) = $0 { index } else { nil } } ?? tree.slots.flags.count
+    if index == tree.slots.flags.count { add(.flag(index), to: node) { $0.flags.append(false) } }
     return SettingKey(index: index)
   }
 
   /// Resolves a number declared as whole.
-  public func key(_ name: String, as type: Int.Type) throws(SettingsError) -> SettingKey<Int> {
+  public func whole(_ name: String) throws(SettingsError) -> SettingKey<Int> {
     let node = try leaf(name, wanted: "a whole number") {
       if case .number(let range, _) = $0 { range.whole } else { false }
     }
-    let index = slot(of: node) { if case .integer(let index) = $0 { index } else { nil } } ?? slots.integers.count
-    if index == slots.integers.count { add(.integer(index), to: node) { $0.integers.append(0) } }
+    let index = slot(of: node) { if case .integer(let index) = $0 { index } else { nil } } ?? tree.slots.integers.count
+    if index == tree.slots.integers.count { add(.integer(index), to: node) { $0.integers.append(0) } }
     return SettingKey(index: index)
   }
 
   /// Resolves a number.
-  public func key(_ name: String, as type: Double.Type) throws(SettingsError) -> SettingKey<Double> {
+  public func number(_ name: String) throws(SettingsError) -> SettingKey<Double> {
     let node = try leaf(name, wanted: "a number") { if case .number = $0 { true } else { false } }
-    let index = slot(of: node) { if case .number(let index) = $0 { index } else { nil } } ?? slots.numbers.count
-    if index == slots.numbers.count { add(.number(index), to: node) { $0.numbers.append(0) } }
+    let index = slot(of: node) { if case .number(let index) = $0 { index } else { nil } } ?? tree.slots.numbers.count
+    if index == tree.slots.numbers.count { add(.number(index), to: node) { $0.numbers.append(0) } }
     return SettingKey(index: index)
   }
 
   /// Resolves a choice, a text or a path.
-  public func key(_ name: String, as type: String.Type) throws(SettingsError) -> SettingKey<String> {
+  public func text(_ name: String) throws(SettingsError) -> SettingKey<String> {
     let node = try leaf(name, wanted: "text") { kind in
       switch kind {
       case .choice, .text, .path: true
       case .group, .toggle, .number: false
       }
     }
-    let index = slot(of: node) { if case .text(let index) = $0 { index } else { nil } } ?? slots.texts.count
-    if index == slots.texts.count { add(.text(index), to: node) { $0.texts.append("") } }
+    let index = slot(of: node) { if case .text(let index) = $0 { index } else { nil } } ?? tree.slots.texts.count
+    if index == tree.slots.texts.count { add(.text(index), to: node) { $0.texts.append("") } }
     return SettingKey(index: index)
   }
 
   private func leaf(_ name: String, wanted: String, _ fits: (SettingKind) -> Bool) throws(SettingsError) -> SettingNode
   {
-    let node = try declared(name)
+    let node = try tree.forest.declared(name)
     guard let kind = node.declaration?.kind, fits(kind) else {
       throw .wrongKind(name, kind: node.declaration?.kind.word ?? "section", wanted: wanted)
     }
@@ -115,17 +122,21 @@ extension SettingsTree {
   private func slot(of node: SettingNode, _ index: (SettingSlot) -> Int?) -> Int? { node.slots.compactMap(index).first }
 
   private func add(_ slot: SettingSlot, to node: SettingNode, _ grow: (inout SettingSlots) -> Void) {
-    grow(&slots)
+    grow(&tree.slots)
     node.slots.append(slot)
-    slotsByName[node.name, default: []].append(slot)
-    slots.put(node.value, at: slot)
+    tree.slotsByName[node.name, default: []].append(slot)
+    tree.slots.put(node.value, at: slot)
   }
 
   /// Copies what changed to the slots. Only what native code has resolved has one, some dozens.
-  func refreshSlots() {
-    for name in slotsByName.keys {
-      guard let node = byName[name] else { continue }
-      for slot in node.slots where !slots.holds(node.value, at: slot) { slots.put(node.value, at: slot) }
+  func refresh() {
+    for name in tree.slotsByName.keys {
+      guard let node = tree.forest[name] else { continue }
+      for slot in node.slots where !tree.slots.holds(node.value, at: slot) { tree.slots.put(node.value, at: slot) }
     }
   }
+}
+
+extension SettingsTree {
+  public var keys: SettingKeys { SettingKeys(tree: self) }
 }

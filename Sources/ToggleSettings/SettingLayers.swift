@@ -36,6 +36,14 @@ public enum SettingSource: Equatable, Sendable {
     return .commandLine(text[...end] + "••••••")
   }
 
+  /// Whether it is the file of whoever looks after the machine.
+  var isSystem: Bool {
+    switch self {
+    case .system, .brokenSystem: true
+    default: false
+    }
+  }
+
   /// What to do about a forced value.
   var remedy: String {
     switch self {
@@ -102,36 +110,56 @@ extension SettingsTree {
   /// stands for all its switches. Entries of names that nobody has declared wait for a declaration. It is no event:
   /// layers are laid before anybody observes.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
-    layers[layer] = entries
-    var notices = ambiguities(of: layer)
-    for node in leaves(of: roots) {
+    layers.entries[layer] = entries
+    var notices = layer == .environment ? layers.findAmbiguousVariables(of: forest) : []
+    for node in leaves(of: forest.roots) {
       notices += resolveLayers(of: node)
-      recompute(node)
+      node.recompute()
     }
-    refreshSlots()
+    keys.refresh()
     return notices
   }
 
   /// Replaces the layer of the system file, and what it locks.
   public func setSystem(_ file: SettingsFile) -> [SettingsNotice] {
-    locks = file.locks
+    layers.locks = file.locks
     return setLayer(.system, file.entries)
   }
 
   /// What waits for a declaration: with `--set` a sign of a mistyped name once every plugin had its chance.
   public func unclaimed(_ layer: SettingLayer) -> [LayeredSetting] {
-    (layers[layer] ?? []).filter { entry in !byName.values.contains { claims($0, entry) } }
+    (layers.entries[layer] ?? []).filter { entry in !forest.all.contains { layers.claims($0, entry) } }
   }
 
   /// Finds what the layers say about a leaf. A value that does not fit is left aside with a notice.
   func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
+    // A copy: a check may unload its plugin, which changes them.
+    let layers = layers
+    return layers.lay(on: node) { value in reading(value, for: node) { $0.reading(value) } }
+  }
+}
+
+/// The layers of one tree.
+///
+///     layers.entries[.commandLine] = given
+///     layers.lay(on: node) { tree.reading($0, for: node) { ... } }
+struct SettingLayers {
+  var entries: [SettingLayer: [LayeredSetting]] = [:]
+  var locks = SettingLocks.none
+  private var ambiguousVariables: Set<String> = []
+
+  /// Gives a leaf what the layers say of it.
+  /// - Parameter reading: reads a value for the leaf, or says why it does not fit.
+  func lay(
+    on node: SettingNode, _ reading: (SettingValue) -> Result<SettingValue, Misfit>
+  ) -> [SettingsNotice] {
     node.layers.forced = nil
     node.layers.system = nil
     var notices: [SettingsNotice] = []
     for layer in SettingLayer.allCases {
-      for entry in layers[layer] ?? [] where isMeant(node, by: entry) {
+      for entry in entries[layer] ?? [] where isMeant(node, by: entry) {
         let source = node.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
-        switch reading(entry.value, for: node, { $0.reading(entry.value) }) {
+        switch reading(entry.value) {
         case .success(let value): assign(value, source, to: node)
         case .failure(let misfit): notices.append(.refused(node.name, reason: misfit.reason, source: source))
         }
@@ -152,18 +180,11 @@ extension SettingsTree {
   private func assign(_ value: SettingValue, _ source: SettingSource, to node: SettingNode) {
     if case .system(_, locked: false) = source {
       node.layers.system = (value, source)
-    } else if let forced = node.layers.forced?.source, isSystem(forced), !isSystem(source) {
-      // A lock of the machine's stands above the run's own wishes.
+    } else if let forced = node.layers.forced?.source, forced.isSystem, !source.isSystem {
+      // A lock of the machine is stronger than the options of this run.
       return
     } else {
       node.layers.forced = (value, source)
-    }
-  }
-
-  private func isSystem(_ source: SettingSource) -> Bool {
-    switch source {
-    case .system, .brokenSystem: true
-    default: false
     }
   }
 
@@ -178,7 +199,8 @@ extension SettingsTree {
     return false
   }
 
-  private func claims(_ node: SettingNode, _ entry: LayeredSetting) -> Bool {
+  /// Whether the entry has the name of the node.
+  func claims(_ node: SettingNode, _ entry: LayeredSetting) -> Bool {
     guard node.declaration != nil else { return false }
     if case .environment = entry.source {
       return node.variable == entry.name && !ambiguousVariables.contains(entry.name)
@@ -186,21 +208,16 @@ extension SettingsTree {
     return node.name == entry.name
   }
 
-  /// Variables of the environment that two settings answer to.
-  private func ambiguities(of layer: SettingLayer) -> [SettingsNotice] {
-    guard layer == .environment else { return [] }
-    return findAmbiguousVariables()
-  }
-
-  /// Looks again which variables are ambiguous; called when declarations or the environment change.
-  func findAmbiguousVariables() -> [SettingsNotice] {
-    let wanted = Set((layers[.environment] ?? []).map(\.name))
+  /// Looks again which variables of the environment are those of two settings; called when declarations or the
+  /// environment change.
+  mutating func findAmbiguousVariables(of forest: SettingForest) -> [SettingsNotice] {
+    let wanted = Set((entries[.environment] ?? []).map(\.name))
     guard !wanted.isEmpty else {
       ambiguousVariables = []
       return []
     }
     var claimed: [String: [String]] = [:]
-    for node in byName.values where node.declaration != nil && wanted.contains(node.variable) {
+    for node in forest.all where node.declaration != nil && wanted.contains(node.variable) {
       claimed[node.variable, default: []].append(node.name)
     }
     let before = ambiguousVariables

@@ -91,6 +91,25 @@ final class SettingNode {
   /// What `get` answers: a group is true only when all in it are on.
   var shownValue: SettingValue { isGroup ? .flag(isOn) : value }
 
+  /// That a value is none for it.
+  func misfit(_ text: String) -> SettingsError {
+    let kind = declaration?.kind
+    return .badValue(
+      name, given: shown(.text(text)).text, expected: kind?.expectation ?? "", suggestion: kind?.suggestion(for: text))
+  }
+
+  /// Takes its value again after its layers or its kept value changed outside a transaction.
+  func recompute() {
+    let wasOn = isOn
+    value = resolvedValue
+    guard isSwitch, isOn != wasOn else { return }
+    var group = parent
+    while let node = group, node.isGroup {
+      node.switches.on += isOn ? 1 : -1
+      group = node.parent
+    }
+  }
+
   /// Where the present value comes from.
   func source(keptBy owner: Owner?) -> SettingSource {
     if let forced = layers.forced { return forced.source }

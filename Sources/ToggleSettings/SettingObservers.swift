@@ -98,7 +98,7 @@ extension SettingsTree {
   private func deliver(_ event: SettingsEvent) {
     for subscription in observers.subscriptions {
       subscription.notify(event) { name, owner in
-        guard let node = byName[name] else { return owner.plugin != nil }
+        guard let node = forest[name] else { return owner.plugin != nil }
         return node.isHidden(from: owner)
       }
     }

@@ -71,49 +71,128 @@ struct SettingsJournal {
   }
 }
 
-extension SettingsTree {
-  typealias Step = (SettingsTree, inout SettingsJournal) throws(SettingsError) -> [SettingState]
+/// One change from outside while it is made: what it has written, and how that was before.
+///
+///     var transaction = SettingsTransaction(of: tree, by: .user)
+///     try transaction.assign(.number(9), to: "game.length")
+///     try transaction.keep()
+struct SettingsTransaction {
+  private let tree: SettingsTree
+  private let owner: Owner
+  private var journal = SettingsJournal()
 
-  /// Runs a change as one transaction and keeps it; then observers are notified, of one that they made themselves after
-  /// the present event.
-  func perform(by owner: Owner, _ step: Step) throws(SettingsError) -> [SettingState] {
-    try requireNoCheck()
-    var journal = SettingsJournal()
-    let states: [SettingState]
-    do {
-      states = try step(self, &journal)
-      rememberMixed(journal, by: owner)
-      try keepChanges(of: journal)
-    } catch {
-      rollBack(journal)
-      throw error
-    }
-    refreshSlots()
-    if let event = event(of: journal, by: owner) { notify(event) }
-    return states
+  init(of tree: SettingsTree, by owner: Owner) { (self.tree, self.owner) = (tree, owner) }
+
+  // MARK: Steps
+
+  /// Gives a setting a value, or all switches of a group.
+  mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
+    let node = try tree.forest.declared(name)
+    guard let fitting = node.declaration?.kind.admit(value) else { throw node.misfit(value.text) }
+    for leaf in node.isGroup ? leaves(of: [node]) : [node] { try put(fitting, to: leaf) }
   }
 
-  /// Notes how a group was that left its mixed state, so that `toggle` can bring it back.
-  private func rememberMixed(_ journal: SettingsJournal, by owner: Owner) {
-    for (group, _, _) in journal.groups {
-      guard group.state != .mixed, let on = journal.combinationBefore(group, ToggleSettings.leaves(of: [group])) else {
-        continue
-      }
-      let names = on.map { String($0.dropFirst(group.name.count + 1)) }
-      kept[group.name] = KeptSetting(.lastMixed(names), setBy: owner)
+  mutating func turnOver(_ name: String) throws(SettingsError) {
+    let node = try tree.forest.declared(name)
+    if node.isSwitch { return try put(.flag(!node.isOn), to: node) }
+    guard node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
+    let switches = leaves(of: [node])
+    let remembered = node.state == .off ? lastMixed(of: node, switches) : nil
+    let turnsAllOn = node.state != .on
+    for leaf in switches { try put(.flag(remembered?.contains(leaf.name) ?? turnsAllOn), to: leaf) }
+  }
+
+  /// Forgets what was set of a setting, or of everything in a group or section.
+  mutating func reset(_ name: String) throws(SettingsError) {
+    let meant = leaves(of: [try tree.forest.node(name)])
+    for leaf in meant { try leaf.requireRight(of: owner) }
+    for leaf in meant where leaf.layers.account != nil || tree.kept[leaf.name] != nil {
+      try leaf.requireChange(to: nil, by: owner)
+      write(nil, to: leaf)
     }
   }
 
-  private func keepChanges(of journal: SettingsJournal) throws(SettingsError) {
-    guard let keep else { return }
-    var changed = Set(journal.leaves.filter { kept[$0.node.name] != $0.kept }.map(\.node.name))
-    changed.formUnion(journal.groups.filter { kept[$0.node.name] != $0.kept }.map(\.node.name))
+  /// Puts other values in the place of all that is kept.
+  /// - Parameter value: what of them fits a leaf now.
+  mutating func replaceKept(with values: [String: KeptSetting], _ value: (SettingNode) -> SettingValue?) {
+    let all = leaves(of: tree.forest.roots)
+    for leaf in all { write(nil, to: leaf) }
+    tree.kept = values
+    for leaf in all {
+      guard let value = value(leaf) else { continue }
+      write(value, to: leaf)
+      tree.kept[leaf.name] = values[leaf.name]
+    }
+  }
+
+  /// The switches that were on when the group was last mixed; nil when that would not be mixed now.
+  private func lastMixed(of group: SettingNode, _ switches: [SettingNode]) -> Set<String>? {
+    let names: [String]
+    if let before = journal.combinationBefore(group, switches) {
+      names = before
+    } else if case .lastMixed(let kept)? = tree.kept[group.name]?.value {
+      names = kept.map { group.name + "." + $0 }
+    } else {
+      return nil
+    }
+    let on = Set(names).intersection(switches.map(\.name))
+    return on.isEmpty || on.count == switches.count ? nil : on
+  }
+
+  /// Gives a leaf a value, unless it is forced to another one or refuses it.
+  private mutating func put(_ value: SettingValue, to leaf: SettingNode) throws(SettingsError) {
+    try leaf.requireChange(to: value, by: owner)
+    if leaf.layers.forced != nil { return }
+    if let reason = try tree.refusal(of: value, for: leaf) { throw .refused(leaf.name, reason: reason) }
+    // The check may have unloaded the plugin that declared it.
+    guard tree.forest[leaf.name] === leaf else { throw .unknownSetting(leaf.name, suggestion: nil) }
+    write(value, to: leaf)
+  }
+
+  /// Sets or clears the account's value of a leaf, noting in the journal how it was.
+  private mutating func write(_ value: SettingValue?, to leaf: SettingNode) {
+    journal.note(leaf, kept: tree.kept[leaf.name])
+    leaf.layers.account = value
+    tree.kept[leaf.name] = value.map { KeptSetting(.value($0), setBy: owner) }
+    let wasOn = leaf.isOn
+    leaf.value = leaf.resolvedValue
+    if leaf.isOn != wasOn { count(leaf) }
+  }
+
+  /// Counts a switch that turned over in all groups above it.
+  private mutating func count(_ leaf: SettingNode) {
+    var group = leaf.parent
+    while let node = group, node.isGroup {
+      journal.note(group: node, kept: tree.kept[node.name])
+      node.switches.on += leaf.isOn ? 1 : -1
+      group = node.parent
+    }
+  }
+
+  // MARK: The end
+
+  /// Hands out what is to be kept.
+  func keep() throws(SettingsError) {
+    rememberMixed()
+    guard let keep = tree.keep else { return }
+    var changed = Set(journal.leaves.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
+    changed.formUnion(journal.groups.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
     if changed.isEmpty { return }
-    let changes = changed.sorted().map { KeptChange(name: $0, setting: kept[$0]) }
+    let changes = changed.sorted().map { KeptChange(name: $0, setting: tree.kept[$0]) }
     do { try keep(changes) } catch { throw .notKept(error) }
   }
 
-  func event(of journal: SettingsJournal, by owner: Owner) -> SettingsEvent? {
+  /// Notes how a group was that left its mixed state, so that `toggle` can bring it back.
+  private func rememberMixed() {
+    for (group, _, _) in journal.groups {
+      guard group.state != .mixed, let on = journal.combinationBefore(group, leaves(of: [group])) else { continue }
+      let names = on.map { String($0.dropFirst(group.name.count + 1)) }
+      tree.kept[group.name] = KeptSetting(.lastMixed(names), setBy: owner)
+    }
+  }
+
+  /// What it changed; nil for nothing.
+  func event() -> SettingsEvent? {
     var changes: [SettingChange] = []
     for leaf in journal.leaves where leaf.value != leaf.node.value {
       changes.append(SettingChange(name: leaf.node.name, old: leaf.value, new: leaf.node.value))
@@ -126,15 +205,38 @@ extension SettingsTree {
     return changes.isEmpty ? nil : SettingsEvent(changes: changes.sorted { $0.name < $1.name }, by: owner)
   }
 
-  private func rollBack(_ journal: SettingsJournal) {
+  /// Makes everything as it was.
+  func rollBack() {
     for leaf in journal.leaves {
       leaf.node.layers.account = leaf.account
       leaf.node.value = leaf.value
-      kept[leaf.node.name] = leaf.kept
+      tree.kept[leaf.node.name] = leaf.kept
     }
     for group in journal.groups {
       group.node.switches.on = group.onCount
-      kept[group.node.name] = group.kept
+      tree.kept[group.node.name] = group.kept
     }
+  }
+}
+
+extension SettingsTree {
+  typealias Step = (inout SettingsTransaction) throws(SettingsError) -> [SettingState]
+
+  /// Runs a change as one transaction and keeps it; then observers are notified, of one that they made themselves after
+  /// the present event.
+  func perform(by owner: Owner, _ step: Step) throws(SettingsError) -> [SettingState] {
+    try requireNoCheck()
+    var transaction = SettingsTransaction(of: self, by: owner)
+    let states: [SettingState]
+    do {
+      states = try step(&transaction)
+      try transaction.keep()
+    } catch {
+      transaction.rollBack()
+      throw error
+    }
+    keys.refresh()
+    if let event = transaction.event() { notify(event) }
+    return states
   }
 }

@@ -48,16 +48,16 @@ extension SettingsTree {
   public func rows(of name: String = "") throws(SettingsError) -> [SettingRow] {
     var rows: [SettingRow] = []
     func visit(_ node: SettingNode, _ depth: Int) {
-      rows.append(row(of: node, depth))
+      rows.append(node.row(depth))
       for child in node.children { visit(child, depth + 1) }
     }
-    for node in name.isEmpty ? roots : [try node(name)] { visit(node, 0) }
+    for node in name.isEmpty ? forest.roots : [try forest.node(name)] { visit(node, 0) }
     return rows
   }
 
   /// Why a setting has the value it has.
   public func why(_ name: String) throws(SettingsError) -> SettingReasons {
-    let node = try declared(name)
+    let node = try forest.declared(name)
     var sources: [SettingSource] = []
     for leaf in leaves(of: [node]) where node.isLeaf || leaf.value != leaf.declaration?.kind.defaultValue {
       let source = leaf.source(keptBy: kept[leaf.name]?.setBy)
@@ -66,27 +66,26 @@ extension SettingsTree {
     return SettingReasons(
       name: name, value: node.shown(node.shownValue), state: node.isGroup || node.isSwitch ? node.state : nil,
       standard: node.declaration?.kind.defaultValue.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
-      shadowed: node.layers.forced == nil ? nil : shadowed(node),
+      shadowed: node.layers.forced == nil ? nil : node.account(kept[name]),
       declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
   }
+}
 
-  private func shadowed(_ node: SettingNode) -> KeptSetting? {
-    node.layers.account.flatMap { value in
-      kept[node.name].map { KeptSetting(.value(node.shown(value)), setBy: $0.setBy) }
-    }
+extension SettingNode {
+  /// What the account keeps, as it is shown.
+  fileprivate func account(_ kept: KeptSetting?) -> KeptSetting? {
+    layers.account.flatMap { value in kept.map { KeptSetting(.value(shown(value)), setBy: $0.setBy) } }
   }
 
-  private func row(of node: SettingNode, _ depth: Int) -> SettingRow {
-    let title = node.declaration?.title ?? ""
+  fileprivate func row(_ depth: Int) -> SettingRow {
+    let title = declaration?.title ?? ""
     return SettingRow(
-      name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
-      kind: node.declaration?.kind.word ?? "section",
-      state: node.isGroup || node.isSwitch ? node.state : nil,
-      value: node.declaration == nil ? nil : node.shown(node.shownValue),
-      isChanged: isChanged(node), forcedBy: node.layers.forced?.source)
+      name: name, title: title.isEmpty ? String(part) : title, depth: depth, kind: declaration?.kind.word ?? "section",
+      state: isGroup || isSwitch ? state : nil, value: declaration == nil ? nil : shown(shownValue),
+      isChanged: isChanged, forcedBy: layers.forced?.source)
   }
 
-  private func isChanged(_ node: SettingNode) -> Bool {
-    node.isLeaf ? node.value != node.declaration?.kind.defaultValue : node.children.contains { isChanged($0) }
+  private var isChanged: Bool {
+    isLeaf ? value != declaration?.kind.defaultValue : children.contains(where: \.isChanged)
   }
 }

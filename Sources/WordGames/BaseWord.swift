@@ -3,22 +3,37 @@
 
 public import Lexicon
 
+/// What is asked of the base word of a game.
+///
+///     try Game.start(mode: .classic, lexicon: lexicon, BaseWish(word: "cambering"), random: random, now: now)
+public struct BaseWish {
+  /// Its letters; nil for the mode's number, or the usual one, or the nearest that the list has.
+  public var length: Int?
+  /// A word in place of one that is chosen by chance.
+  public var word: String?
+  public var level: Difficulty
+
+  public init(length: Int? = nil, word: String? = nil, level: Difficulty = .normal) {
+    (self.length, self.word, self.level) = (length, word, level)
+  }
+}
+
 extension Game {
   /// The length of a base word when nobody asks for one.
   public static let defaultLength = 8
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil),
-  /// `base` a base word in place of one chosen by chance. `now` gives seconds since 1970.
+  /// Starts a game. `common` are the words that it is about where it is not about all of the list; `now` gives seconds
+  /// since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
+    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ wish: BaseWish = BaseWish(),
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
-    let choice = BaseChoice(random: random, level: level, wantedLength: length)
-    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
-    if let base {
-      try game.setUp(base: game.checked(base: base))
+    let choice = BaseChoice(random: random, level: wish.level, wantedLength: wish.length)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
+    if let word = wish.word {
+      try game.setUp(base: game.words.checked(base: word))
     } else {
       try game.takeNewBase()
     }
@@ -48,18 +63,7 @@ extension Game {
   private func setUp(base: String) throws {
     play(base, rules: mode.rules)
     guard let setup = try asking({ try mode.hooks.setup?(self) }) else { return }
-    play(try setup.base.map { try checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
-  }
-
-  /// A base word in normal form; letters only, at least two.
-  func checked(base: String) throws(GameError) -> String {
-    let word = lexicon.normalized(base)
-    guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
-    guard word.count <= Self.longestBase else {
-      throw .badBase(word: base, reason: "at most \(Self.longestBase) letters expected")
-    }
-    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "letters only expected") }
-    return word
+    play(try setup.base.map { try words.checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
   }
 
   private func chosenBase() throws(GameError) -> String {
@@ -68,16 +72,19 @@ extension Game {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
     guard mode.isDaily, let day = Int(exactly: (clock.today / 86_400).rounded(.down)) else {
-      return worthwhile { _ in randomWord(length) }
+      let words = sought.count(length: length) > 0 ? sought : lexicon
+      return worthwhile(in: words) { _ in randomWord(length, in: words) }
     }
     // Each try of a day has a number of its own, so that everybody who has the list comes to the same word.
-    return worthwhile { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
+    return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list
-  /// has.
+  /// Where nobody asked for a length: that of the base word in play, the mode's, the default, or the nearest to it that
+  /// the list has.
   private var usualLength: Int {
-    for length in [baseWord.count, Self.defaultLength] where lexicon.count(length: length) > 0 { return length }
+    for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
+      return length
+    }
     return lexicon.lengths.min { abs($0 - Self.defaultLength) < abs($1 - Self.defaultLength) } ?? Self.defaultLength
   }
 
@@ -85,56 +92,17 @@ extension Game {
 
   /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but
   /// when there is no other.
-  private func worthwhile(_ candidate: (Int) -> String?) -> String {
+  private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return lexicon.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
+    return list.nearest(to: choice.level.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
+      ?? baseWord
   }
 
-  private func randomWord(_ length: Int) -> String? {
+  private func randomWord(_ length: Int, in list: Lexicon) -> String? {
     var generator = AnyGenerator(base: choice.random)
     defer { choice.random = generator.base }
-    return lexicon.random(length: length, using: &generator)
-  }
-
-  func shortest(_ rules: [Rule]) -> Int {
-    rules.reduce(2) { least, rule in
-      switch rule {
-      case .minLength(let count), .length(let count): max(least, count)
-      default: least
-      }
-    }
-  }
-
-  /// The words of the list that pass the rules, but for those that look at found words.
-  func candidates(rules: [Rule], baseWord: String) -> [String] {
-    let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(lexicon: lexicon, found: FoundWords())
-    judge.take(rules: lasting, baseWord: baseWord)
-    let words =
-      rules.contains(.fromLetters)
-      ? lexicon.formable(from: baseWord, minLength: shortest(rules)) : wordsOfList(within: rules)
-    return words.filter { word in
-      var word = word
-      let letters = word.count
-      return word.withUTF8 { bytes in
-        let hash = Lexicon.hash(of: bytes)
-        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
-      }
-    }
-  }
-
-  /// The words of the list that have the length and the beginning that the rules ask for.
-  private func wordsOfList(within rules: [Rule]) -> [String] {
-    var (length, prefix) = (nil as Int?, "")
-    for rule in rules {
-      switch rule {
-      case .length(let count): length = count
-      case .startsWith(let text): prefix = lexicon.normalized(text)
-      default: break
-      }
-    }
-    return Array(lexicon.words(length: length, prefix: prefix))
+    return list.random(length: length, using: &generator)
   }
 }
 

@@ -14,11 +14,13 @@ public enum Ending: Sendable {
 
 /// A game under way:
 ///
-///     let game = try Game.start(mode: .classic, lexicon: lexicon, base: "cambering", random: random, now: now)
+///     let game = try Game.start(mode: .classic, lexicon: lexicon, random: random, now: now)
 ///     try game.guess("grace")            // .accepted(points: 5)
 public final class Game {
   public let mode: Mode
   public let lexicon: Lexicon
+  /// The common words of the list, where the game is about them.
+  public let common: CommonWords?
   var base: BaseInPlay
   var tally: GameTally
   let traits: GameTraits
@@ -30,9 +32,10 @@ public final class Game {
   var choice: BaseChoice
   private var ownData = OwnData()
 
-  init(mode: Mode, lexicon: Lexicon, choice: BaseChoice, now: @escaping () -> Double) {
+  init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, now: @escaping () -> Double) {
     self.mode = mode
     self.lexicon = lexicon
+    self.common = common
     self.choice = choice
     base = BaseInPlay(rules: mode.rules)
     traits = GameTraits(mode, lexicon.language)
@@ -54,7 +57,10 @@ public final class Game {
   public var hintCosts: Int { tally.hintCosts }
   /// Whether the game can end by itself, and so is asked about it before and after each guess.
   public var mayEnd: Bool { traits.mayEnd }
+  /// The words that the game chooses from and looks for. A guess may be any word of `lexicon`.
+  public var sought: Lexicon { common?.lexicon ?? lexicon }
   public var language: Language { lexicon.language }
+  var words: GameWords { GameWords(lexicon: lexicon, sought: sought) }
   /// The letters of the base word.
   public var length: Int { base.letterCount }
   /// The found words, newest first.
@@ -129,11 +135,11 @@ public final class Game {
     tally.currentPlayer = (tally.currentPlayer + 1) % mode.players
   }
 
-  /// The words that the rules allow with this base word, whether found or not: longest first, then by code point.
-  /// A mode's own `accept` is not asked.
+  /// The words that the rules allow with this base word, whether found or not: longest first, then by code point. Where
+  /// the game is about common words, those alone. A mode's own `accept` is not asked.
   public func possible() -> [String] {
     if let words = base.possible { return words }
-    let words = candidates(rules: rules, baseWord: baseWord)
+    let words = words.candidates(rules: rules, baseWord: baseWord)
     base.possible = words
     return words
   }
@@ -147,6 +153,18 @@ public final class Game {
     let found = Set(foundWords.words)
     return possible().filter { !found.contains($0) }
   }
+
+  /// How many of the possible words were found.
+  public var foundPossible: Int {
+    guard let common else { return count }
+    return foundWords.words.count { common.contains($0) }
+  }
+
+  /// Whether what counts is words of the list, and not letters or steps of another kind.
+  public var countsWords: Bool { rules.contains(.inDictionary) }
+
+  /// What the mode tells of what was to be found; nil for a mode that lists words.
+  public var solution: Solution? { get throws { try asking { try mode.hooks.solution?(self) } } }
 
   /// Asks a function of the mode; what it tries to change meanwhile is refused.
   func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {

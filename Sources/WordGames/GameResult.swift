@@ -72,12 +72,17 @@ extension GameResult {
 }
 
 extension Game {
-  /// What the game came to, as of now.
+  /// What the game came to, as of now. What is found in a mode of letters has no length, and a base word that is hidden
+  /// stands there as the word that it hides.
   public var result: GameResult {
     let words = foundWords.words
-    let longest = words.reduce("") { $1.count > $0.count ? $1 : $0 }
+    let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
+    let solution: Solution?
+    // A mode that fails here fails where its solution is shown, too, and is told there; the result is kept.
+    do { solution = try self.solution } catch { solution = nil }
     return GameResult(
-      mode: mode.name, language: language.name, baseWord: baseWord, count: count, score: score, average: average,
-      longest: longest, scores: scores, elapsed: clock.elapsed, finishedAt: clock.today)
+      mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
+      average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,
+      finishedAt: clock.today)
   }
 }

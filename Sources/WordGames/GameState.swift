@@ -127,7 +127,8 @@ extension Game {
 
   /// Takes up a game again. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
   public static func resume(
-    _ state: GameState, mode: Mode, lexicon: Lexicon, random: any RandomNumberGenerator, now: @escaping () -> Double
+    _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
+    now: @escaping () -> Double
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it is of another mode") }
     let players = 0..<mode.players
@@ -135,9 +136,9 @@ extension Game {
       throw .badState(reason: "it names a player that is not there")
     }
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
-    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
-    game.play(try game.checked(base: state.baseWord), rules: rules)
+    game.play(try game.words.checked(base: state.baseWord), rules: rules)
     for found in state.found {
       game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
     }

@@ -36,11 +36,22 @@ public struct ModeHooks {
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
   /// What is told when a game was given up, in place of the words that were not found.
-  public var solution: ((Game) throws -> String)?
+  public var solution: ((Game) throws -> Solution)?
   /// Makes the data that the mode keeps with a game, of what was stored of it before if anything was.
   public var makeData: ((_ stored: String?) throws -> any ModeData)?
 
   public init() {}
+}
+
+/// What was to be found.
+///
+///     mode.hooks.solution = { game in Solution("The word was gato.", words: ["gato"]) }
+public struct Solution: Equatable, Sendable {
+  public let text: String
+  /// The words of it, whose meanings are told. The first one stands for the game in the table of scores.
+  public let words: [String]
+
+  public init(_ text: String, words: [String] = []) { (self.text, self.words) = (text, words) }
 }
 
 /// What a mode keeps with a game. It belongs to whoever made the mode; others get a copy.
@@ -112,6 +123,8 @@ public struct Mode {
   public let rules: [Rule]
   public var hooks: ModeHooks
   public var scoring = Scoring()
+  /// How many letters a base word has where nobody asked for a length; nil for the usual number.
+  public var length: Int? { didSet { length = length.map { min(max($0, 2), 64) } } }
   /// How long a game lasts, in seconds; nil without end.
   public var seconds: Double?
   /// How many players take turns.

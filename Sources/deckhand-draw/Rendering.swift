@@ -155,12 +155,13 @@ final class Rendering {
       setColor(color, on: cairo)
       trace(outline, on: cairo)
       cairo_fill(cairo)
-    case .text(let text, let font, let color, let size, let wraps):
+    case .text(let text, let font, let color, let size, let wraps, let align):
       setColor(color, on: cairo)
       let block =
         wraps
-        ? TextBlock(wrapping: text, font: font, size: size, width: place.width, height: place.height, on: cairo)
-        : TextBlock(text, font: font, size: size, on: cairo)
+        ? TextBlock(
+          wrapping: text, font: font, size: size, align: align, width: place.width, height: place.height, on: cairo)
+        : TextBlock(text, font: font, size: size, align: align, on: cairo)
       block.draw(inWidth: place.width, height: place.height, isVector: isVector)
     }
   }

@@ -29,12 +29,18 @@ struct RequestServer {
       let open = try sheet ?? Sheet()
       sheet = open
       return .drawing([], broken: try open.add(scene))
+    case .addPage(let scene):
+      let open = try sheet ?? Sheet()
+      sheet = open
+      return .drawing([], broken: try open.add(page: scene))
     case .finishSheet:
       defer { sheet = nil }
       guard let sheet else { throw Refused(.badRequest, "there is nothing on the sheet") }
       return .drawing(try sheet.finish(), broken: [])
     case .coverage(let queries):
       return .coverage(queries.map { TextBlock.missing(in: $0.text, font: $0.font) })
+    case .measure(let queries):
+      return .measured(try queries.map { try TextBlock.room(of: $0) })
     }
   }
 }

@@ -1,5 +1,5 @@
-// Many cards on A4 pages, nine a page, with lines to cut along.
-// Invariant: cards stand in the order they come, row by row; a page is begun only for a card that stands on it.
+// Pages of one PDF: cards on A4, nine a page, with lines to cut along, or scenes that are pages of their own.
+// Invariant: cards and pages stand in the order they come; a page is begun only for what stands on it.
 
 import CDrawing
 import Wire
@@ -13,11 +13,15 @@ final class Sheet {
   private static let across = 3
   private static let perPage = 9
   private static let mostCards = 9000
+  private static let mostPages = 4000
+  private static let pageSides = 36.0...14_400
 
   private let output = Output()
   private let surface: OpaquePointer?
   private let cairo: OpaquePointer
   private var cards = 0
+  private var pages = 0
+  private var title: String?
 
   init() throws(Refused) {
     surface = cairo_pdf_surface_create_for_stream(Output.write, output.context, Sheet.pageWidth, Sheet.pageHeight)
@@ -53,6 +57,24 @@ final class Sheet {
     return drawing.broken
   }
 
+  /// A page of the scene's size, in points. Gives the places of the pictures that could not be decoded.
+  func add(page scene: Scene) throws(Refused) -> [Int] {
+    guard cards == 0, pages < Sheet.mostPages else {
+      throw Refused(.badRequest, "a sheet takes cards, or at most \(Sheet.mostPages) pages")
+    }
+    guard Sheet.pageSides.contains(scene.width), Sheet.pageSides.contains(scene.height) else {
+      throw Refused(.badRequest, "a page has sides from 36 to 14,400 points")
+    }
+    let drawing = try Rendering(scene)
+    if pages > 0 { cairo_show_page(cairo) }
+    cairo_pdf_surface_set_size(surface, scene.width, scene.height)
+    drawing.draw(on: cairo, width: scene.width, height: scene.height, isVector: true)
+    title = title ?? scene.title
+    pages += 1
+    try check()
+    return drawing.broken
+  }
+
   private func drawCuts() {
     cairo_rectangle(cairo, 0, 0, Sheet.cardWidth, Sheet.cardHeight)
     cairo_set_source_rgb(cairo, 0.6, 0.6, 0.6)
@@ -61,7 +83,7 @@ final class Sheet {
   }
 
   func finish() throws(Refused) -> [UInt8] {
-    PDF.describe(surface, title: cards == 1 ? "1 card" : "\(cards) cards", subject: "Cards for printing")
+    PDF.describe(surface, title: title ?? (cards == 1 ? "1 card" : "\(cards) cards"), subject: "Cards for printing")
     cairo_surface_finish(surface)
     try check()
     return output.bytes

@@ -3,6 +3,7 @@
 // scale.
 
 import CDrawing
+import Wire
 
 final class TextBlock {
   private let layout: OpaquePointer
@@ -11,13 +12,22 @@ final class TextBlock {
   let height: Double
   private let top: Double
   private let left: Double
+  private let align: TextAlignment
 
   /// - Parameters:
   ///   - size: units of the current coordinates.
   ///   - wrapWidth: where its lines are broken between words; nil where it has lines of its own alone.
-  init(_ text: String, font: String, size: Double, wrapWidth: Double? = nil, on cairo: OpaquePointer) {
-    self.cairo = cairo
+  init(
+    _ text: String, font: String, size: Double, wrapWidth: Double? = nil, align: TextAlignment = .center,
+    on cairo: OpaquePointer
+  ) {
+    (self.cairo, self.align) = (cairo, align)
     layout = TextBlock.layout(text, font: font, size: size, on: cairo)
+    switch align {
+    case .center: break
+    case .left: pango_layout_set_alignment(layout, PANGO_ALIGN_LEFT)
+    case .right: pango_layout_set_alignment(layout, PANGO_ALIGN_RIGHT)
+    }
     if let wrapWidth {
       pango_layout_set_width(layout, Int32(clamping: Int(wrapWidth * Double(PANGO_SCALE))))
       pango_layout_set_wrap(layout, PANGO_WRAP_WORD)
@@ -34,7 +44,8 @@ final class TextBlock {
 
   /// Broken between words at the width of a box, at the largest size up to `size` at which all of it fits.
   convenience init(
-    wrapping text: String, font: String, size: Double, width: Double, height: Double, on cairo: OpaquePointer
+    wrapping text: String, font: String, size: Double, align: TextAlignment, width: Double, height: Double,
+    on cairo: OpaquePointer
   ) {
     // To a hundredth of the size: the eye sees no difference.
     var (small, large) = (0, 100)
@@ -43,7 +54,8 @@ final class TextBlock {
       let block = TextBlock(text, font: font, size: size * Double(middle) / 100, wrapWidth: width, on: cairo)
       if block.width <= width, block.height <= height { small = middle } else { large = middle - 1 }
     }
-    self.init(text, font: font, size: size * Double(max(1, small)) / 100, wrapWidth: width, on: cairo)
+    let fitting = size * Double(max(1, small)) / 100
+    self.init(text, font: font, size: fitting, wrapWidth: width, align: align, on: cairo)
   }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
@@ -74,14 +86,20 @@ final class TextBlock {
     return layout
   }
 
-  /// Draws in the middle of a box whose centre is at 0, 0.
+  /// Draws in the middle of a box whose centre is at 0, 0, or at the side that it is aligned to.
   /// - Parameter isVector: whether the output holds outlines, which coloured glyphs have none of.
   func draw(inWidth boxWidth: Double, height boxHeight: Double, isVector: Bool) {
     guard width > 0, height > 0, boxWidth > 0, boxHeight > 0 else { return }
     let scale = min(1, boxWidth / width, boxHeight / height)
     cairo_save(cairo)
     cairo_scale(cairo, scale, scale)
-    cairo_translate(cairo, -width / 2 - left, -height / 2 - top)
+    let across =
+      switch align {
+      case .center: -width / 2
+      case .left: -boxWidth / 2 / scale
+      case .right: boxWidth / 2 / scale - width
+      }
+    cairo_translate(cairo, across - left, -height / 2 - top)
     if isVector {
       drawRuns()
     } else {
@@ -144,6 +162,20 @@ final class TextBlock {
     cairo_paint(cairo)
     cairo_restore(cairo)
     cairo_surface_destroy(surface)
+  }
+
+  /// How much room a text takes, which nothing is drawn for.
+  static func room(of query: MeasureQuery) throws(Refused) -> TextRoom {
+    guard (1...10_000).contains(query.size), (0...200_000).contains(query.width), query.text.utf8.count <= 20_000 else {
+      throw Refused(.badRequest, "a text that can be drawn expected")
+    }
+    let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
+    defer { cairo_surface_destroy(surface) }
+    guard let cairo = cairo_create(surface) else { throw Refused(.drawing, "not enough memory") }
+    defer { cairo_destroy(cairo) }
+    let block = TextBlock(
+      query.text, font: query.font, size: query.size, wrapWidth: query.width > 0 ? query.width : nil, on: cairo)
+    return TextRoom(width: block.width, height: block.height)
   }
 
   /// The characters that no font here draws, each once, in the order of the text.

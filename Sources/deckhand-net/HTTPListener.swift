@@ -133,6 +133,7 @@ final class HTTPListener {
     }
     connections[connection]?.isBusy = true
     var head = ClientRequest(method: method, origin: header("Origin", connection))
+    head.agent = header("User-Agent", connection)
     head.asksForPrivateNetwork = header("Access-Control-Request-Private-Network", connection) == "true"
     return (IncomingRequest(head), true)
   }

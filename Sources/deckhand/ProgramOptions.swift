@@ -55,7 +55,7 @@ struct ProgramOptions {
   }
 
   /// Options that mean something else behind a command, or only make sense before it.
-  private static let leadingOnly: Set<String> = ["-e", "--interactive", "--json", "--version", "--help"]
+  private static let leadingOnly = ["-e", "--interactive", "--json", "--version", "--help"]
 
   var code: [String] { given.list("-e") }
   var isInteractive: Bool { given.flag("--interactive") }
@@ -73,6 +73,7 @@ struct ProgramOptions {
     var options = ShellOptions(identity)
     options.wantsJSON = given.wantsJSON
     options.isDryRun = given.flag("--dry-run")
+    options.step = given.optionalText("--at").flatMap { Int($0) }
     options.wantsTrace = given.flag("--trace")
     options.usesPlugins = !given.flag("--no-plugins")
     options.usesStartScript = !given.flag("--no-init")
@@ -94,6 +95,12 @@ struct ProgramOptions {
     if given.list("--data").contains("") { throw Wrong(message: "--data: a folder expected") }
     for setting in given.list("--set") where LayeredSetting.commandLine(setting) == nil {
       throw Wrong(message: "--set: NAME=VALUE expected, got \(quoted(setting))")
+    }
+    for step in given.list("--at") where Int(step).map({ $0 < 0 }) ?? true {
+      throw Wrong(message: "--at: the number of a step expected, got \(quoted(step)); `undo --list` shows them")
+    }
+    if !given.list("--at").isEmpty, action == .prompt || !code.isEmpty {
+      throw Wrong(message: "--at: a command that only reads expected behind it, as in `deckhand --at 41 deck list`")
     }
     for seed in given.list("--seed") where Self.seed(seed) == nil {
       throw Wrong(message: "--seed: a whole number expected, got \(quoted(seed))")
@@ -132,6 +139,7 @@ extension ProgramOptions {
         value("--password-file", "FILE", .file, "read the password from FILE; - is a line of standard input"),
         value("--set", "NAME=VALUE", .setting, "a setting for this run; repeatable"),
         Option("--dry-run", help: "show what would change, change nothing"),
+        value("--at", "STEP", .text, "read everything as it was after a step of `undo --list`"),
         value("--seed", "N", .text, "random choices in games, scripts and documents repeat"),
         Option("--json", help: "commands answer in JSON, one value a line"),
         Option("--no-plugins", help: "start without plugins"),

@@ -16,7 +16,7 @@ import Workspace
     let client = try Client(version: 2)
     _ = try client.host.workspace.decks.create("Mining")
     #expect(try client.call("version").integer == 6)
-    #expect(try client.call("deckNames").texts == ["Mining"])
+    #expect(try client.call("deckNames").texts == ["Default", "Mining"])
     #expect(try client.call("modelNames").texts.contains("Basic"))
     #expect(try client.call("modelFieldNames", #"{"modelName":"Basic"}"#).texts == ["Front", "Back"])
     func note(_ front: String, _ options: String) -> String {
@@ -44,8 +44,7 @@ import Workspace
     #expect(try client.call("guiBrowse", #"{"query":"nid:\#(added)"}"#) == cards)
     let card = try client.call("cardsInfo", #"{"cards":[\#(cards.numbers[0])]}"#).list?.first?.record
     #expect(card?["note"]?.integer == added && card?["flags"]?.integer == 0)
-    #expect(
-      try client.answer("guiEditNote", #"{"note":\#(added)}"#).record?["error"]?.text == "unsupported action")
+    #expect(try client.call("guiEditNote", #"{"note":\#(added)}"#) == .null)
     let update = #"{"note":{"id":\#(added),"fields":{"Front":"食べる","Back":"to eat"},"tags":[]}}"#
     #expect(try client.call("updateNoteFields", update) == .null)
   }
@@ -134,11 +133,14 @@ import Workspace
   @Test func `requests of any shape get an answer and change nothing unasked`() throws {
     let client = try Client()
     var random = TestGenerator(17)
-    let names = Action.all.map(\.name).filter { $0 != "sync" } + Action.own
+    // Neither leaves its folder, nor waits for a server.
+    let names = Action.all.map(\.name).filter { !["sync", "exportPackage"].contains($0) } + Action.own
     let keys = [
       "deck", "decks", "cards", "notes", "note", "query", "tags", "fields", "filename", "data", "path", "modelName",
       "inOrderFields", "cardTemplates", "actions", "id", "deckName", "options", "pattern", "cardsToo", "Front", "Back",
-      "audio", "scopes", "css", "isCloze", "deleteExisting", "duplicateScopeOptions", "duplicateScope",
+      "audio", "scopes", "css", "isCloze", "deleteExisting", "duplicateScopeOptions", "duplicateScope", "card", "keys",
+      "newValues", "easeFactors", "answers", "reviews", "config", "configId", "fieldName", "templateName", "index",
+      "findText", "replaceText", "ease", "name", "tag_to_replace", "replace_with_tag", "warning_check", "model",
     ]
     func value(_ depth: Int) -> Value {
       switch Int.random(in: 0..<(depth > 3 ? 8 : 11), using: &random) {

@@ -32,8 +32,8 @@ final class TestHost: ActionHost {
   func openWorkspace() throws -> Workspace { workspace }
   func clientTerms() throws -> (origins: [String], key: String) { (origins, key) }
 
-  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result {
-    performed.append(action)
+  func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
+    performed.append(client.map { "\($0), \(action)" } ?? action)
     return try body()
   }
 
@@ -46,6 +46,7 @@ final class TestHost: ActionHost {
 
   func tell(_ line: String) { told.append(line) }
   func synchronize() throws { syncs += 1 }
+  func profiles() throws -> (all: [String], active: String) { (["ana", "ben"], "ana") }
 }
 
 /// One client.
@@ -62,8 +63,12 @@ struct Client {
   }
 
   /// Sends bytes; answers the status and the body.
-  func send(_ bytes: [UInt8], origin: String? = nil, method: String = "POST") -> (reply: ClientReply, text: String) {
-    let (reply, body) = server.answer(ClientRequest(method: method, origin: origin), bytes)
+  func send(
+    _ bytes: [UInt8], origin: String? = nil, method: String = "POST", agent: String? = nil
+  ) -> (reply: ClientReply, text: String) {
+    var request = ClientRequest(method: method, origin: origin)
+    request.agent = agent
+    let (reply, body) = server.answer(request, bytes)
     return (reply, String(decoding: body, as: UTF8.self))
   }
 

@@ -223,8 +223,8 @@ struct StudyFigures {
       let numbers = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }.compactMap { Int($0) }
       guard numbers.count == 3 else { continue }
       history.add(
-        card: Int64(numbers[0]), day: numbers[1] / 86_400, rating: Int64(numbers[2]), isFirst: numbers[0] != last,
-        isLearning: numbers[0] != last)
+        card: Int64(numbers[0]), day: numbers[1] / 86_400, moment: Int64(numbers[1]) * 1000, rating: Int64(numbers[2]),
+        isFirst: numbers[0] != last, isLearning: numbers[0] != last)
       last = numbers[0]
     }
     history.close()

@@ -80,6 +80,8 @@ enum SweepSamples {
     "deck:remove": "9999",
     "deck:import": "sample_table",
     "deck:append": "{prompt = sample_name(), answer = 'answer'}",
+    "deck:diff": "sample_table",
+    "shell.at": "1, function() end",
     "deck:export": "folder .. '/deck.json'",
     "card:tag": "'tag'",
     "card:untag": "'tag'",

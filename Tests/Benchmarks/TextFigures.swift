@@ -1,5 +1,6 @@
-// Texts: a million words analysed, and five times as many, which take five times as long. Invariant: the text is made
-// here, the same each time, of words that no language data is needed for.
+// Texts: a million words analysed, and five times as many, which take five times as long; a season mined; a large
+// dictionary indexed and asked. Invariant: what is read is made here, the same each time, of words that no language
+// data is needed for.
 
 import Files
 import Glibc
@@ -26,6 +27,12 @@ enum TextFigures {
         guard write(code, to: folder + "/count.lua") else { return -1 }
         return seconds(ofRunning: "lua5.4", [folder + "/count.lua", path])
       },
+      compare("memory of text show of 1,000,000 words against 96 MB", wanted: 1, rounds: 1, scale: 1, unit: "MB") {
+        let used = resources(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "text", "show", path])
+        return used.seconds < 0 ? -1 : Double(used.bytes) / 1e6
+      } reference: {
+        96
+      },
       compare(
         "text show of five times the words against five times the time", wanted: 1.3, rounds: 3, scale: 1e3, unit: "ms"
       ) {
@@ -33,8 +40,115 @@ enum TextFigures {
       } reference: {
         5 * shown(path)
       },
+    ].compactMap(\.self) + seasonAndDictionary(deckhand, folder)
+  }
+
+  private static func seasonAndDictionary(_ deckhand: String, _ folder: String) -> [Figure] {
+    [
+      compare(
+        "12 episodes with translations mined to 500 cards against the same texts shown", wanted: 6, rounds: 3,
+        scale: 1e3,
+        unit: "ms"
+      ) {
+        mined(deckhand, folder)
+      } reference: {
+        seconds(
+          ofRunning: deckhand,
+          ["--data", folder + "/data", "--no-plugins", "text", "show", "--language", "turkish"] + season(folder).texts)
+      },
+      compare(
+        "a Yomitan dictionary of 1,000,000 entries indexed against python3 that reads it", wanted: 1.5, rounds: 1,
+        scale: 1, unit: "s"
+      ) {
+        seconds(
+          ofRunning: deckhand,
+          ["--data", folder + "/data", "--no-plugins", "word", "dictionaries", "add", dictionary(folder)])
+      } reference: {
+        seconds(ofRunning: "python3", ["-c", readInPython, dictionary(folder)])
+      },
+      compare(
+        "a thousand words looked up in it against a thousand milliseconds", wanted: 1, rounds: 3, scale: 1e3, unit: "ms"
+      ) {
+        seconds(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "-e", lookUps])
+      } reference: {
+        1
+      },
     ].compactMap(\.self)
   }
+
+  // MARK: A season
+
+  /// Twelve files of 420 lines, and their translations, which begin 2.3 s later.
+  private static func season(_ folder: String) -> (texts: [String], translations: [String]) {
+    let count = max(10, sized(420))
+    return (0..<12).reduce(into: ([], [])) { files, episode in
+      let (text, translation) = ("\(folder)/ep\(episode).srt", "\(folder)/ep\(episode).en.srt")
+      var (lines, others, time) = ("", "", 10_000)
+      let words = Self.text(count * 22).split(whereSeparator: \.isWhitespace)
+      for line in 0..<count {
+        let said = words[((line * 22 + episode * 31) % (words.count - 22))...].prefix(22).joined(separator: " ")
+        lines += "\(line + 1)\n\(stamp(time)) --> \(stamp(time + 3_000))\n\(said).\n\n"
+        others += "\(line + 1)\n\(stamp(time + 2_300)) --> \(stamp(time + 5_300))\nLine \(line) of it.\n\n"
+        time += 3_500 + line * 7_919 % 4_000
+      }
+      guard write(lines, to: text), write(others, to: translation) else { return }
+      files.0.append(text)
+      files.1.append(translation)
+    }
+  }
+
+  private static func stamp(_ time: Int) -> String {
+    func filled(_ number: Int, _ count: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+    return "\(filled(time / 3_600_000, 2)):\(filled(time / 60_000 % 60, 2)):\(filled(time / 1_000 % 60, 2)),"
+      + filled(time % 1_000, 3)
+  }
+
+  /// Into a collection that is empty each time.
+  private static func mined(_ deckhand: String, _ folder: String) -> Double {
+    let (files, data) = (season(folder), folder + "/mined")
+    guard seconds(ofRunning: "rm", ["-rf", data]) >= 0 else { return -1 }
+    return seconds(
+      ofRunning: deckhand,
+      ["--data", data, "--no-plugins", "mine", "--deck", "Season", "--language", "turkish", "--count", "500"]
+        + ["--unknown-at-most", "20"] + files.texts + files.translations.flatMap { ["--translation", $0] })
+  }
+
+  // MARK: A dictionary
+
+  /// Made by python3, which has zips, once.
+  private static func dictionary(_ folder: String) -> String {
+    let path = folder + "/big.zip"
+    if !fileExists(path) { _ = seconds(ofRunning: "python3", ["-c", makeInPython, path, "\(sized(1_000_000))"]) }
+    return path
+  }
+
+  private static let makeInPython = """
+    import json, sys, zipfile
+    with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:
+        z.writestr('index.json', json.dumps({'title': 'Big', 'format': 3, 'revision': '1', 'sourceLanguage': 'es',
+            'targetLanguage': 'en'}))
+        count = int(sys.argv[2])
+        for bank in range(0, count, 10000):
+            z.writestr(f'term_bank_{bank // 10000 + 1}.json', json.dumps([[f'palabra{n}', '', 'n', '', 0,
+                [f'the meaning of word {n}, and another one'], n, ''] for n in range(bank, min(count, bank + 10000))]))
+    """
+
+  private static let readInPython = """
+    import json, sys, zipfile
+    words = {}
+    with zipfile.ZipFile(sys.argv[1]) as z:
+        for name in z.namelist():
+            if name.startswith('term_bank'):
+                for entry in json.loads(z.read(name)): words.setdefault(entry[0], []).append(entry[5])
+    """
+
+  private static let lookUps = """
+    local lexicon = words.lexicon("spanish")
+    for n = 1, 1000 do lexicon:define("palabra" .. n * 9) end
+    """
 
   private static func write(_ text: String, to path: String) -> Bool {
     do {

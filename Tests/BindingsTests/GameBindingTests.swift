@@ -38,6 +38,7 @@ import Testing
 
   @Test func `a hint costs points, missed words become cards, and a new word begins anew`() throws {
     try program.run("g:guess('grace') hint = g:hint() d = decks.create('Missed')")
+    try program.run("decks.create('Dictionary'):add{prompt = 'cambering', answer = 'a bending'}")
     #expect(try program.value("#hint > 0, g.score < 5") == "true true")
     try program.check([
       ("g:to_deck(d).added", "1"), ("g:to_deck(d).added", "0"), ("d:card(1).answer == '' or #d", "1"),

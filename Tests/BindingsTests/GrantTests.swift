@@ -32,10 +32,10 @@ import Workspace
     "decks.write (unless the session changes no schedule)": "session:answer session:undo",
     "documents.write":
       "document.background= document:add_image document:add_text document:duplicate document:lower document:raise "
-      + "document:remove document:remove_element document:save document:set_panel documents:create element.alt= "
-      + "element.color= element.cropped= element.font= element.frame= element.group= element.height= "
-      + "element.rotation= element.text= element.width= element.wraps= element.x= element.y=",
-    "shell.run": "shell:redo shell:run shell:undo",
+      + "document:remove document:remove_element document:save document:set_panel documents:create element.align= element.alt= "
+      + "element.color= element.cropped= element.font= element.frame= element.group= element.grows= element.height= "
+      + "element.rotation= element.size= element.text= element.width= element.wraps= element.x= element.y=",
+    "shell.run": "shell:at shell:redo shell:run shell:undo",
   ]
 
   @Test func `the grants of all types and modules are those of the list`() throws {
@@ -107,7 +107,7 @@ import Workspace
     _ = try deck.add(NewCard(prompt: "a", answer: "b"), at: .top)
     _ = try deck.addNote(NewNote(fields: ["Front": "x", "Back": "y"], tags: [], guid: nil), typeNamed: "Basic")
     _ = try workspace.presets.create("P")
-    _ = try workspace.documents.create(background: nil).addText("x", color: .black, font: "", at: ElementPlacement())
+    _ = try workspace.documents.create(background: nil).addText("x", at: ElementPlacement())
   }
 
   /// One object of each type, by the name of the type, and the modules.

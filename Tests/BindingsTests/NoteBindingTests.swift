@@ -65,7 +65,7 @@ import Testing
       ("d:add_note{type = d, fields = {}}", "notetype or string expected"), ("n.fields.Nope = 'x'", "no field called"),
       ("return n.fields.Frnot", "did you mean \"Front\""), ("return n.fields[1]", "by name, not by number"),
       ("n.fields.Front = {}", "bad value for note_fields.Front (string expected"), ("n.fields.Front = ''", "is empty"),
-      ("n.cards[1].prompt = 'x'", "made from note fields"), ("n.tags[1] = 'x'", "assign the whole list"),
+      ("n.cards[1].prompt = 'x'", "made from fields of the note"), ("n.tags[1] = 'x'", "assign the whole list"),
       ("n.cards[1] = 1", "made from its fields"), ("return n.feilds", "did you mean 'fields'"),
     ])
     try program.check([("n.fields.Front, #d", "gato 4")])

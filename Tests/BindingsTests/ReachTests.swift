@@ -69,7 +69,7 @@ import Workspace
     let deck = try plugin.workspace.decks.create("D")
     _ = try deck.add(NewCardSample.card)
     _ = try plugin.workspace.documents.create(background: nil).addText(
-      "x", color: .black, font: "", at: ElementPlacement())
+      "x", at: ElementPlacement())
     try plugin.run("d = decks.open('D') c = d:card(1) doc = documents.list()[1] e = doc.elements[1]")
     try plugin.check([
       ("d:add_note{fields = {Front = 'x'}}", "nil [not_granted]"), ("media.add('/etc/passwd')", "nil [not_granted]"),

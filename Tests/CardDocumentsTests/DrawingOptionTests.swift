@@ -13,7 +13,7 @@ import Testing
     let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let place = ElementPlacement(width: width, height: height)
-      _ = try document.addText(long, wraps: wraps, at: place)
+      _ = try document.addText(long, style: TextStyle(wraps: wraps), at: place)
     }
     let bounds = try #require(try Pixels(card, width: 650, height: 1000).inkBounds())
     return (bounds.right - bounds.left, bounds.bottom - bounds.top)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `what elements ask for is kept by a file, and told as lost where an older shape has no place`() throws {
     var document = CardDocument(id: documentID(1), background: .yellow)
-    let text = try document.addText("a", wraps: true, id: documentID(2))
+    let text = try document.addText("a", style: TextStyle(wraps: true), id: documentID(2))
     _ = try document.addImage(ContentHash(of: []), isCropped: true, id: documentID(3))
     try document.set(.group, of: text.id, to: .text("g"))
     try document.setPanel(of: "g", to: .black)

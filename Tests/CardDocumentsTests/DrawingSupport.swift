@@ -105,7 +105,8 @@ func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocu
     case "texts":
       _ = try document.addText("short", at: ElementPlacement(y: -700, width: 1200, height: 400))
       let red = CardColor(red: 0.8, green: 0, blue: 0) ?? .black
-      _ = try document.addText("a text that is much too long for it", color: red, font: "Serif", at: ElementPlacement())
+      _ = try document.addText(
+        "a text that is much too long for it", style: TextStyle(color: red, font: "Serif"), at: ElementPlacement())
       _ = try document.addText("flat", at: ElementPlacement(y: 700, width: 1200, height: 100))
     case "error":
       let element = try document.addImage(testSVG(), named: "x", frame: .heart)

@@ -312,7 +312,7 @@ import Wire
     let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let text = String(repeating: part, count: 100_000 / part.utf8.count)
-      _ = try document.addText(text, font: String(repeating: "f", count: 100_000))
+      _ = try document.addText(text, style: TextStyle(font: String(repeating: "f", count: 100_000)))
     }
     var process: pid_t = 0
     for format in RenderFormat.allCases {

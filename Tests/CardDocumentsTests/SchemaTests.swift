@@ -89,7 +89,8 @@ private struct Validator {
 
   @Test func `every key that the code writes is one of those`() throws {
     var document = CardDocument(id: documentID(1), background: .black)
-    let text = try document.addText("a", color: .black, font: "Sans", id: documentID(2))
+    let text = try document.addText(
+      "a", style: TextStyle(font: "Sans", size: 90, align: "left"), id: documentID(2))
     let image = try document.addImage(ContentHash(of: []), frame: .cone, alt: "b", id: documentID(3))
     for element in [text, image] {
       for field in ElementField.allCases {

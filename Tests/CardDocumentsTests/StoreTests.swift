@@ -241,14 +241,14 @@ final class Desk {
 
   @Test func `a card for the original app has its images beside it`() throws {
     let desk = try Desk()
-    let losses = try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard")
+    let losses = try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses
     #expect(losses.map(\.pointer.description) == ["/elements/1"])
     let old = try desk.store.open(desk.folder.path + "/card.rwcard")
     #expect(old.content.shape == .edition2)
     let name = try #require(old.elements.first?.imageFile)
     #expect(desk.folder.read(name).map { ContentHash(of: $0).description } == desk.images[0])
     unlink(desk.folder.path + "/media/" + desk.images[0])
-    #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").count == 2)
+    #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses.count == 2)
   }
 
   @Test func `moves that cannot be saved keep no other document from it`() throws {

@@ -43,6 +43,32 @@ import Values
     #expect(!registry.isKnown("quiz"))
   }
 
+  @Test func `the program's own commands come when one is looked for, announced ones after them`() throws {
+    var (asked, failures) = (0, [String]())
+    let own = [plain("deck", "list"), plain("help")]
+    let registry = CommandRegistry {
+      asked += 1
+      return own
+    }
+    func announce(_ name: String, by plugin: String) throws {
+      let owner = try self.plugin(plugin)
+      registry.announce([plain(name, owner: owner), plain(name + "-more", owner: owner)]) {
+        failures.append($0.message)
+      }
+    }
+    try announce("quiz", by: "quizbowl")
+    try announce("help", by: "other")
+    try announce("gone", by: "unloaded")
+    try registry.removeAll(owner: plugin("unloaded"))
+    #expect(asked == 0 && failures.isEmpty)
+    #expect(registry.isKnown("deck"))
+    #expect(registry.commands.map(\.name) == ["deck list", "help", "quiz", "quiz-more"])
+    #expect(failures == [#"the plugin "other" cannot add the command "help": Deckhand has one of that name"#])
+    try announce("quiz", by: "third")
+    #expect(failures.count == 2)
+    #expect(asked == 1)
+  }
+
   @Test func `a plugin called "you" is not the person`() throws {
     let registry = CommandRegistry()
     try registry.add(plain("mine", owner: .user))

@@ -58,4 +58,37 @@ import Testing
       }
     }
   }
+
+  @Test func `a row is unsent for SQLite and for Swift, as it is made and when it changes`() throws {
+    var generator = TestGenerator(72)
+    let collection = TestCollection()
+    let deck = try collection.deck("d")
+    for number in 0..<40 { _ = try collection.add(deck, "p\(number)", "x") }
+    func unsent() throws -> [NoteID] {
+      try collection.store.read { db in
+        let rows = try db.rows("SELECT id, usn, \(Unsent.sql) FROM notes") {
+          (id: NoteID(rawValue: $0.integer(0)), usn: $0.integer(1), holds: $0.integer(2) == 1)
+        }
+        for row in rows { #expect(Unsent.holds(usn: row.usn) == row.holds, "\(row.usn)") }
+        for row in rows { #expect(try NoteTable.record(db, row.id).isUnsent == row.holds) }
+        return rows.filter(\.holds).map(\.id)
+      }
+    }
+    let all = try unsent()
+    #expect(all.count == 40)
+    let sent = all.filter { _ in Bool.random(using: &generator) }
+    try collection.store.operation("sent") { db in
+      for id in sent {
+        try db.execute(
+          sql: "UPDATE notes SET usn = ? WHERE id = ?",
+          arguments: [Int.random(in: 0...9, using: &generator), id.rawValue])
+      }
+    }
+    #expect(try unsent().count == 40 - sent.count)
+    let changed = try #require(sent.first)
+    try collection.store.operation("change") { db in
+      try NoteTable.update(db, changed, fields: ["Back": "y"], now: collection.now, isInterrupted: { false })
+    }
+    #expect(try unsent().contains(changed))
+  }
 }

@@ -49,9 +49,11 @@ import Values
     let found = try plans(of: "reviews") { db in
       _ = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
     }
-    #expect(found.count == 1)
+    // Counted for the room that it takes, then read.
+    #expect(found.count == 2)
     for (sql, plan) in found {
-      #expect(plan.contains("COVERING INDEX reviews_card") && !plan.contains("TEMP B-TREE"), "\(sql): \(plan)")
+      let index = sql.contains("count(*)") ? "COVERING INDEX" : "COVERING INDEX reviews_card"
+      #expect(plan.contains(index) && !plan.contains("TEMP B-TREE"), "\(sql): \(plan)")
     }
   }
 

@@ -54,11 +54,11 @@ import Testing
     let plain = try collection.add(deck, "x [sound:z.mp3][sound:z.mp3]", "y")
     try collection.store.read { db in
       let card = try #require(try CardTable.card(db, NoteTable.cards(db, of: note)[0]))
-      let media = try NoteTable.media(db, of: card)
+      let media = try CardMedia(db, of: card)
       #expect(media.promptSounds == ["1.mp3", "0.mp3"] && media.promptPictures == ["p q.png"])
       #expect(media.answerSounds == ["2.mp3", "3.ogg"] && media.answerPictures.isEmpty)
       let other = try #require(try CardTable.card(db, plain))
-      #expect(try NoteTable.media(db, of: other).promptSounds == ["z.mp3"])
+      #expect(try CardMedia(db, of: other).promptSounds == ["z.mp3"])
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
       }
       asked = -1
       var edit = NoteTypeEdit(type)
-      edit.cards[0].card.front = "{{Front}}!"
+      edit.cards[0].value.front = "{{Front}}!"
       #expect(throws: NoteError.interrupted) {
         try collection.store.operation("x") {
           try NoteTypeTable.edit($0, type.id, edit, agreed: true, now: 0, isInterrupted: stops)

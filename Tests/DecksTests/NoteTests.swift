@@ -169,7 +169,9 @@ import Testing
     #expect(try write(cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
     #expect(try note(reversed).tags == ["t"] && cards(reversed).allSatisfy { $0.tags == ["t"] })
     #expect(
-      NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
+      NoteError.madeFromNote(what: "prompt", fields: ["Front", "Back"]).message
+        == "the prompt is made from fields of the note (Front, Back); change those: "
+        + "`card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
   }
 
   @Test func `a batch updates a Basic card by its prompt and refuses the others one by one`() throws {
@@ -213,7 +215,7 @@ import Testing
     let plain = try collection.add(deck, "p", "q")
     let only = try cards(id)[0].id
     let other = try collection.deck("Other")
-    try collection.store.operation("flag") { try CardTable.setFlag($0, only, to: 3, now: 5) }
+    try collection.store.operation("flag") { try CardHiding.setFlag($0, only, to: 3, now: 5) }
     #expect(try pairs(id).first?.hasPrefix("a flag3 = ") == true && cards(id)[0].answer.hasSuffix("flag3"))
     try collection.store.operation("move") { _ = try CardTable.move($0, [plain, only], into: other, now: 6) }
     #expect(try pairs(id) == ["a flag3 = Otherflag3"] && cards(id)[0].deck == other)
@@ -227,7 +229,7 @@ import Testing
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
     let old = try type(id)
     var edit = NoteTypeEdit(old)
-    edit.fields[0].name = "Word"
+    edit.fields[0].value = "Word"
     edit.fields.swapAt(0, 1)
     edit.name = "Mine"
     #expect(try change(old, edit).isNothing)
@@ -256,7 +258,7 @@ import Testing
     #expect(try pairs(ids[1]) == ["b2 = b"] && cards(ids[1])[0].id == second && cards(ids[1])[0].ordinal == 0)
     edit = NoteTypeEdit(try type(ids[0]))
     edit.fields.removeFirst()
-    edit.cards[0].card.back = "{{FrontSide}}"
+    edit.cards[0].value.back = "{{FrontSide}}"
     #expect(problemCode { try change(old, edit) } == "loses_cards")
     #expect(try change(old, edit, agreed: true) == NoteTypeLoss(cards: 0, notes: 3))
     #expect(try note(ids[2]).fields == ["c2"] && pairs(ids[2]) == ["c2 = (blank)"])
@@ -266,7 +268,7 @@ import Testing
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
     var edit = NoteTypeEdit(try type(id))
     edit.fields.append(.init("Hint", was: nil))
-    edit.cards[1].card.front = "{{#Hint}}{{Back}}{{/Hint}}"
+    edit.cards[1].value.front = "{{#Hint}}{{Back}}{{/Hint}}"
     edit.cards.append(.init(CardTemplate("Third", front: "{{Back}}?", back: "{{Front}}"), was: nil))
     #expect(
       try collection.store.read { try NoteTypeTable.loss($0, note(id).type, edit, isInterrupted: { false }) }
@@ -279,7 +281,7 @@ import Testing
     try change(try type(id), swapped)
     #expect(try pairs(id) == ["b? = a", "a = b"])
     var broken = NoteTypeEdit(try type(id))
-    broken.cards[0].card.front = "{{#Back}}x"
+    broken.cards[0].value.front = "{{#Back}}x"
     #expect(problemCode { try change(try type(id), broken, agreed: true) } == "bad_template")
     broken = NoteTypeEdit(try type(id))
     broken.fields.remove(at: 1)

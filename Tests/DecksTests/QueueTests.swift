@@ -312,10 +312,10 @@ import Testing
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "a", "b")
     try collection.store.operation("x") { db in
-      try CardTable.setFlag(db, card, to: 7, now: 1)
-      #expect(problemCode { try CardTable.setFlag(db, card, to: 8, now: 1) } == "bad_value")
-      #expect(problemCode { try CardTable.setFlag(db, card, to: -1, now: 1) } == "bad_value")
-      #expect(problemCode { try CardTable.setFlag(db, CardID(rawValue: 99), to: 1, now: 1) } == "not_found")
+      try CardHiding.setFlag(db, card, to: 7, now: 1)
+      #expect(problemCode { try CardHiding.setFlag(db, card, to: 8, now: 1) } == "bad_value")
+      #expect(problemCode { try CardHiding.setFlag(db, card, to: -1, now: 1) } == "bad_value")
+      #expect(problemCode { try CardHiding.setFlag(db, CardID(rawValue: 99), to: 1, now: 1) } == "not_found")
     }
     #expect(try collection.cards(deck)[0].flag == 7)
   }

@@ -36,8 +36,9 @@ import Testing
       let type = try NoteTypeTable.stock(db, .reversed, now: 0)
       let receiver = try NoteReceiver(db, now: 0, isAlone: isAlone, isInterrupted: { false })
       for number in 0..<count {
-        let note = ReceivedNote(
-          id: Int64(1_000_000 + number), guid: "g\(deck.rawValue)/\(number)", modified: 1, tags: [],
+        let note = NoteRecord(
+          id: NoteID(rawValue: Int64(1_000_000 + number)), guid: "g\(deck.rawValue)/\(number)", type: type.id,
+          modified: 1, tags: [],
           fields: ["f\(number)", "b\(number)"], data: "")
         let outcome = try receiver.receive(note, of: type, ordinals: [0, 1]) { index in
           let place = 2 * number + index

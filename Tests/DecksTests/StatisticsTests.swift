@@ -117,7 +117,7 @@ import Testing
         sql: "UPDATE cards SET state = 2, due = ?, stability = 30, difficulty = 5, last_review = ?",
         arguments: [moment.start(ofDay: moment.today + 2), moment.now - 28 * 86_400])
       try CardTable.setSuspended(db, ids[0], true, now: 1)
-      try CardTable.bury(db, [ids[1]], at: moment)
+      try CardHiding.bury(db, [ids[1]], at: moment)
     }
     let figures = try statistics()
     #expect((figures.cards.suspended, figures.cards.buried, figures.cards.mature, figures.cards.all) == (1, 1, 2, 4))

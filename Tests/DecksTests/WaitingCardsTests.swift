@@ -32,7 +32,7 @@ import Testing
     try collection.store.operation("add") { db in
       let batch = try CardBatch(db, deck: one, onDuplicate: .skip, now: 5, random: collection.random)
       for card in cards {
-        do { _ = try card.withBytes { try batch.write(CheckedCard($0)) } } catch is DeckError { continue }
+        do { _ = try card.checked { try batch.write($0) } } catch is DeckError { continue }
       }
     }
     collection.now = 5

@@ -59,10 +59,10 @@ import Testing
       var schedule = CardSchedule()
       (schedule.state, schedule.due, schedule.stability) = (.review, 1_700_100_000.5, 12.25)
       (schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview) = (5.5, 7, 1, 1_699_000_000)
-      try CardTable.setSchedule(db, plain, to: schedule, isSuspended: true, flag: 3, now: 1)
+      try CardHiding.setSchedule(db, plain, to: schedule, isSuspended: true, flag: 3, now: 1)
       let second = try #require(try CardTable.ids(db, in: deck).last)
       schedule.state = .learning
-      try CardTable.setSchedule(db, second, to: schedule, isSuspended: false, flag: 0, now: 1)
+      try CardHiding.setSchedule(db, second, to: schedule, isSuspended: false, flag: 0, now: 1)
       // The second card of the reversed note stands on top of all.
       try CardTable.move(db, second, to: 1)
       var options = DeckOptions()

@@ -2,7 +2,6 @@
 
 import Decks
 import Files
-import Memory
 import Storage
 import Templates
 import TestDecks
@@ -12,6 +11,7 @@ import Text
 import Values
 
 @testable import Exchange
+@testable import Memory
 
 struct PageTests {
   private let folder = TemporaryFolder()
@@ -42,9 +42,33 @@ struct PageTests {
     let script = base64(sha256(Array(try part(of: text, from: "<script>", to: "</script>").utf8)))
     let style = base64(sha256(Array(try part(of: text, from: "<style>", to: "</style>").utf8)))
     #expect(
-      policy == "default-src 'none'; script-src 'sha256-\(script)'; media-src data:; style-src 'sha256-\(style)'; "
+      policy == "default-src 'none'; script-src 'sha256-\(script)'; media-src data:; manifest-src data:; "
+        + "style-src 'sha256-\(style)'; "
         + "img-src data:; base-uri 'none'; form-action 'none'")
-    #expect(text.utf8.count < 20_000, "\(text.utf8.count) bytes without a card")
+    #expect(text.utf8.count < 23_000, "\(text.utf8.count) bytes without a card")
+  }
+
+  @Test func `only a page that FSRS-7 schedules holds FSRS-7, with what it knows of each card`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("D")
+    let card = try collection.add(deck, "p", "a")
+    #expect(!(try page(collection, deck).text.contains("function timedModel")))
+    try collection.store.operation("x") { db in
+      try db.execute(
+        sql: "UPDATE cards SET state = 2, due = 1700000000, stability = 20, difficulty = 5, reps = 1, last_review = ?",
+        arguments: [collection.now - 86_400])
+      try db.execute(
+        sql: "INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, 4, 0, 86400)",
+        arguments: [card.rawValue, collection.now - 86_400])
+      var options = DeckOptions()
+      options.fitted = try FittedModels(
+        answers: 1000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: [90, 90, 90, 9])
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+    let (text, report, weight) = try page(collection, deck)
+    #expect(text.contains("function timedModel") && abs(weight - report.bytes) < 1500, "\(weight), \(report.bytes)")
+    #expect(text.contains("&quot;believed&quot;: [true, true, true, false]"))
+    #expect(text.contains("&quot;timed&quot;: {&quot;slow&quot;: 11.7841, ") && text.utf8.count < 29_000)
   }
 
   @Test func `the script in the page is the file without comments and blanks that mean nothing`() throws {
@@ -62,8 +86,8 @@ struct PageTests {
       }
     }
     let bare = { (text: String) in text.filter { $0 != " " && $0 != "\n" } }
-    #expect(bare(String(decoding: PageText.script, as: UTF8.self)) == bare(lines.joined()))
-    #expect(!PageText.script.isEmpty && !PageText.style.isEmpty)
+    #expect(bare(String(decoding: PageText.script(timed: true), as: UTF8.self)) == bare(lines.joined()))
+    #expect(PageText.script(timed: true).count > PageText.script(timed: false).count && !PageText.style.isEmpty)
   }
 
   @Test(arguments: [

@@ -22,7 +22,7 @@ import Values
     arguments: [
       SubtitleTiming(offset: 0), SubtitleTiming(offset: 2.3), SubtitleTiming(offset: -41),
       SubtitleTiming(offset: 5, speed: 25 / 23.976), SubtitleTiming(offset: -12, speed: 23.976 / 25),
-    ], [UInt64(1), 2, 3])
+    ], Array(UInt64(1)...6))
   func `offset and speed are found, and lines are paired`(timing: SubtitleTiming, seed: UInt64) {
     let (offset, speed) = (timing.offset, timing.speed)
     let text = film(420, seed: seed)

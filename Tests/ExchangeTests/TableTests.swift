@@ -131,8 +131,9 @@ import Testing
   @Test func `the first cards are shown as they would be`() throws {
     let text = "prompt,answer,tags,subdeck\n" + (1...9).map { "p\($0),a\($0),t u,x\n" }.joined()
     let report = try imported("a.csv", text) { $0.previewed = 5 }.report
-    #expect(report.preview.map(\.prompt) == ["p1", "p2", "p3", "p4", "p5"])
-    #expect(report.preview[0] == PreviewedCard(prompt: "p1", answer: "a1", tags: ["t", "u"], subdeck: "x"))
+    #expect(report.preview.map(\.card.prompt) == ["p1", "p2", "p3", "p4", "p5"])
+    let (card, subdeck) = report.preview[0]
+    #expect(card.prompt == "p1" && card.answer == "a1" && card.tags == ["t", "u"] && subdeck == "x")
   }
 
   @Test(arguments: ["x.csv", "x.tsv"])

@@ -77,4 +77,17 @@ import Testing
     let gato = view.lemmasByGain().prefix(1)
     #expect(view.bestSentences(for: Array(gato), unknownAtMost: 1).map(\.sentence) == [2])
   }
+
+  @Test func `a sentence that ends with its mark is better than one that is cut`() {
+    let text = text("el gato es de un,", "el gato es de un.", "el gato es de «un».")
+    let view = view(text, known: ["el", "es", "de", "un"])
+    let best = view.bestSentences(for: Array(view.lemmasByGain().prefix(1)), unknownAtMost: 1)
+    #expect(best.map(\.sentence) == [1])
+    #expect(text.sentences.map(text.endsWithMark) == [false, true, true])
+  }
+
+  @Test func `what is joined to a name by a hyphen is of the name`() {
+    let text = text("la casa de Obed-edom y el gato-perro.")
+    #expect(text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text } == ["obed", "edom"])
+  }
 }

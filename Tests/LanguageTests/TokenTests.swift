@@ -20,7 +20,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("es", "El gato-perro costó 3.14 euros.", ["El", "gato", "perro", "costó", "3.14", "euros"]),
+    (
+      "es", "El gato-perro costó 3.14 o 3,5 euros, 2, no.",
+      ["El", "gato", "perro", "costó", "3.14", "o", "3,5", "euros", "2", "no"]
+    ),
     ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
     ("en", "'quoted' words", ["quoted", "words"]),

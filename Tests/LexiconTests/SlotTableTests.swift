@@ -7,8 +7,8 @@ import Testing
 @Suite struct SlotTableTests {
   @Test func `words that have no room in the last line go on at the first slot`() {
     // All of these belong into the last line.
-    let words = (1...20).map { (hash: UInt64.max, offset: UInt32($0)) }
-    let slots = SlotTable.slots(words, count: 3 * SlotTable.wordsPerLine, offsetBits: 8)
-    #expect(slots.map { $0 & 0xFF } == [17, 18, 19, 20] + [UInt32](repeating: 0, count: 28) + (1...16))
+    let hashes = [UInt64](repeating: .max, count: 20) + [0, 0, 0, 0]
+    let slots = SlotTable.slots(hashes, (1...24).map { $0 }, offsetBits: 8)
+    #expect(slots.map { $0 & 0xFF } == [17, 18, 19, 20, 21, 22, 23, 24] + [UInt32](repeating: 0, count: 24) + (1...16))
   }
 }

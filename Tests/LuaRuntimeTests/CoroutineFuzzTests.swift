@@ -86,13 +86,13 @@ private struct ProgramMaker {
     try state.setGlobal(
       "back",
       LuaFunction("back") { stack in
-        if stack.isFunction(1) { return try stack.function(1).call() }
+        if stack.kind(1) == .function { return try stack.function(1).call() }
         return try stack.value(1)
       })
     try state.setGlobal(
       "closer",
       LuaFunction("closer") { stack in
-        if stack.isTable(1) || stack.isFunction(1) { stack.state.close() }
+        if stack.kind(1) == .table || stack.kind(1) == .function { stack.state.close() }
         return LuaNothing()
       })
     try run(Self.prelude, in: state)

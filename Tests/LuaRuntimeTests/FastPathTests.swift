@@ -28,11 +28,11 @@ private func doorState(_ door: Door) throws -> LuaState {
         return try stack.bytes(1).count
       }
       module.fastPath("length") { L, _, context in
-        guard let stack = LuaStack(L, openedBy: context, as: Door.self), let context,
-          let bytes = stack.bytesInPlace(1, limit: longest)
-        else { return LuaStack.declined }
+        guard let call = FastCall(L, openedBy: context, as: Door.self), let context,
+          let bytes = call.stack.bytesInPlace(1, limit: longest)
+        else { return FastCall.declined }
         borrowed(context, as: Door.self) { $0.fast += 1 }
-        return stack.answer(bytes.count)
+        return call.answer(bytes.count)
       }
     })
   state.register(
@@ -44,9 +44,9 @@ private func doorState(_ door: Door) throws -> LuaState {
         return try stack.text(2)
       }
       type.fastPath("same") { L, object, _ in
-        guard let stack = LuaStack(L, openedBy: object, as: Box.self), stack.bytesInPlace(2, limit: longest) != nil
-        else { return LuaStack.declined }
-        return stack.answer(argument: 2)
+        guard let call = FastCall(L, openedBy: object, as: Box.self), call.stack.bytesInPlace(2, limit: longest) != nil
+        else { return FastCall.declined }
+        return call.answer(argument: 2)
       }
     })
   return state

@@ -57,7 +57,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
       }
       module.function("keep", [], returns: .any, "Keeps a text.") { stack in
         _ = try stack.text(1)
-        kept.charges.append(try stack.keepCharge())
+        kept.charges.append(try stack.memory.keepCharge())
         return LuaNothing()
       }
       module.function("list", [], returns: .any, "A long list.") { stack in
@@ -68,7 +68,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
         return LuaFunction("held") { _ in held.kept.living }
       }
       module.function("take", [], returns: .any, "Charges so much.") { stack in
-        try stack.charge(stack.integer(1))
+        try stack.memory.charge(stack.integer(1))
         return true
       }
     })

@@ -98,7 +98,8 @@ private func expectUsable(_ state: LuaState) throws {
     var failure: LuaError?
     do {
       answer = try state.load(try script(attack.file), name: attack.file).call {
-        lua_type($0.L, -1) == LUA_TFUNCTION ? "function" : try $0.isText(-1) || $0.isNumber(-1) ? $0.text(-1) : "other"
+        lua_type($0.L, -1) == LUA_TFUNCTION
+          ? "function" : try $0.kind(-1) == .text || $0.kind(-1) == .number ? $0.text(-1) : "other"
       }
     } catch let error as LuaError {
       failure = error

@@ -48,8 +48,8 @@ struct SimulatedUser {
     for card in 1...cards {
       for (number, answer) in self.card(reviews: reviews).enumerated() {
         history.add(
-          card: Int64(card), day: answer.day, rating: answer.rating.rawValue, isFirst: number == 0,
-          isLearning: number == 0)
+          card: Int64(card), day: answer.day, moment: Int64(answer.day) * 86_400_000 + Int64(number) * 60_000,
+          rating: answer.rating.rawValue, isFirst: number == 0, isLearning: number == 0)
       }
     }
     history.close()
@@ -177,14 +177,14 @@ struct SimulatedUser {
   @Test func `limits of a day hold in a simulation, and nothing is lost`() throws {
     var options = Simulation.Options()
     options.reviewsPerDay = 10
-    let start = Simulation.Start(state: MemoryState(stability: 50, difficulty: 5), elapsed: 60, dueIn: -10)
+    let start = Simulation.Memory(state: MemoryState(stability: 50, difficulty: 5), elapsed: 60, dueIn: -10)
     let simulation = Simulation(options: options, cards: Array(repeating: start, count: 35), newCards: 0)
     let forecast = try simulation.run(retentions: [0.9], days: 10)[0]
     #expect(Array(forecast.reviews.prefix(3)) == [10, 10, 10] && forecast.reviews.reduce(0, +) >= 35)
   }
 
   @Test func `a simulation refuses days and retentions out of range, and bad states are survived`() throws {
-    let start = Simulation.Start(
+    let start = Simulation.Memory(
       state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
     let simulation = Simulation(options: Simulation.Options(), cards: [start], newCards: -5)
     #expect(throws: MemoryError.self) { try simulation.run(retentions: [0.9], days: 0) }

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `the fewest last days are taken that reach the recall, and what cannot be reached is said`() throws {
-    let start = Simulation.Start(state: MemoryState(stability: 20, difficulty: 6), elapsed: 10, dueIn: 10)
+    let start = Simulation.Memory(state: MemoryState(stability: 20, difficulty: 6), elapsed: 10, dueIn: 10)
     let simulation = Simulation(options: Simulation.Options(), cards: Array(repeating: start, count: 300), newCards: 0)
     func plan(_ recall: Double, _ minutes: Double, days: Int = 60) throws -> RecallPlan {
       try #require(simulation.plan(for: RecallPlan.Wish(recall: recall, minutes: minutes, days: days)) { false })

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Deckhand and a real Anki that change one collection and sync it by the server inside Anki's own package.
 
-    VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED]
+    VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED] [PART,...]
 
 Each row of SyncRules.md, "Merging", in both orders, syncs that are ended at any call, an end whose answer is lost, and
 ROUNDS rounds of random changes on both sides. After each all rows of both sides are equal, and Anki's database check
@@ -547,40 +547,62 @@ def by_chance(pair, rounds, rng, seed):
             raise
 
 
+PARTS = ["first", "cases", "shapes", "broken", "chance"]
+
+
+def side_by_side(program, rounds, seed):
+    """Each part in a process of its own: a part knows nothing of another one, and each waits for its server most of the
+    time."""
+    children = [
+        (part, subprocess.Popen([sys.executable, __file__, program, str(rounds), str(seed), part], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        for part in PARTS
+    ]
+    failed = []
+    for part, child in children:
+        print(child.communicate()[0], end="", flush=True)
+        failed += [part] if child.returncode != 0 else []
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def run(part, program, folder, rounds, seed, pairs):
+    rng = random.Random(seed)
+
+    def made(name, before=lambda pair: None):
+        os.mkdir(f"{folder}/{name}")
+        pairs.append(Pair(program, f"{folder}/{name}", rng, 60, before))
+        return pairs[-1]
+
+    if part == "first":
+        first(made("first", own))
+        os.mkdir(f"{folder}/empty")
+        empty(program, f"{folder}/empty", pairs)
+    elif part == "cases":
+        cases(made("anki"), False)
+        cases(made("deckhand"), True)
+    elif part == "shapes":
+        shapes(made(part))
+    elif part == "broken":
+        broken(made(part))
+    else:
+        by_chance(made(part), rounds, rng, seed)
+
+
 def main():
     program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 60
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    parts = sys.argv[4].split(",") if len(sys.argv) > 4 else ["first", "cases", "shapes", "broken", "chance"]
-    with tempfile.TemporaryDirectory() as folder:
-        pairs = []
-        try:
-            for number, part in enumerate(parts):
-                rng = random.Random(seed)
-
-                def made(name):
-                    os.mkdir(f"{folder}/{name}")
-                    pairs.append(Pair(program, f"{folder}/{name}", rng, 60))
-                    return pairs[-1]
-
-                if part == "first":
-                    os.mkdir(f"{folder}/first")
-                    pairs.append(Pair(program, f"{folder}/first", rng, 60, own))
-                    first(pairs[-1])
-                    os.mkdir(f"{folder}/empty")
-                    empty(program, f"{folder}/empty", pairs)
-                elif part == "cases":
-                    cases(made(f"{number}a"), False)
-                    cases(made(f"{number}b"), True)
-                elif part == "shapes":
-                    shapes(made(number))
-                elif part == "broken":
-                    broken(made(number))
-                else:
-                    by_chance(made(number), rounds, rng, seed)
-        finally:
-            for pair in pairs:
-                pair.server.stop()
-    print(f"sync both ways: {', '.join(parts)}; {rounds} rounds by chance, every row of both sides equal")
+    if len(sys.argv) <= 4:
+        side_by_side(program, rounds, seed)
+        return print(f"sync both ways: {', '.join(PARTS)}; {rounds} rounds by chance, every row of both sides equal")
+    for part in sys.argv[4].split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            pairs = []
+            try:
+                run(part, program, folder, rounds, seed, pairs)
+            finally:
+                for pair in pairs:
+                    pair.server.stop()
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ private let canHideProc: Bool = {
     #expect(seed.status == 2 && seed.errors.contains("--seed: a whole number expected"), "\(seed)")
     try home.run("deck", "create", "Vocab")
     let found = try home.run("card", "list", "vocab")
-    #expect(found.output.contains("`card list --deck Vocab` lists the deck's cards"), "\(found)")
+    #expect(found.output.contains("`card list deck:Vocab` lists the deck's cards"), "\(found)")
   }
 
   @Test func `a data folder that others may write into is told at each start`() throws {

@@ -112,18 +112,70 @@ import Testing
     let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
     #expect(json.status == 0, "\(json)")
     let run = try home.run("deck", "optimize", "L")
-    #expect(run.status == 0 && run.lines.count == 4 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
+    #expect(run.status == 0 && run.lines.count == 5 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
     func loss(_ line: String) -> Double {
       Double(line.split(separator: " ").drop { $0 != "loss" }.dropFirst().first?.dropLast() ?? "") ?? .nan
     }
     #expect(run.lines[1].hasPrefix("  before  log loss ") && run.lines[2].hasPrefix("  after   log loss "), "\(run)")
     #expect(loss(run.lines[2]) < loss(run.lines[1]) - 0.005, "\(run)")
     #expect(run.lines[3] == "The new parameters are kept in the preset \"L\".")
+    #expect(run.lines[4].hasPrefix("FSRS-6 stays: to choose FSRS-7 takes 1,000 answers"), "\(run)")
+    let report = try home.run("deck", "optimize", "L", "--report")
+    #expect(
+      report.status == 0 && report.lines.contains { $0.hasPrefix("FSRS-6  ") && $0.hasSuffix("yes") }, "\(report)")
+    for title in ["FSRS-6: predicted, and remembered", "FSRS-7: predicted, and remembered"] {
+      #expect(report.lines.contains(title), "\(report)")
+    }
+    let reported = try home.run("--json", "deck", "optimize", "L", "--report")
+    #expect(reported.output.contains(#""fsrs7": {"log_loss": "#) && reported.output.contains(#""calibration": "#))
     let parameters = "local n = 0 for _ in ipairs(decks.open('L').options.parameters or {}) do n = n + 1 end print(n)"
     #expect(try home.run("-e", parameters).output == "21\n")
     #expect(try home.run("undo", "--list", "--json").lines.count == steps + 1)
     #expect(try home.run("undo").status == 0)
     #expect(try home.run("-e", parameters).output == "0\n")
+  }
+
+  @Test func `leeches are listed with what helps, and figures say what the memory model knows`() throws {
+    let code = """
+      local d = decks.create('Lee') d:append{prompt = 'perro', answer = 'dog'} d:append{prompt = 'perra', answer = 'bitch'}
+      d:append{prompt = 'el perro duerme mucho hoy', answer = 'x'}
+      """
+    try home.run("-e", code)
+    #expect(
+      try home.run("deck", "leeches", "Lee").output
+        == "No card is forgotten more often than the memory model explains.\n")
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      card, = db.execute("SELECT cards.id FROM cards JOIN decks ON decks.id = deck WHERE decks.name = 'Lee' ORDER BY rank").fetchone()
+      for n in range(13):
+          db.execute("INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 86400)",
+                     (card, 1700000000 + n * 86400, 4 if n == 0 else 1 + 2 * (n % 2 == 0), 0 if n == 0 else 2))
+      db.execute("UPDATE cards SET state = 2, due = 1700000000, stability = 2, difficulty = 8, lapses = 6, last_review = 1700000000"
+                 " WHERE id = ?", (card,))
+      db.commit()
+      """
+    let log = try Child(
+      ["/usr/bin/env", "python3", "-c", script, home.path + "/data/local/collection.sqlite"],
+      environment: home.environment
+    ).finish(input: "")
+    #expect(log.status == 0, "\(log)")
+    let shown = try home.run("deck", "leeches", "Lee")
+    #expect(shown.lines.first == "1 card forgotten more often than the memory model explains.", "\(shown)")
+    #expect(shown.output.contains("6 of 12") && shown.output.contains("Easily taken for: perra (bitch)"), "\(shown)")
+    #expect(shown.output.contains("In a sentence: el perro duerme mucho hoy"), "\(shown)")
+    let line = try #require(shown.lines.first { $0.hasPrefix("  Side by side: `") }).dropFirst(17).dropLast()
+    #expect(line == #"study Lee --query 'dupe:"perro" or dupe:"perra"' --cram --no-schedule"#)
+    let words = ["study", "Lee", "--query", #"dupe:"perro" or dupe:"perra""#, "--cram", "--no-schedule"]
+    let both = try home.run(words, input: "\n3\n\n3\n")
+    #expect(both.output.contains("2 right"), "\(both)")
+    let json = try home.run("--json", "deck", "leeches")
+    #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
+    let figures = try home.run("deck", "stats", "Lee")
+    #expect(figures.output.contains("12 answers on later days: too few to say how well FSRS-6 knows you"), "\(figures)")
+    #expect(figures.lines.contains("Minutes a day at a retention of") && figures.output.contains("(now)"), "\(figures)")
+    #expect(
+      try home.run("--json", "deck", "stats", "Lee").output.contains(#""model": {"name": "fsrs-6", "answers": 12, "#))
   }
 
   @Test func `a simulation tells reviews a day and cards known for several retentions`() throws {

@@ -33,6 +33,27 @@ import Testing
     #expect(json.hasPrefix("{\"cards\": 3, \"bytes\": ") && json.contains("\"media_left_out\": 0"), "\(json)")
   }
 
+  @Test func `a page has a title of its own, documents as pictures, and what a home screen wants`() throws {
+    let made = try home.run(
+      "-e", "local d = documents.create{} d:add_text{text = 'hola'} d:save() decks.open('Spanish'):card(1).document = d"
+    )
+    #expect(made.status == 0, "\(made)")
+    let run = try home.run("deck", "page", "Spanish", page, "--title", "Mis <perros>")
+    #expect(run.output.contains("3 cards, 1 document, "), "\(run)")
+    let html = text(of: page)
+    for part in [
+      "<title>Mis &lt;perros&gt;</title>", "<h1>Mis &lt;perros&gt;</h1>", "content=\"Mis &lt;perros&gt;\"",
+      "<link rel=\"manifest\" href=\"data:application/manifest+json;base64,", "manifest-src data:;",
+      "mobile-web-app-capable", "the dog 1<img alt=\"", "with the text &quot;hola&quot;",
+      "src=\"data:image/png;base64,iVBOR",
+    ] {
+      #expect(html.contains(part), "\(part)")
+    }
+    try home.run("-e", "documents.list()[1]:remove() decks.open('Spanish'):card(2).document = nil")
+    let json = try home.run("--json", "deck", "page", "Spanish", page).output
+    #expect(json.contains("\"documents\": 0, \"documents_left_out\": "), "\(json)")
+  }
+
   @Test(arguments: [["--lang", "x!"], ["--lang", "es,en,de"], ["--lang", ""], ["--lang", "1a"]])
   func `a language that cannot be one is refused`(words: [String]) throws {
     let run = try home.run(["deck", "page", "Spanish", page] + words)

@@ -50,13 +50,13 @@ import Testing
     try home.write("crab\ta beast with claws\n", to: "data/dictionaries/eng-mine.tsv")
     _ = try run("deck", "create", "Missed")
     let script = """
-      local game = games.new{base = "cambering", language = "english"}
-      print(game:to_deck(decks.open("Missed")).added > 5)
+      local game = games.new{base = "carbs", language = "english"}
+      print(game:to_deck(decks.open("Missed")).added)
       for card in decks.open("Missed"):cards() do if card.answer == "crab" then print(card.prompt) end end
       """
     let path = try home.write(script, to: "missed.lua")
     let played = try run("run", path)
-    #expect(played.output == "true\na beast with claws\n", "\(played)")
+    #expect(played.output == "1\na beast with claws\n", "\(played)")
   }
 
   @Test func `cards are given their sound once, as one step`() throws {

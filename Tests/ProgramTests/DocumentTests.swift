@@ -43,6 +43,95 @@ import Testing
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
   }
 
+  @Test func `a text has a size and a side, and its box grows with it`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    try home.run("doc", "add-text", doc, "una frase que no cabe en una línea", "--size", "120", "--align", "left")
+    func field(_ name: String) throws -> String {
+      try home.run("-e", "print(documents.open('\(doc)').elements[1].\(name))").output.trimmingLineEnd
+    }
+    let (height, y) = (try #require(Double(field("height"))), try #require(Double(field("y"))))
+    #expect((260...360).contains(height), "two lines of 120 units: \(height)")
+    #expect(try field("align") == "left" && field("grows") == "true" && field("wraps") == "true")
+    try home.run("doc", "set", doc, "1", "size=240")
+    let grown = try #require(Double(field("height")))
+    #expect(grown > 1.8 * height, "\(grown)")
+    // The upper side stays where it is.
+    #expect(abs(try #require(Double(field("y"))) - grown / 2 - (y - height / 2)) < 1)
+    try home.run("doc", "set", doc, "1", "height=300")
+    #expect(try field("grows") == "false" && field("height") == "300.0")
+    #expect(try home.run("doc", "set", doc, "1", "align=middle").errors.contains("center, left or right expected"))
+    #expect(try home.run("doc", "set", doc, "1", "size=0").status == 1)
+  }
+
+  @Test func `new elements hide no other while there is room, and say when there is none`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    let long = String(repeating: "a long text that wraps ", count: 5)
+    for words in [
+      ["add-image", doc, try picture(home)], ["add-text", doc, long, "--wrap"], ["add-text", doc, "one\ntwo"],
+    ] {
+      let run = try home.run(["doc"] + words)
+      #expect(run.status == 0 && !run.output.contains("lies over"), "\(run)")
+    }
+    let check = """
+      local all = documents.open('\(doc)').elements
+      for i = 1, #all do
+        local a = all[i]
+        assert(math.abs(a.x) + a.width / 2 <= 650 and math.abs(a.y) + a.height / 2 <= 1000, "beyond the card: " .. i)
+        for j = i + 1, #all do
+          local b = all[j]
+          assert(math.abs(a.x - b.x) >= (a.width + b.width) / 2 or math.abs(a.y - b.y) >= (a.height + b.height) / 2,
+            i .. " and " .. j .. " lie over each other")
+        end
+      end
+      """
+    let run = try home.run("-e", check)
+    #expect(run.status == 0, "\(run)")
+    let full = try home.run("doc", "add-text", doc, "too much", "--size", "1500")
+    #expect(full.output.contains("; the card is full, so it lies over others."), "\(full)")
+  }
+
+  @Test func `the ending of an exported file says what is written, and what lies beside it is named`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    try home.run("doc", "add-text", doc, "el perro")
+    try home.run("doc", "add-image", doc, try picture(home))
+    for (name, head) in [("a.png", "\u{89}PNG"), ("a.svg", "<?xml"), ("a.pdf", "%PDF")] {
+      #expect(try home.run("doc", "export", doc, home.path + "/" + name).output == "Drew \(home.path)/\(name).\n")
+      let bytes = try #require(contents(of: home.path + "/" + name))
+      #expect(
+        bytes.dropFirst(head == "\u{89}PNG" ? 1 : 0).starts(with: head.utf8.suffix(3)) || bytes.starts(with: head.utf8))
+    }
+    let card = try home.run("doc", "export", doc, home.path + "/a.rwcard").output
+    #expect(card.contains("Beside it: images/"), "\(card)")
+    let copy = id(try home.run("doc", "create", "--from", home.path + "/a.rwcard"))
+    #expect(try home.run("doc", "render", copy, home.path + "/b.png").output == "Drew \(home.path)/b.png.\n")
+    #expect(contents(of: home.path + "/a.png") == contents(of: home.path + "/b.png"))
+    let old = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
+    #expect(old.contains("Beside it: "), "\(old)")
+    for words in [["a.txt"], ["a"], ["a.png", "--edition", "2"]] {
+      let run = try home.run(["doc", "export", doc] + words)
+      #expect(run.status == 1 && run.errors.contains("a name that ends in "), "\(run)")
+    }
+  }
+
+  @Test(arguments: [(80, 24), (40, 12)]) func `the editor tells its keys`(columns: UInt16, rows: UInt16) throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    try home.run("doc", "add-text", doc, "el perro", "--size", "120")
+    let terminal = try PseudoTerminal(
+      home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
+    terminal.wait(for: "? help", seconds: 10)
+    terminal.type("?")
+    #expect(terminal.wait(for: "leave as it was").contains("any key goes back"))
+    terminal.type("x")
+    terminal.wait(for: "? help")
+    terminal.type("a\r")
+    terminal.wait(for: "Changed 1 element.")
+    #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")
+  }
+
   @Test func `line ends in a text are kept and told, by commands and by Lua`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))

@@ -324,7 +324,7 @@ struct Accounts {
     terminal.wait(for: "Signed in as ben.", seconds: 10)
     terminal.wait(for: "> ")
     terminal.type("secret\r")
-    terminal.wait(for: "nil\r\n")
+    terminal.wait(for: "no name in Lua yet")
     terminal.wait(for: "> ")
     terminal.type("deck list\r")
     terminal.wait(for: "No decks yet")

@@ -106,6 +106,8 @@ import Testing
       -- What ends the session, and what wants a server.
       local skips = {
         ["auth.login"] = true, ["auth.logout"] = true, ["shell.undo"] = true, ["shell.redo"] = true, ["shell.sync"] = true,
+        -- It reads the past, and the script has changed something by then.
+        ["shell.at"] = true,
       }
       local chunk, wrong = load("return " .. entry.example)
       if not chunk then chunk, wrong = load(entry.example) end
@@ -163,7 +165,8 @@ import Testing
       local skips = {study = true, play = true, modes = true,
         account = true, login = true, logout = true, passwd = true,
         quit = true, exit = true, run = true, scripts = true, map = true, serve = true, sync = true,
-        restore = true, backup = true, build = true, undo = true, redo = true, doctor = true, ["frequency-deck"] = true}
+        restore = true, backup = true, build = true, undo = true, redo = true, doctor = true, ["frequency-deck"] = true,
+        ["card history"] = true}
       local first = entry.name:match("^%S+")
       if not skips[entry.name] and not skips[first] then
         local ids = {}

@@ -55,6 +55,39 @@ import Testing
       sorted.count == 4 && sorted.contains { $0.hasPrefix(#"{"deck": "D::I", "tags": [], "due": "#) }, "\(sorted)")
   }
 
+  @Test func `a card's JSON has all that show has, and lists show and sort by the same names`() throws {
+    let home = try Home()
+    let made = try home.run(
+      "-e",
+      """
+      local d = decks.create("D")
+      d:add{prompt = "a", answer = "b", tags = {"t"}, fields = {source = "corpus", level = 12.5},
+        document = documents.create()}
+      local s = d:study{} s:answer("easy")
+      d:card(1).flag = 3
+      local c = d:card(1)
+      print(c.fields.source, c.fields.level, c.note_type, c.interval > 0, pcall(function() c.fields.source = "x" end))
+      """)
+    #expect(made.output.hasPrefix("corpus\t12.5\tBasic\ttrue\tfalse\t"), "\(made)")
+    let json = try home.run("--json", "card", "show", "D:1").output
+    for line in try home.run("card", "show", "D:1").lines {
+      let name = try #require(line.split(separator: " ").first)
+      #expect(json.contains("\"\(name)\": "), "\(name) in \(json)")
+    }
+    #expect(json.contains(#""note_type": "Basic""#), "\(json)")
+    #expect(json.contains(#""fields": {"Back": "b", "Front": "a", "level": 12.5, "source": "corpus"}"#), "\(json)")
+    // Every name of JSON is one of a column, and its value there is the same.
+    let names = json.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    for name in ["due", "interval", "stability", "created", "document", "note", "fields", "buried", "position"] {
+      #expect(names.contains(Substring(name)))
+      let alone = try home.run("--json", "card", "list", "--columns", name).output
+      #expect(json.contains(alone.trimmingBraces), "\(alone) in \(json)")
+      #expect(try home.run("card", "list", "--columns", "prompt,\(name)").lines.count == 2)
+    }
+    let wrong = try home.run("card", "list", "--sort", "position")
+    #expect(wrong.status == 2 && wrong.errors.contains("prompt, answer, tags, guid, state, due"), "\(wrong)")
+  }
+
   @Test func `numbers in a pipe are digits, and a screen sets thousands apart`() throws {
     let home = try Home()
     try home.run(
@@ -179,4 +212,9 @@ extension String {
   fileprivate var unescaped: String {
     split(separator: "\\n", omittingEmptySubsequences: false).joined(separator: "\n")
   }
+}
+
+extension String {
+  /// The inside of an object in one line.
+  fileprivate var trimmingBraces: String { String(dropFirst().prefix { $0 != "\n" }.dropLast()) }
 }

@@ -134,7 +134,7 @@ import Testing
     #expect(try home.run(fewer + ["--yes"]).output.contains("it has 1 card."))
     try home.run("card", "remove", "D:1")
     let refusedCard = try home.run("card", "edit", "D:2", "--prompt", "x")
-    #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from note fields"))
+    #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from fields of the note"))
   }
 
   @Test func `the editor changes a note; what takes cards away is asked first`() throws {

@@ -19,6 +19,7 @@ final class Home {
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
       // What dictionaries a machine has is nothing to the tests.
       "XDG_DATA_DIRS=/nonexistent", "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
+      "PAGER=cat",
     ] + (clock?.environment ?? [])
   }
 

@@ -41,7 +41,7 @@ import Testing
 
   /// Every command, by the names that help lists, with its example.
   private func commands(_ home: Home) throws -> [(name: String, example: String)] {
-    let firsts = try home.run("help").lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+    let firsts = try home.run("help", "all").lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
     let names = try firsts.flatMap { first -> [String] in
       let usage = try home.run("help", first).lines.filter { !$0.hasPrefix(" ") }

@@ -84,14 +84,20 @@ import Testing
     #expect(answer.contains("Access-Control-Allow-Origin: moz-extension://3f1c\r\n"))
     #expect(body(answer).hasPrefix(#"{"result":1"#) && body(answer).hasSuffix(#","error":null}"#), "\(answer)")
     #expect(try home.run("card", "list").output.contains("uno"))
-    #expect(try home.run("undo", "--list").output.contains("adding 1 note to Spanish (serve, addNote)"))
+    #expect(try home.run("undo", "--list").output.contains("adding 1 note to Spanish (moz-extension://3f1c, addNote)"))
     try home.run("card", "add", "Spanish", "dos", "two")
     #expect(try body(post(#"{"action":"findNotes","version":6,"params":{"query":"dos"}}"#)).hasPrefix(#"{"result":[1"#))
     try home.run("undo", "2")
     #expect(try body(post(#"{"action":"findCards","version":6,"params":{"query":"uno"}}"#)).contains(#""result":[]"#))
+    // A program that is no browser is known by what it calls itself.
+    for (word, agent, name) in [("tres", "User-Agent: anki-editor/0.3", "anki-editor"), ("seis", "X-None: 1", "serve")]
+    {
+      #expect(try post(add(word), agent).hasPrefix("HTTP/1.1 200 OK"))
+      #expect(try home.run("undo", "--list").output.contains("adding 1 note to Spanish (\(name), addNote)"))
+    }
     shell.type("\u{03}")
     #expect(shell.ended() == 0)
-    #expect(shell.output.contains("Nothing listens any more. Done: 3 actions."))
+    #expect(shell.output.contains("Nothing listens any more. Done: 5 actions."))
   }
 
   @Test func `what a browser asks before is answered, and other pages are asked for once`() throws {

@@ -90,7 +90,7 @@ import Testing
     _ = try home.write("a long password\n", to: "password")
     #expect(try home.run("account", "add", "ana", "--new-password-file", home.path + "/password").status == 0)
     #expect(try home.run("__complete", "--", "deck", "show", "A").output == "")
-    #expect(try home.run("__complete", "--", "deck", "sh").output.hasPrefix("show\t"))
+    #expect(try home.run("__complete", "--", "deck", "sho").output.hasPrefix("show\t"))
     let terminal = try home.terminal("__complete", "--", "deck", "show", "")
     #expect(terminal.ended() == 0)
     #expect(!terminal.shows("assword", seconds: 0.1))

@@ -78,7 +78,7 @@ import Testing
     terminal.type("study A\r")
     terminal.wait(for: "show the answer")
     terminal.type("?")
-    var drawn = terminal.wait(for: "any key  go back")
+    var drawn = terminal.wait(for: "any key  back")
     terminal.type("\r")
     drawn += terminal.wait(for: "show the answer")
     // As many lines as the help drew are drawn over.

@@ -34,7 +34,7 @@ import Testing
     }
     for key in ["b bury", "f flag", "r replay", "p pause"] { #expect(shown.contains(key), "\(key): \(shown)") }
     terminal.type("?")
-    #expect(terminal.wait(for: "any key  go back").contains("bury it until tomorrow"))
+    #expect(terminal.wait(for: "any key  back").contains("bury it until tomorrow"))
     terminal.type("4")
     // The page of keys goes, and the key did nothing else.
     terminal.wait(for: "1 again")

@@ -46,7 +46,9 @@ import Testing
       ("lua deck .. 'x'", "\"5x\""), ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"),
       ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
       ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
-      ("studdy", "did you mean \"study\"?"), ("nobody_knows", "nil\r\n"), ("nobody knows", "`help` lists them"),
+      ("studdy", "did you mean \"study\"?"),
+      ("nobody_knows", "no name in Lua yet; `help` lists the commands.\r\n\u{1B}[?2004h"),
+      ("nobody knows", "`help` lists them"),
       ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
       terminal.type(line + "\r")
@@ -145,7 +147,7 @@ import Testing
     let terminal = try prompt(home)
     terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r")
     terminal.wait(for: "> ")
-    terminal.type("deck sh\tSp\t\r")
+    terminal.type("deck sho\tSp\t\r")
     terminal.wait(for: "Spanish verbs: 0 cards")
     terminal.type("verbs = decks.op\t\"Spanish verbs\")\r")
     terminal.wait(for: "> ")
@@ -154,7 +156,7 @@ import Testing
     terminal.type("evil.x\t\u{03}")
     terminal.wait(for: "> ")
     terminal.type("BOOM\r")
-    terminal.wait(for: "nil\r\n")
+    terminal.wait(for: "no name in Lua yet")
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])

@@ -39,8 +39,16 @@ import Testing
   @Test func `text show counts words by state, from a pipe as well, in JSON as well`() throws {
     _ = try run("text", "known", "el", "gato")
     let shown = try run("text", "show", "-", "--json", input: "el gato ve 3 perros.")
-    #expect(shown.status == 0 && shown.output.hasPrefix("{\"coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"))
+    let figures = "{\"coverage\": 0.5, \"expected_coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"
+    #expect(shown.status == 0 && shown.output.hasPrefix(figures))
     #expect(try run("text", "compare", "-", input: "el gato").output.contains("100.0 %"))
+    // What has no name is read as what it begins as.
+    for text in [
+      "1\n00:00:01,000 --> 00:00:02,500\nel gato\n", "WEBVTT\n\n00:01.000 --> 00:02.000\nel gato\n", "<html>el gato",
+    ] {
+      let piped = try run("text", "show", "-", "--json", input: text)
+      #expect(piped.output.contains("\"words\": 2, \"names_and_numbers\": 0"), "\(text)")
+    }
     #expect(
       try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))
     #expect(try run("text", "words", "-", "--unknown", "--json", input: "el gato ve.").output.contains("\"ve\""))
@@ -65,6 +73,13 @@ import Testing
       try run("word", "lemma", "Voy", "--json").output == "{\"form\": \"Voy\", \"lemma\": \"ir\", \"all\": [\"ir\"]}\n")
     let code = "print(words.lemma(\"voy\", {language = \"spanish\"}))"
     #expect(try home.run("-e", code).output.hasPrefix("ir\t"))
+    // A form is looked up as its lemma; a lemma that no dictionary has is not looked up as another's form.
+    try home.write("voy\tir\nir\tirse\n", to: "data/lemmas/es.tsv")
+    _ = try Child(["/bin/mkdir", "-p", home.path + "/data/dictionaries"], environment: []).finish(input: "")
+    try home.write("irse\tto leave\n", to: "data/dictionaries/spa-mine.tsv")
+    #expect(try run("word", "define", "ir").output.contains("to leave"))
+    let listed = try run("text", "words", "-", "--json", input: "voy.")
+    #expect(listed.output.contains("\"lemma\": \"ir\"") && !listed.output.contains("to leave"), "\(listed)")
   }
 
   @Test func `the reading screen goes from word to word, makes cards, and keeps the place`() throws {
@@ -81,5 +96,20 @@ import Testing
     #expect(try home.run("card", "list", "--deck", "Read", "--json").output.contains("duerme"))
     #expect(try run("text", "known").output.contains("perro"))
     #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
+  }
+
+  @Test func `for a screen reader the page is printed once, then what is new`() throws {
+    let text = try home.write("El gato duerme. El perro come.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato")
+    let terminal = try home.terminal(
+      "--set", "accessibility.screen_reader=on", "text", "read", text, "--language", "spanish", "--deck", "Read")
+    terminal.wait(for: "q leaves")
+    terminal.type("n")
+    #expect(!terminal.wait(for: "[perro]*").contains("duerme"))
+    terminal.type("c")
+    #expect(!terminal.wait(for: "Card in Read: perro").contains("El"))
+    #expect(terminal.shows("[come]*"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
   }
 }

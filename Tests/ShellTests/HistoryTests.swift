@@ -30,6 +30,27 @@ import Testing
     }
   }
 
+  @Test func `what failed last is known across sessions, until it is typed again and succeeds`() throws {
+    try withFolder { folder in
+      let path = folder + "/history"
+      let history = History(path: path)
+      for line in ["a", "\\!b", "c"] {
+        history.add(line)
+        history.note(line, hasFailed: line != "a")
+      }
+      history.note("never added", hasFailed: true)
+      func failed(_ history: History) -> [String] { ["a", "\\!b", "b", "c", "never added"].filter(history.hasFailed) }
+      #expect(failed(history) == ["\\!b", "c"] && failed(History(path: path)) == ["\\!b", "c"])
+      #expect(History(path: path).entries == ["a", "\\!b", "c"])
+      history.add("\\!b")
+      #expect(failed(history) == ["c"] && failed(History(path: path)) == ["c"])
+      history.note("\\!b", hasFailed: true)
+      history.note("c", hasFailed: false)
+      #expect(failed(History(path: path)) == ["\\!b"])
+      #expect(History(path: path).entries == ["a", "\\!b", "c"] || History(path: path).entries.last == "c")
+    }
+  }
+
   @Test func `adding says which equal line went`() {
     let history = History(path: nil, limit: 3)
     #expect(history.add("a") == History.Change(removed: nil))

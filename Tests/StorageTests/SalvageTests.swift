@@ -29,8 +29,8 @@ import Testing
   }
 
   private func salvaged(_ path: String, to target: String) throws -> (losses: [String], names: [String]) {
-    let losses = try Store.salvage(
-      from: path, to: target, migrations: SalvageTests.migrations, isInterrupted: { false })
+    let new = NewStore(at: target, migrations: SalvageTests.migrations, isInterrupted: { false })
+    let losses = try new.salvage(from: path)
     let store = Store(path: target, migrations: SalvageTests.migrations, isInterrupted: { false })
     return (losses.map(\.words), try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") })
   }

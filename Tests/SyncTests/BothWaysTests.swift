@@ -43,7 +43,7 @@ import Values
 
   @Test func `of a card that was changed only that goes as it is here`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 200) }
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 200) }
     let row = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)
     var wanted = try #require(ServerSide.card(100).list)
     (wanted[4], wanted[5], wanted[16]) = (.integer(1_690_000_000), .integer(9), .integer(0b101_011))
@@ -59,7 +59,7 @@ import Values
       var schedule = CardSchedule()
       (schedule.state, schedule.stability, schedule.difficulty) = (.review, 40, 5)
       (schedule.due, schedule.lastReview, schedule.reps) = (1_703_000_000, 1_699_999_999.5, 5)
-      try CardTable.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: 1_699_999_999)
+      try CardHiding.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: 1_699_999_999)
     }
     let rows = try sides.outgoing(sides.pulled()).1
     let data = try #require(ServerRows.parse(rows[.cards]?.first?[17].text ?? "")?.record)
@@ -162,7 +162,7 @@ import Values
         try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
       }
     }
-    try edit { $0.cards[0].card.front = "{{Front}}!" }
+    try edit { $0.cards[0].value.front = "{{Front}}!" }
     let type = try #require(try sides.outgoing(sides.pulled()).0.head.types.first)
     #expect(type["unknown"] == .text("kept") && type["usn"] == .integer(9))
     #expect(type["tmpls"]?.list?.first?.record?["strange"] == .integer(7))
@@ -187,7 +187,7 @@ import Values
 
   @Test func `a card that was answered there and marked here later is both`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 1_695_000_000) }
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_695_000_000) }
     var row = try #require(ServerSide.card(1_692_000_000).list)
     (row[8], row[9], row[11]) = (.integer(1200), .integer(90), .integer(5))
     let second = try sides.pulled(StagedHead(), [.cards: [.list(row)]])
@@ -201,7 +201,7 @@ import Values
 
   @Test func `a deletion there wins over a later change here, and one here over one there`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 900) }
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 900) }
     var graves = SyncGraves()
     (graves.cards, graves.notes) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)])
     #expect(try sides.merge(sides.pulled(graves: graves)).removedHere == 1)

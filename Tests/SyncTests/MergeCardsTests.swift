@@ -27,12 +27,12 @@ import Values
       var log = LoggedReview(at: now, rating: 3, state: .review, interval: 40 * 86_400)
       (log.stability, log.difficulty) = (40, 5)
       try CardTable.addLog(db, [log], to: id)
-      try CardTable.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: now)
+      try CardHiding.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: now)
     }
   }
 
   private func flagHere(_ flag: Int, at now: Double) throws {
-    try sides.change { db, id in try CardTable.setFlag(db, id, to: flag, now: now) }
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: flag, now: now) }
   }
 
   private func merged(_ rows: Value..., graves: SyncGraves = SyncGraves()) throws -> (SyncReport, [[Value]]) {

@@ -35,7 +35,7 @@ import Wire
       try first.run(isFirst: true)
       link.meta = pulled.meta
       try SyncTables.setLink(db, link)
-      try CardTable.setFlag(db, CardID(rawValue: 1_700_000_000_002), to: 5, now: moment.now)
+      try CardHiding.setFlag(db, CardID(rawValue: 1_700_000_000_002), to: 5, now: moment.now)
     }
     let exchange = SyncExchange(server, pulled, moment, isInterrupted: { false })
     return try store.operation("sync") { db in

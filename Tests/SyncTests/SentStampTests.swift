@@ -52,11 +52,11 @@ import Testing
 
   @Test func `each write is seen: an operation, a unit, an undo, a redo`() throws {
     let store = try sent()
-    try store.operation("flag") { db in try CardTable.setFlag(db, card(db), to: 1, now: 2) }
+    try store.operation("flag") { db in try CardHiding.setFlag(db, card(db), to: 1, now: 2) }
     #expect(try waiting(store) > 0)
     try keep(store)
     store.beginUnit()
-    try store.operation("flag") { db in try CardTable.setFlag(db, card(db), to: 2, now: 2) }
+    try store.operation("flag") { db in try CardHiding.setFlag(db, card(db), to: 2, now: 2) }
     try store.commitUnit()
     #expect(try waiting(store) > 0)
     try keep(store)
@@ -74,19 +74,19 @@ import Testing
     let store = try sent()
     #expect(throws: DeckError.self) {
       try store.operation("flag") { db in
-        try CardTable.setFlag(db, card(db), to: 3, now: 2)
+        try CardHiding.setFlag(db, card(db), to: 3, now: 2)
         throw DeckError.gone(what: "it")
       }
     }
     #expect(try waiting(store) == 0)
     let other = open()
-    try other.operation("flag") { db in try CardTable.setFlag(db, card(db), to: 4, now: 2) }
+    try other.operation("flag") { db in try CardHiding.setFlag(db, card(db), to: 4, now: 2) }
     #expect(try waiting(store) > 0)
   }
 
   @Test func `a backup of before the last write hides nothing`() throws {
     let store = try sent()
-    try store.operation("flag") { db in try CardTable.setFlag(db, card(db), to: 1, now: 2) }
+    try store.operation("flag") { db in try CardHiding.setFlag(db, card(db), to: 1, now: 2) }
     try store.undo { try SearchLog.forget($0) }
     let held = try HeldDatabase(folder.file("collection.sqlite"), scratch: folder.path) { false }
     try held.copy(to: folder.file("backup.sqlite")) { _, _ in }

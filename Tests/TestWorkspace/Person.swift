@@ -3,7 +3,7 @@
 public import Authentication
 import CardDocuments
 import Files
-import Lexicon
+public import Lexicon
 public import TestSupport
 import ToggleSettings
 import WordGames
@@ -36,14 +36,18 @@ public final class Person {
 
   public func access() throws -> AccountAccess { try store.openLocal() }
 
-  /// - Parameter drawing: the path of the program that decodes pictures.
+  /// - Parameters:
+  ///   - drawing: the path of the program that decodes pictures.
+  ///   - meanings: the dictionaries; none when it is nil.
   public func workspace(
-    _ sources: SettingSources = SettingSources(), drawing: String = "/nonexistent", rehearsal: Rehearsal = .off
+    _ sources: SettingSources = SettingSources(), drawing: String = "/nonexistent", rehearsal: Rehearsal = .off,
+    meanings: DictionaryLibrary? = nil
   ) throws -> Workspace {
     try Workspace(
       access(), environment: clock.environment, settings: sources,
       lexicons: LexiconLibrary(
-        listFolders: [data + "/words"], cacheFolder: nil, limits: ListLimits(isInterrupted: { false })),
+        listFolders: [data + "/words"], cacheFolder: nil, limits: ListLimits(isInterrupted: { false }),
+        meanings: meanings),
       modes: ModeTable(),
       drawing: DrawingProgram(path: drawing, environment: [], clock: monotonicSeconds), rehearsal: rehearsal)
   }

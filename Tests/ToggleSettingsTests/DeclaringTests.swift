@@ -152,18 +152,18 @@ import ToggleSettings
 
   @Test func `a resolved key follows every change at once and outlives the declaration`() throws {
     let tree = try pizza()
-    let length = try tree.key("game.length", as: Int.self)
-    let asNumber = try tree.key("game.length", as: Double.self)
-    let language = try tree.key("game.language", as: String.self)
-    let tomato = try tree.key("pizza.tomato", as: Bool.self)
-    #expect(try tree.key("game.length", as: Int.self).hashed == length.hashed)
+    let length = try tree.keys.whole("game.length")
+    let asNumber = try tree.keys.number("game.length")
+    let language = try tree.keys.text("game.language")
+    let tomato = try tree.keys.flag("pizza.tomato")
+    #expect(try tree.keys.whole("game.length").hashed == length.hashed)
     try tree.update(
       [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .user)
     #expect(tree[length] == 9 && tree[asNumber] == 9 && tree[language] == "italian" && tree[tomato])
     tree.load([:], by: .program)
     #expect(tree[length] == 8 && tree[language] == "english" && !tree[tomato])
-    #expect(problem { _ = try tree.key("game.language", as: Bool.self) }?.code == "wrong_kind")
-    #expect(problem { _ = try tree.key("nobody", as: Bool.self) }?.code == "unknown_setting")
+    #expect(problem { _ = try tree.keys.flag("game.language") }?.code == "wrong_kind")
+    #expect(problem { _ = try tree.keys.flag("nobody") }?.code == "unknown_setting")
     tree.remove(.program)
     #expect(tree[length] == 8)
   }

@@ -28,7 +28,7 @@ private let scene = Scene(
 
 private let requests: [DrawRequest] = [
   .convert(picture: [9, 8, 7], longSide: 1000), .render(scene, .pdf, width: 650), .pixels(scene, width: 4, height: 5),
-  .addToSheet(scene), .finishSheet,
+  .addToSheet(scene), .addPage(scene), .finishSheet,
   .coverage([CoverageQuery(text: "a", font: ""), CoverageQuery(text: "", font: "b")]),
 ]
 

@@ -19,7 +19,7 @@ func game(
   language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
 ) throws -> Game {
   try Game.start(
-    mode: mode, lexicon: lexicon(words, language), length: length, base: base, random: TestGenerator(seed),
+    mode: mode, lexicon: lexicon(words, language), BaseWish(length: length, word: base), random: TestGenerator(seed),
     now: now)
 }
 
@@ -128,5 +128,45 @@ extension Game {
     let ended = try game()
     ended.giveUp()
     #expect(Self.plainGuess("grace", in: ended) == nil)
+  }
+}
+
+@Suite struct CommonWordGameTests {
+  private func game(length: Int? = nil, base: String? = nil) throws -> Game {
+    let lexicon = try lexicon()
+    let common = try CommonWords(["bearing": 9, "ring": 20, "grace": 5, "zebra": 1], of: lexicon, least: 1)
+    return try Game.start(
+      mode: .classic, lexicon: lexicon, common: common, BaseWish(length: length, word: base), random: TestGenerator(1),
+      now: { 0 })
+  }
+
+  @Test func `only common words are chosen and looked for, and any word of the list counts`() throws {
+    #expect(try game(length: 7).baseWord == "bearing")
+    // None of the common words has so many letters.
+    #expect(try game(length: 9).baseWord == "cambering")
+    let game = try game(base: "cambering")
+    #expect(game.possible() == ["bearing", "grace", "ring"])
+    #expect(try game.code("cab") == nil && game.code("ring") == nil)
+    #expect(game.count == 2 && game.foundPossible == 1)
+    #expect(game.missed() == ["bearing", "grace"])
+  }
+
+  @Test func `missed words come by their use, the shortest last, without what the mode refuses`() throws {
+    let lexicon = try lexicon()
+    let common = try CommonWords(["cab": 99, "bean": 1, "ring": 20, "grace": 5, "crab": 4], of: lexicon, least: 1)
+    var mode = Mode(name: "m", title: "M", summary: "", rules: Mode.classicRules)
+    mode.hooks.accept = { _, word in word == "grace" ? Refusal.notAccepted("no", word: word) : nil }
+    let game = try Game.start(
+      mode: mode, lexicon: lexicon, common: common, BaseWish(word: "cambering"), random: TestGenerator(1), now: { 0 })
+    var words: [String] = []
+    try MissedWords(of: game).forEach { words.append($0) == () }
+    #expect(words == ["ring", "crab", "bean", "cab"])
+  }
+
+  @Test func `a mode has a length of its own, which nobody needs to ask for`() throws {
+    var mode = Mode.classic
+    mode.length = 5
+    let game = try Game.start(mode: mode, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
+    #expect(game.length == 5)
   }
 }

@@ -28,7 +28,7 @@ func fill(_ workspace: Workspace) throws {
     for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
   }
   let document = try workspace.documents.create(background: .black)
-  _ = try document.addText("kept", color: .black, font: "", at: ElementPlacement())
+  _ = try document.addText("kept", at: ElementPlacement())
   try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
   try AtomicFile.write(workspace.folder + "/grants.json", Array(#"{"plugins":{}}"#.utf8))
 }

@@ -16,7 +16,7 @@ import Testing
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
-    let element = try document.addText("one", color: .black, font: "", at: ElementPlacement())
+    let element = try document.addText("one", at: ElementPlacement())
     #expect(throws: (any Error).self) {
       try workspace.documents.change(document.document().id.description) { _ in
         try element.set(.text, to: .text("two"))

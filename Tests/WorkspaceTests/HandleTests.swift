@@ -31,6 +31,10 @@ import Text
     #expect(try workspace.decks.openOrCreate("D") === deck)
     #expect(try workspace.decks.openOrCreate("E") !== deck)
     #expect(try workspace.decks.all().map { try $0.record().name } == ["D", "E"])
+    // Capitals make no second deck, nor keep one from standing in another.
+    #expect(try workspace.decks.openOrCreate("d") === deck)
+    #expect(try workspace.decks.openOrCreate("d::Ü") === workspace.decks.openOrCreate("D::ü"))
+    #expect(try deck.within().map { try $0.record().name } == ["D::Ü"])
   }
 
   @Test func `a handle answers what the store has now, whoever changed it`() throws {

@@ -84,7 +84,7 @@ import Testing
     #expect(figures.todayFigures.answers == 5 && figures.todayFigures.seconds == 10 && figures.streak == 1)
     #expect(try deck.statistics(query: "prompt:a1").cards.all == 1)
     #expect(try workspace.decks.statistics() == figures)
-    let error = #expect(throws: MemoryError.self) { try deck.scheduling.optimize() }
+    let error = #expect(throws: MemoryError.self) { try deck.fitting.run() }
     #expect(error == .tooFewReviews(count: 0, needed: 400))
     let forecasts = try deck.scheduling.simulate(retentions: [0.8, 0.9], days: 30)
     #expect(forecasts.count == 2 && forecasts.allSatisfy { $0.knownAtEnd > 3 && $0.reviews.count == 30 })

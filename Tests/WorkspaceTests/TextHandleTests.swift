@@ -4,6 +4,11 @@
 import Decks
 import Exchange
 import Language
+import Lexicon
+import Memory
+import Problems
+import Storage
+import Templates
 import TestSupport
 import TestWorkspace
 import Testing
@@ -70,12 +75,16 @@ import Testing
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2)
     let deck = try workspace.decks.open("New deck")
     let notes = try (1...2).map { try #require(try deck.card(at: $0)).note() }
-    #expect(try Set(notes.map { try $0.field("Word") }) == ["slaapt", "b"])
+    // The most useful word is studied first.
+    #expect(try notes.map { try $0.field("Word") } == ["slaapt", "b"])
     let again = try text.minable(options)
     #expect(again.added.isEmpty && again.present == 2)
     _ = try workspace.care.undo()
     #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
     #expect(try text.minable(options).added.count == 2)
+    // A deck that is there is found, whatever its capitals.
+    let there = try workspace.decks.create("NEW deck")
+    #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2 && there.count() == 2)
   }
 
   @Test func `each mined sentence has exactly one unknown word, counted anew over all words`() throws {
@@ -134,5 +143,111 @@ import Testing
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
     let word = try #require(try text.minable(MiningOptions()).added.first)
     #expect(word.translation == "The dog sleeps." && word.source == "ep03 00:00:01")
+  }
+
+  @Test func `expected coverage is what the memory model remembers, coverage what is known for long`() throws {
+    let text = try text("hond kat hond.")
+    let deck = try workspace.decks.create("D")
+    let card = try deck.add(NewCard(prompt: "hond", answer: "dog"))
+    #expect(try text.view().expectedCoverage == 0)
+    let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
+    _ = try session.answer(.easy)
+    let stability = try #require(try card.record().stability)
+    #expect(try text.view().coverage == 0)
+    #expect(try abs(text.view().expectedCoverage - 2.0 / 3) < 0.01)
+    person.clock.pass(86_400 * stability.rounded())
+    #expect(try abs(text.view().expectedCoverage - 2.0 / 3 * 0.9) < 0.02)
+    try UserWordList(workspace, language: "dutch").set(["kat"], as: .ignored)
+    #expect(try abs(text.view().expectedCoverage - 0.9) < 0.02)
+  }
+
+  @Test func `a list counts as known for one text only`() throws {
+    try person.folder.write("hond\nkat\tignored\n", to: "list.txt")
+    try person.folder.write("hond kat vis.", to: "a.txt")
+    var options = TextOptions()
+    options.language = "dutch"
+    options.knownLists = [person.data + "/list.txt"]
+    let text = try TextHandle([person.data + "/a.txt"], options, in: workspace)
+    #expect(try state("hond", in: text) == .known && state("kat", in: text) == .unknown)
+    #expect(try text.view().expectedCoverage == 1.0 / 3)
+    #expect(try UserWordList(workspace, language: "dutch").all().isEmpty)
+  }
+
+  @Test func `words of a list are listed by what it says of them, in one step`() throws {
+    try person.folder.write(
+      "term,status,language\nhond,5,Dutch\nkat,2,Dutch\nvis,I,Dutch\nchien,5,French\n", to: "l.csv")
+    let list = try UserWordList(workspace, language: "dutch")
+    let imported = try list.add(from: person.data + "/l.csv", columns: [], as: .known)
+    #expect(imported.changed == 2 && imported.learning == 1)
+    #expect(try list.all().map(\.lemma) == ["hond", "vis"] && list.all().map(\.isIgnored) == [false, true])
+    _ = try workspace.care.undo()
+    #expect(try list.all().isEmpty)
+  }
+
+  @Test func `words that were looked up become cards with the sentences they were in`() throws {
+    let path = person.data + "/words.db"
+    let file = try ExclusiveDatabase(path)
+    try file.use { db in
+      try db.execute(sql: "CREATE TABLE title (id INTEGER, name TEXT)")
+      try db.execute(sql: "INSERT INTO title VALUES (1, 'Boek')")
+      try db.execute(
+        sql: "CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT)")
+      try db.execute(
+        sql: """
+          INSERT INTO vocabulary VALUES ('vis', 1, 'de grote kat eet', 'en melk.'), ('kat', 1, 'een', 'slaapt.'),
+            ('vis', 1, 'nog een', '.')
+          """)
+    }
+    try file.close()
+    var options = TextOptions()
+    options.language = "dutch"
+    let text = try TextHandle([path], options, in: workspace)
+    let report = try text.minable(MiningOptions())
+    #expect(report.added.map(\.lemma) == ["vis", "kat"])
+    #expect(report.added[0].sentence == "de grote kat eet <b>vis</b> en melk." && report.added[0].source == "Boek")
+    try UserWordList(workspace, language: "dutch").set(["kat"], as: .known)
+    #expect(try text.minable(MiningOptions()).added.map(\.lemma) == ["vis"])
+  }
+
+  @Test func `a note type of one's own is filled by the names of its fields, or by their order`() throws {
+    let text = try text("de hond slaapt.")
+    try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
+    let words = try text.minable(MiningOptions()).added
+    try text.mine(words, into: "Basic", noteType: "Basic")
+    let basic = try #require(try workspace.decks.open("Basic").card(at: 1)).note()
+    #expect(try basic.field("Front") == "slaapt" && basic.field("Back") == "de hond <b>slaapt</b>.")
+    _ = try workspace.noteTypes.create(
+      NoteTypeDraft(
+        name: "Own", fields: ["WORD", "Notes", "sentence"], cards: [CardTemplate("C", front: "{{WORD}}", back: "x")],
+        css: ""))
+    try text.mine(words, into: "Own", noteType: "Own")
+    let own = try #require(try workspace.decks.open("Own").card(at: 1)).note()
+    #expect(try own.field("WORD") == "slaapt" && own.field("Notes").isEmpty)
+    #expect(try own.field("sentence") == "de hond <b>slaapt</b>.")
+    #expect(throws: NoteError.self) { try text.mine(words, into: "Own", noteType: "Owm") }
+  }
+
+  @Test func `an indexed dictionary gives meanings and lemmas, in the order that is set`() throws {
+    let person = try Person()
+    let meanings = DictionaryLibrary(ownFolders: [person.data + "/dictionaries"], systemFolders: []) { false }
+    let workspace = try person.workspace(meanings: meanings)
+    try person.folder.write("slaapt\tsleeps\n", to: "nl-a.tsv")
+    try person.folder.write("slaapt\tis asleep\n", to: "nl-b.tsv")
+    let added = try UserDictionaries(workspace).add(person.data + "/nl-a.tsv", words: nil)
+    #expect(added.name == "nl-a" && added.meanings == 1)
+    _ = try UserDictionaries(workspace).add(
+      person.data + "/nl-b.tsv", named: "Second one", words: workspace.words.language(named: "dutch"))
+    let dutch = try workspace.words.language(named: "dutch")
+    #expect(try workspace.words.gloss(of: "slaapt", in: dutch) == "sleeps")
+    try UserDictionaries(workspace).setOrder(["nl-second-one"], by: .user)
+    #expect(try workspace.words.gloss(of: "slaapt", in: dutch) == "is asleep")
+    try UserDictionaries(workspace).remove("nl-second-one")
+    #expect(try workspace.words.gloss(of: "slaapt", in: dutch) == "sleeps")
+    #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).remove("nl-a.tsv") }
+    try person.folder.write("a\tb\n", to: "nl-x.tsv")
+    let named = try UserDictionaries(workspace).add(person.data + "/nl-x.tsv", named: "../../nl/../x\u{0}")
+    #expect(named.path == person.data + "/dictionaries/nl-x.words")
+    try person.folder.write("a\tb\n", to: "words.tsv")
+    #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).add(person.data + "/words.tsv") }
   }
 }

@@ -66,12 +66,12 @@ private func rows(_ person: Person) throws -> [String] {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
-    let element = try document.addText("one", color: .black, font: "", at: ElementPlacement())
+    let element = try document.addText("one", at: ElementPlacement())
     let before = try rows(person)
     try workspace.beginUnit()
     try element.set(.text, to: .text("two"))
     let other = try workspace.documents.create(background: nil)
-    _ = try other.addText("new", color: .black, font: "", at: ElementPlacement())
+    _ = try other.addText("new", at: ElementPlacement())
     _ = try workspace.decks.create("D")
     try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
     workspace.care.nameChanges { "run make.lua" }
@@ -149,7 +149,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(throws: Failure.self) {
       try deck.addAll(onDuplicate: .skip) { batch in
         _ = try batch.add(NewCard(prompt: "p", answer: "a"))
-        _ = try document.addText("inside", color: .black, font: "", at: ElementPlacement())
+        _ = try document.addText("inside", at: ElementPlacement())
         throw Failure()
       }
     }
@@ -157,7 +157,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try deck.count() == 0)
     _ = try deck.addAll(onDuplicate: .skip) { batch in
       _ = try batch.add(NewCard(prompt: "p", answer: "a"))
-      _ = try document.addText("inside", color: .black, font: "", at: ElementPlacement())
+      _ = try document.addText("inside", at: ElementPlacement())
     }
     #expect(try rows(person) != before)
     try workspace.care.undo()
@@ -184,12 +184,12 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(answer.hasPrefix(long) && !answer.hasSuffix("9"))
     try grow("b", 1)
     let document = try workspace.documents.create(background: nil)
-    _ = try document.addText(String(long.prefix(90_000)), color: .black, font: "", at: ElementPlacement())
+    _ = try document.addText(String(long.prefix(90_000)), at: ElementPlacement())
     try workspace.commitUnit()
     try workspace.beginUnit()
     #expect(throws: WorkspaceError.tooMuchWaits) {
       try workspace.limitingWaiting(of: "c", to: 50 << 10) {
-        for n in 0..<3 { _ = try document.addText("\(n)", color: .black, font: "", at: ElementPlacement()) }
+        for n in 0..<3 { _ = try document.addText("\(n)", at: ElementPlacement()) }
       }
     }
     try card.update(answer: "the user's own script has no such limit")

@@ -45,7 +45,7 @@ private struct Stop: Error {}
   @Test func `a unit that is not committed is gone with the workspace, and documents with it`() throws {
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
-    let text = try document.addText("before", color: .black, font: "", at: ElementPlacement())
+    let text = try document.addText("before", at: ElementPlacement())
     try workspace.beginUnit()
     _ = try workspace.decks.create("D")
     try text.set(.text, to: .text("after"))
@@ -84,7 +84,7 @@ private struct Stop: Error {}
     try first.beginUnit()
     _ = try document.document().background
     try second.documents.open(id).document().setBackground(.yellow)
-    _ = try document.addText("a", color: .black, font: "", at: ElementPlacement())
+    _ = try document.addText("a", at: ElementPlacement())
     try first.commitUnit()
     let both = try second.documents.open(id).document()
     #expect(both.background == .yellow && both.elements.count == 1)
@@ -117,7 +117,7 @@ private struct Stop: Error {}
     let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
     let cards = try deck.cards()
     let document = try workspace.documents.create(background: nil)
-    let text = try document.addText("x", color: .black, font: "", at: ElementPlacement())
+    let text = try document.addText("x", at: ElementPlacement())
     var options = GameOptions()
     options.base = "cambering"
     let uses: [(String, () throws -> Void)] = [
@@ -169,7 +169,7 @@ private struct Stop: Error {}
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
-    let text = try document.addText("a", color: .black, font: "", at: ElementPlacement())
+    let text = try document.addText("a", at: ElementPlacement())
     try text.set(.x, to: .number(40))
     try text.set(.text, to: .text("b"))
     let other = try person.workspace()
@@ -190,7 +190,7 @@ private struct Stop: Error {}
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
-    let text = try document.addText("a", color: .black, font: "", at: ElementPlacement())
+    let text = try document.addText("a", at: ElementPlacement())
     let id = try document.document().id.description
     #expect(try workspace.documents.open(id) === document && document.element(text.id) === text)
     #expect(try workspace.documents.all().documents[0] === document)

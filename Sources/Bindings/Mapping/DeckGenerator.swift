@@ -3,7 +3,7 @@
 // Invariant: the same script over the same files makes the same cards; it can read nothing outside its folder, write
 // nothing, and see no user's data.
 
-public import Exchange
+package import Exchange
 import Files
 import LuaRuntime
 import Problems
@@ -13,17 +13,17 @@ import Text
 ///
 ///     let generator = DeckGenerator(seconds: 60)
 ///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
-public struct DeckGenerator: CardGenerator {
+package struct DeckGenerator: CardGenerator {
   private static let memoryLimit = 512 << 20
   private static let fileLimit = 256 << 20
 
   private let seconds: Double
 
   /// - Parameter seconds: that one generator may take.
-  public init(seconds: Double) { self.seconds = seconds }
+  package init(seconds: Double) { self.seconds = seconds }
 
-  public func run(
-    _ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void
+  package func run(
+    _ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void
   ) throws -> [String] {
     let code = try FileText.bytes(path, limit: 16 << 20) { Interrupts.areRequested }
     let state = try LuaState(memoryLimit: Self.memoryLimit, libraries: .sandboxed, seed: 0)
@@ -59,26 +59,32 @@ public struct DeckGenerator: CardGenerator {
 
   private static let keys = ["id", "prompt", "answer", "tags", "subdeck", "type", "fields"]
 
-  private static func card(_ table: borrowing LuaTable) throws -> GeneratedCard {
+  private static func card(_ table: borrowing LuaTable) throws -> CardRow {
     try table.allowOnly(keys)
-    var card = GeneratedCard(
-      prompt: try table.optionalText("prompt") ?? "", answer: try table.optionalText("answer") ?? "")
-    card.id = try table.optionalText("id") ?? ""
-    card.tags = try table.optionalTexts("tags") ?? []
-    card.subdeck = try table.optionalText("subdeck") ?? ""
-    card.type = try table.optionalText("type")
-    if case .table(let pairs) = try table.value("fields") {
-      card.fields = try pairs.map { pair in
-        guard let name = pair.key.text, let value = pair.value.text else {
-          throw LuaFailure.argument(1, "fields: texts by the names of the type's fields expected")
-        }
-        return (name: name, value: value)
-      }.sorted { $0.name < $1.name }
-    }
-    if card.type == nil, card.prompt.isEmpty {
+    var row = CardRow()
+    row.prompt = Array((try table.optionalText("prompt") ?? "").utf8)
+    row.answer = Array((try table.optionalText("answer") ?? "").utf8)
+    row.guid = Array((try table.optionalText("id") ?? "").utf8)
+    row.tags = try table.optionalTexts("tags") ?? []
+    row.subdeck = try table.optionalText("subdeck") ?? ""
+    let fields = try fields(table)
+    if let type = try table.optionalText("type") {
+      row.content = .note(type: type, fields)
+    } else if row.prompt.isEmpty {
       throw LuaFailure.argument(1, "prompt and answer expected, or type and fields")
     }
-    return card
+    return row
+  }
+
+  private static func fields(_ table: borrowing LuaTable) throws -> [(name: String?, html: String)] {
+    guard case .table(let pairs) = try table.value("fields") else { return [] }
+    let fields = try pairs.map { pair in
+      guard let name = pair.key.text, let value = pair.value.text else {
+        throw LuaFailure.argument(1, "fields: texts by the names of the type's fields expected")
+      }
+      return (name: name, html: value)
+    }
+    return fields.sorted { $0.name < $1.name }.map { ($0.name, $0.html) }
   }
 }
 

@@ -89,7 +89,7 @@ public final class MapJob {
   }
 
   private func isFunction(_ name: String) throws -> Bool {
-    try state.load("return \(name)", name: "deckhand").call([]) { $0.isFunction(-1) }
+    try state.load("return \(name)", name: "deckhand").call([]) { $0.kind(-1) == .function }
   }
 
   /// Puts the line of the input to an error of the script's.

@@ -1,6 +1,7 @@
 // What a script that is run over lines has of words: lists that were shipped with it, and questions about letters.
 // Invariant: nothing is compiled into a folder and nothing of a user's is opened.
 
+import Language
 import Lexicon
 import LuaRuntime
 
@@ -43,7 +44,36 @@ func registerWords(in state: LuaState) throws {
         "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
         "The text trimmed, in normal form, and lowercased by the language's rules."
       ) { stack in try answerNormalized(stack) }
+      describeLemmas(module, library)
     })
+}
+
+/// The dictionary forms of words, by the data of this machine and by files that were shipped with the script. Where
+/// both are missing it is an error: another machine would give other records.
+private func describeLemmas(_ module: BoundModule, _ library: LexiconLibrary) {
+  let languages = LanguageLibrary(
+    ownFolder: "lemmas", sharedFolders: ["/usr/local/share", "/usr/share"], spellingFolders: [], shippedFolder: "."
+  ) { Interrupts.areRequested }
+  module.function(
+    "lemma", [LuaParameter("form", .string), LuaParameter("options", .table)], returns: .string,
+    "The dictionary form of a word; as a second result the list of all that it may be of. Option: language."
+  ) { stack in
+    let form = try stack.text(1, limit: longestWords)
+    let options = try stack.table(2)
+    try options.allowOnly(["language"])
+    guard let name = try options.optionalText("language") else {
+      throw LuaFailure.argument(2, "a table with language expected")
+    }
+    let lemmatizer = languages.lemmatizer(of: try library.language(named: name))
+    if let failure = languages.failures.first { throw failure }
+    if let package = lemmatizer.missing {
+      throw LanguageError.missing(language: lemmatizer.language.title, package: package)
+    }
+    let lemmas = lemmatizer.lemmas(of: form)
+    stack.push(lemmas.primary)
+    _ = try lemmas.all.push(on: stack)
+    return LuaPushed(2)
+  }
 }
 
 private func mapLexiconType() -> BoundType<MapLexicon> {

@@ -30,7 +30,7 @@ struct RecordWriter {
   /// The value at an index of the stack, and a line feed.
   /// - Throws: `LuaFailure` for what JSON has no word for.
   mutating func add(value index: Int, of stack: borrowing LuaStack) throws {
-    if stack.isNumber(index), let number = stack.wholeNumber(index) {
+    if stack.kind(index) == .number, let number = stack.wholeNumber(index) {
       bytes.append(contentsOf: String(number).utf8)
     } else {
       guard let value = try stack.value(index).plain else {

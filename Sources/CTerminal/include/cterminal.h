@@ -72,6 +72,10 @@ struct line_editor_callbacks {
   void (*paint)(void *context, const char *line, size_t length, size_t cursor);
   /// Shows help for the word at the cursor, on lines of its own.
   void (*help)(void *context, const char *line, size_t cursor);
+  /// Whether a line of the history is suggested.
+  bool (*suggests)(void *context, const char *line);
+  /// Shows what an empty line could be, on lines below the prompt; false leaves it to the editor.
+  bool (*list)(void *context);
 };
 
 /// What a part of a line is.

@@ -54,8 +54,7 @@ public struct ChartPicture {
   private static let margin = 24.0
 
   private func gray(_ light: Double, _ dark: Double) -> SceneColor {
-    let value = isDark ? dark : light
-    return SceneColor(red: value, green: value, blue: value, alpha: 1)
+    .gray(isDark ? dark : light)
   }
 
   private var ink: SceneColor { gray(0.13, 0.92) }
@@ -169,24 +168,14 @@ public struct ChartPicture {
 
   // MARK: Items
 
-  private func placement(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Placement {
-    Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0)
-  }
-
   private func text(
     _ text: String, x: Double, y: Double, width: Double, height: Double, size: Double, _ color: SceneColor
   ) -> SceneItem {
-    SceneItem(
-      placement: placement(x, y, width, height), content: .text(text, font: "sans", color: color, size: size))
+    .text(text, in: SceneBox(x, y, width, height), size: size, color: color)
   }
 
   private func box(x: Double, y: Double, width: Double, height: Double, _ color: SceneColor) -> SceneItem {
-    let (right, bottom) = (width / 2, height / 2)
-    let outline: [PathStep] = [
-      .move(PathPoint(x: -right, y: -bottom)), .line(PathPoint(x: right, y: -bottom)),
-      .line(PathPoint(x: right, y: bottom)), .line(PathPoint(x: -right, y: bottom)), .close,
-    ]
-    return SceneItem(placement: placement(x, y, width, height), content: .shape(outline, color: color))
+    .filled(SceneBox(x, y, width, height), color)
   }
 }
 

@@ -122,6 +122,15 @@ public final class DrawingProgram {
     return fatal
   }
 
+  /// How much room texts take.
+  func measure(_ queries: [MeasureQuery]) throws(DrawingFailure) -> [TextRoom] {
+    switch try ask(.measure(queries)) {
+    case .measured(let rooms) where rooms.count == queries.count: return rooms
+    case .refused(_, let reason): throw .refused(reason)
+    default: throw .crashed
+    }
+  }
+
   /// The characters of each text that no font here can draw.
   func coverage(_ queries: [CoverageQuery]) throws(DrawingFailure) -> [String] {
     switch try ask(.coverage(queries)) {

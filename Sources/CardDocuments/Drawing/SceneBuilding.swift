@@ -55,7 +55,8 @@ extension CardDocument {
         placement: element.drawnPlacement,
         content: .text(
           cut(lines.joined(separator: "\n")), font: font, color: (element.color ?? .black).scene,
-          size: CardFormat.textSize, wraps: element.wraps ?? false))
+          size: element.drawnSize, wraps: element.wraps ?? false,
+          align: element.align.flatMap { TextAlignment(named: $0) } ?? .center))
     ]
   }
 
@@ -88,6 +89,17 @@ private func cut(_ text: String) -> String {
 extension Element {
   /// The lines of a text as they are drawn, one above the other; none for a text that shows nothing.
   var lines: [String] { linesOf(text ?? "") }
+
+  /// What a box of its width must hold, as it is drawn.
+  var measureQuery: MeasureQuery {
+    let font = String((font ?? "").unicodeScalars.prefix(200))
+    let width = wraps == true ? Element.side(width) : 0
+    return MeasureQuery(text: cut(lines.joined(separator: "\n")), font: font, size: drawnSize, width: width)
+  }
+
+  fileprivate var drawnSize: Double {
+    min(max(size ?? CardFormat.textSize, CardFormat.textSizes.lowerBound), CardFormat.textSizes.upperBound)
+  }
 
   /// Whether it means to show an image, there or not.
   var namesImage: Bool { kind == .image && (json["image"] != nil || json["imageFile"] != nil) }

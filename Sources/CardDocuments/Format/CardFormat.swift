@@ -22,8 +22,8 @@ enum CardFormat {
 
   static let documentKeys = ["background", "elements", "format", "groups", "id", "version"]
   static let elementKeys = [
-    "alt", "color", "cropped", "font", "frame", "group", "height", "id", "image", "imageFile", "kind", "link", "locked",
-    "rotation", "text", "width", "wraps", "x", "y",
+    "align", "alt", "color", "cropped", "font", "frame", "group", "grows", "height", "id", "image", "imageFile", "kind",
+    "link", "locked", "rotation", "size", "text", "width", "wraps", "x", "y",
   ]
   static let groupKeys = ["color", "id", "name"]
 
@@ -38,6 +38,7 @@ enum CardFormat {
   static let canvasHeight = 2000.0
   static let elementSide = 800.0
   static let textSize = 200.0
+  static let textSizes = 5.0...2000
   /// Places and sizes beyond this are reported, and drawn as if they were this.
   static let farthest = 100_000.0
 

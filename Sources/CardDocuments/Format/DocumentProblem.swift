@@ -5,6 +5,7 @@
 public import Problems
 import Text
 public import Values
+import Wire
 
 /// One finding of a check.
 ///
@@ -109,13 +110,16 @@ private struct ProblemSearch {
     let kind = json["kind"]?.text.flatMap(ElementKind.init)
     if kind == nil { unknownKind(json["kind"], pointer) }
     for key in ["x", "y"] { number(json[key], pointer.appending(key)) }
-    for key in ["width", "height"] { size(json[key], pointer.appending(key)) }
+    for key in ["width", "height", "size"] { size(json[key], pointer.appending(key)) }
     if let rotation = json["rotation"], rotation.double == nil {
       wrongType(rotation, pointer.appending("rotation"), "a number")
     }
     for key in ["alt", "font", "group", "link", "text", "imageFile"] { text(json[key], pointer.appending(key)) }
-    for key in ["cropped", "locked", "wraps"] {
+    for key in ["cropped", "grows", "locked", "wraps"] {
       if let flag = json[key], flag.boolean == nil { wrongType(flag, pointer.appending(key), "true or false") }
+    }
+    if let align = json["align"], align.text.flatMap({ TextAlignment(named: $0) }) == nil {
+      wrongType(align, pointer.appending("align"), TextAlignment.choices)
     }
     color(json["color"], pointer.appending("color"))
     frame(json["frame"], pointer.appending("frame"))

@@ -6,7 +6,7 @@ public import Values
 
 /// Something that the older shape has no place for.
 ///
-///     for loss in try document.exportEdition2(to: "old.rwcard") { print(loss.pointer, loss.message) }
+///     for loss in try document.exportEdition2(to: "old.rwcard").losses { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
   public let pointer: JSONPointer
   /// A sentence without its full stop.
@@ -96,7 +96,8 @@ private struct EditionExporter {
 
   private mutating func loseFields(of element: Element, _ pointer: JSONPointer) {
     for (key, what) in [
-      ("alt", "the alternative text"), ("cropped", "the cropping"), ("wraps", "the wrapping"), ("group", "the group"),
+      ("alt", "the alternative text"), ("cropped", "the cropping"), ("wraps", "the wrapping"),
+      ("size", "the size"), ("align", "the alignment"), ("grows", "that its box grows"), ("group", "the group"),
       ("link", "the link"), ("locked", "the lock"),
     ] {
       switch element.json[key] {

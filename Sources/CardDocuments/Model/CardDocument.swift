@@ -109,13 +109,9 @@ public struct CardDocument: Equatable, Sendable {
 
   /// Puts a text in front.
   public mutating func addText(
-    _ text: String, color: CardColor = .black, font: String = "", wraps: Bool = false,
-    at placement: ElementPlacement = ElementPlacement(), id: DocumentID
+    _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement = ElementPlacement(), id: DocumentID
   ) throws(DocumentError) -> Element {
-    var fields: [(ElementField, ElementValue)] = [(.text, .text(text)), (.color, .color(color))]
-    if wraps { fields.append((.wraps, .flag(true))) }
-    if !font.isEmpty { fields.append((.font, .text(font))) }
-    return try add(.text, fields + placement.fields, id: id)
+    try add(.text, [(.text, .text(text))] + style.fields + placement.fields, id: id)
   }
 
   /// Puts an image of the store in front.

@@ -53,6 +53,12 @@ public struct Element: Equatable, Sendable {
   /// Whether its lines are broken between words where the box ends; else each is drawn as small as makes it fit. Nil
   /// for an image.
   public var wraps: Bool? { kind == .text ? json["wraps"]?.boolean ?? false : nil }
+  /// The height of its lines in units, or less where they do not fit. Nil for an image.
+  public var size: Double? { kind == .text ? number("size", CardFormat.textSize) : nil }
+  /// `center`, `left` or `right`: the side of its box that its lines begin at. Nil for an image.
+  public var align: String? { kind == .text ? json["align"]?.text ?? "center" : nil }
+  /// Whether its box is as high as the text needs. Nil for an image.
+  public var grows: Bool? { kind == .text ? json["grows"]?.boolean ?? false : nil }
   /// A font family; empty for the default one.
   public var font: String? { kind == .text ? json["font"]?.text ?? "" : nil }
 

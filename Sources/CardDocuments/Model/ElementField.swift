@@ -3,6 +3,7 @@
 
 import Text
 import Values
+import Wire
 
 /// A value that a field takes or gives.
 ///
@@ -24,7 +25,7 @@ public enum ElementValue: Equatable, Sendable {
 public enum ElementField: String, CaseIterable, Sendable {
   case x, y, width, height, rotation
   case frame, cropped, alt
-  case text, wraps, color, font
+  case text, wraps, size, align, grows, color, font
   case group, link, locked
 
   /// A change of these waits for a save; every other is saved at once.
@@ -39,7 +40,7 @@ public enum ElementField: String, CaseIterable, Sendable {
   public func applies(to kind: ElementKind) -> Bool {
     switch self {
     case .frame, .cropped, .alt: kind == .image
-    case .text, .wraps, .color, .font: kind == .text
+    case .text, .wraps, .size, .align, .grows, .color, .font: kind == .text
     default: true
     }
   }
@@ -50,12 +51,14 @@ public enum ElementField: String, CaseIterable, Sendable {
     case .x, .y: "a number from -100000 to 100000"
     case .width, .height: "a number above 0, at most 100000"
     case .rotation: "a number of degrees"
+    case .size: "a number of units from 5 to 2000"
+    case .align: TextAlignment.choices
     case .frame: "a frame (\(Frame.allCases.map(\.rawValue).joined(separator: ", "))) or nothing"
     case .color: "three or four numbers from 0 to 1"
     case .text: "a text of at most 100000 bytes that is not blank"
     case .alt, .font: "a text of at most 100000 bytes"
     case .group, .link: "a text of at most 100000 bytes, or nothing"
-    case .cropped, .wraps, .locked: "true or false"
+    case .cropped, .wraps, .grows, .locked: "true or false"
     }
   }
 
@@ -63,13 +66,13 @@ public enum ElementField: String, CaseIterable, Sendable {
   public func value(typed text: String) throws(DocumentError) -> ElementValue {
     let value: ElementValue? =
       switch self {
-      case .x, .y, .width, .height, .rotation: Double(text.trimmed).map { .number($0) }
+      case .x, .y, .width, .height, .rotation, .size: Double(text.trimmed).map { .number($0) }
       case .color: CardColor(typed: text).map { .color($0) }
-      case .cropped, .wraps, .locked:
+      case .cropped, .wraps, .grows, .locked:
         ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false][text.trimmed]
           .map { .flag($0) }
       case .frame, .group, .link: text.trimmed.isEmpty || text == "none" ? ElementValue.none : .text(text)
-      case .text, .alt, .font: .text(text)
+      case .text, .alt, .font, .align: .text(text)
       }
     guard let value else {
       throw .badValue(field: rawValue, expected: expectation, found: quoted(text), suggestion: nil)
@@ -84,13 +87,16 @@ public enum ElementField: String, CaseIterable, Sendable {
       if number.magnitude <= CardFormat.farthest { return .measure(number) }
     case (.width, .number(let number)), (.height, .number(let number)):
       if number > 0, number <= CardFormat.farthest { return .measure(number) }
+    case (.size, .number(let number)): if CardFormat.textSizes.contains(number) { return .measure(number) }
+    case (.align, .text(let name)): if TextAlignment(named: name) != nil { return .text(name) }
     case (.rotation, .number(let number)): if number.isFinite { return .measure(number) }
     case (.frame, .text(let name)): if Frame(rawValue: name) != nil { return .text(name) }
     case (.text, .text(let text)): if isProper(text), !text.trimmed.isEmpty { return .text(text) }
     case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .text(text) }
     case (.group, .text(let text)), (.link, .text(let text)): if isProper(text), !text.isEmpty { return .text(text) }
     case (.color, .color(let color)): return color.json
-    case (.cropped, .flag(let flag)), (.wraps, .flag(let flag)), (.locked, .flag(let flag)): return .boolean(flag)
+    case (.cropped, .flag(let flag)), (.wraps, .flag(let flag)), (.grows, .flag(let flag)), (.locked, .flag(let flag)):
+      return .boolean(flag)
     case (.frame, .none), (.group, .none), (.link, .none): return nil
     default: break
     }
@@ -102,9 +108,24 @@ public enum ElementField: String, CaseIterable, Sendable {
   }
 
   private func suggestion(for value: ElementValue) -> String? {
-    guard self == .frame, case .text(let name) = value else { return nil }
-    return Text.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
+    guard case .text(let name) = value else { return nil }
+    switch self {
+    case .frame: return Text.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
+    case .align: return Text.suggestion(for: name, among: TextAlignment.allCases.map { "\($0)" })
+    default: return nil
+    }
   }
+}
+
+extension TextAlignment {
+  /// As a document names it.
+  init?(named name: String) {
+    guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+    self = found
+  }
+
+  /// What a document may name.
+  static let choices = "center, left or right"
 }
 
 extension ElementValue {
@@ -135,6 +156,9 @@ extension Element {
     case .alt: alt.map { .text($0) }
     case .text: text.map { .text($0) }
     case .wraps: wraps.map { .flag($0) }
+    case .size: size.map { .number($0) }
+    case .align: align.map { .text($0) }
+    case .grows: grows.map { .flag($0) }
     case .color: color.map { .color($0) }
     case .font: font.map { .text($0) }
     case .group: group.map { .text($0) } ?? ElementValue.none

@@ -66,24 +66,25 @@ extension StoredDocument {
   public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
 
   /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
-  /// - Returns: what that shape could not hold.
-  public func exportEdition2(to path: String) throws -> [ExportLoss] {
+  public func exportEdition2(to path: String) throws -> WrittenDocument {
     try refresh()
     let export = try content.edition2()
-    var losses = export.losses
+    var (losses, beside) = (export.losses, [String]())
     let folder = parentFolder(of: path)
     for (name, hash) in export.images {
       if let bytes = try picture(hash) {
         try writeWhole(bytes, to: folder + "/" + name)
+        beside.append(name)
       } else {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
       }
     }
     for (name, bytes) in try picturesBeside().sorted(by: { $0.key < $1.key }) {
       try writeWhole(bytes, to: folder + "/" + name)
+      beside.append(name)
     }
     try writeWhole(export.bytes, to: path)
-    return losses
+    return WrittenDocument(beside: beside, losses: losses)
   }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {

@@ -77,12 +77,11 @@ public final class StoredDocument {
   }
 
   public func addText(
-    _ text: String, color: CardColor = .black, font: String = "", wraps: Bool = false,
-    at placement: ElementPlacement = ElementPlacement()
+    _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement = ElementPlacement()
   ) throws -> Element {
     let id = store.newID()
     return try change { document throws(DocumentError) in
-      try document.addText(text, color: color, font: font, wraps: wraps, at: placement, id: id)
+      try document.addText(text, style: style, at: placement, id: id)
     }
   }
 

@@ -35,12 +35,12 @@ struct GoalDay {
 
   private mutating func choose(_ group: GoalGroup, _ goal: DeckGoal, _ options: DeckOptions) throws {
     for deck in group.decks { counts[deck] = 0 }
-    let cards = try group.learntCards()
+    let (cards, memories) = try group.learntCards()
     let times = try group.times()
     let seconds = goal.minutes * 60 - (try group.secondsToday()) - Double(try group.newLeft(options)) * times.first
     let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
     let best = AnswerWorth(model, times: times, countsSameDay: options.shortTerm)
-      .best(cards.map { ($0.state, $0.elapsed) }, daysLeft: goal.day - group.moment.today, within: seconds)
+      .best(memories, daysLeft: goal.day - group.moment.today, within: seconds)
     for place in best.prefix(9999) {
       ranks[cards[place].id] = ranks.count
       counts[cards[place].deck, default: 0] += 1
@@ -56,13 +56,6 @@ struct GoalDay {
 
 /// The decks that go by one goal.
 struct GoalGroup {
-  struct Card {
-    let id: CardID
-    let deck: DeckID
-    let state: MemoryState
-    let elapsed: Int
-  }
-
   /// Days whose answers are used to estimate how long one takes, where there are enough of them.
   private static let daysOfTimes = 30
   private static let enough = 50.0
@@ -78,21 +71,24 @@ struct GoalGroup {
 
   private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
-  func learntCards() throws -> [Card] {
-    var cards: [Card] = []
+  /// The cards that are learnt, and what is remembered of each, days after its last answer.
+  func learntCards() throws -> (cards: [(id: CardID, deck: DeckID)], memories: [(state: MemoryState, elapsed: Int)]) {
+    var cards: [(id: CardID, deck: DeckID)] = []
+    var memories: [(state: MemoryState, elapsed: Int)] = []
     let sql = """
       SELECT id, deck, stability, difficulty, last_review FROM cards
       WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(CardStatus.shown())
       ORDER BY id
       """
     try db.forEachRow(sql, moment.arguments(of: sql)) { row in
-      cards.append(
-        Card(
-          id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
-          state: MemoryState(stability: row.number(2), difficulty: row.number(3)),
-          elapsed: max(0, moment.today - moment.day(of: row.number(4)))))
+      cards.append((CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1))))
+      memories.append(
+        (
+          MemoryState(stability: row.number(2), difficulty: row.number(3)),
+          max(0, moment.today - moment.day(of: row.number(4)))
+        ))
     }
-    return cards
+    return (cards, memories)
   }
 
   /// How long its answers took of late; where there are few, how long those of many people do.

@@ -3,6 +3,7 @@
 import Files
 public import Storage
 import Templates
+import Text
 
 /// What a card's sides name.
 public struct CardMedia: Equatable, Sendable {
@@ -12,36 +13,51 @@ public struct CardMedia: Equatable, Sendable {
   public var answerPictures: [String] = []
 
   public init() {}
-}
 
-extension NoteTable {
+  /// Pictures and sounds of the answer. What the back of a note repeats of its front is not shown twice, unless the
+  /// answer names it.
+  public func ofAnswerAlone(_ answer: String) -> [String] {
+    let front = Set(promptPictures + promptSounds)
+    return (answerPictures + answerSounds).filter { !front.contains($0) || answer.contains(text: $0) }
+  }
+
+  /// A card's text without the names of media that are shown beside it.
+  public static func text(_ text: String, without names: [String]) -> String {
+    guard !names.isEmpty else { return text }
+    var text = text
+    for name in names {
+      for mark in [
+        "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
+      ] {
+        text = text.replacing(text: mark, with: "")
+      }
+    }
+    return text.trimmed
+  }
+
   /// The media of a card as the templates of its note give them; plain text may name them by tags, too.
-  public static func media(_ db: Database, of card: CardRecord) throws -> CardMedia {
-    let note = try record(db, card.note)
-    if try isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 { return try plainMedia(db, note.fields) }
-    let sides = try html(db, card, note)
-    var media = CardMedia()
-    (media.promptSounds, media.promptPictures) = MediaNames.inOrder(sides.front)
-    (media.answerSounds, media.answerPictures) = MediaNames.inOrder(sides.back)
-    return media
+  public init(_ db: Database, of card: CardRecord) throws {
+    let note = try NoteTable.record(db, card.note)
+    if try CardMedia.isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
+      (promptSounds, promptPictures) = try CardMedia.names(db, inPlain: note.fields[0])
+      (answerSounds, answerPictures) = try CardMedia.names(db, inPlain: note.fields[1])
+      return
+    }
+    let sides = try CardMedia.html(db, card, note)
+    (promptSounds, promptPictures) = MediaNames.inOrder(sides.front)
+    (answerSounds, answerPictures) = MediaNames.inOrder(sides.back)
   }
 
   private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
     try db.firstRow("SELECT basic FROM note_types WHERE id = ?", [type.rawValue]) { $0.integer(0) != 0 } ?? false
   }
 
-  /// Of a prompt and an answer: a tag in plain text names a file only where there is one of that name.
-  private static func plainMedia(_ db: Database, _ fields: [String]) throws -> CardMedia {
-    func names(_ field: String) throws -> (sounds: [String], pictures: [String]) {
-      var found = MediaNames.inOrder(HTMLText.plain(field) ?? field)
-      let named = MediaNames.inHTML(field)
-      found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
-      return found
-    }
-    var media = CardMedia()
-    (media.promptSounds, media.promptPictures) = try names(fields[0])
-    (media.answerSounds, media.answerPictures) = try names(fields[1])
-    return media
+  /// Of a prompt or an answer: a tag in plain text names a file only where there is one of that name.
+  private static func names(_ db: Database, inPlain field: String) throws -> (sounds: [String], pictures: [String]) {
+    var found = MediaNames.inOrder(HTMLText.plain(field) ?? field)
+    let named = MediaNames.inHTML(field)
+    found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
+    return found
   }
 
   private static func html(
@@ -50,7 +66,7 @@ extension NoteTable {
     let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
     let place = maker.type.isCloze ? 0 : card.ordinal
     guard maker.sides.indices.contains(place) else { return ("", "") }
-    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
+    let fields = NoteFields(names: maker.type.fields, values: NoteTable.padded(note.fields, maker.type))
     var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal, isInterrupted: maker.isInterrupted)

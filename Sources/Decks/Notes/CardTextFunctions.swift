@@ -65,37 +65,27 @@ private final class CardRendering {
     let maker: NoteCardMaker
   }
 
-  private struct Note {
-    let type: Bytes
-    let tags: Bytes
-    let column: Bytes
-    let maker: NoteCardMaker
-    let record: NoteRecord
-    let fields: NoteFields
-
-    func isOf(_ call: SQLCall) -> Bool {
-      column.elementsEqual(call.bytes(7)) && type.elementsEqual(call.bytes(5)) && tags.elementsEqual(call.bytes(6))
-    }
-  }
-
-  /// What the texts of a card depend on beside its note.
-  private struct Card: Equatable {
-    let (id, ordinal, flag): (Int64, Int64, Int64)
-    let deck: String
-
-    init(_ call: SQLCall) {
-      (id, ordinal, flag, deck) = (call.integer(1), call.integer(2), call.integer(3), call.text(4))
-    }
-
-    static func == (a: Card, b: Card) -> Bool {
-      a.id == b.id && a.ordinal == b.ordinal && a.flag == b.flag && a.deck.utf8.elementsEqual(b.deck.utf8)
-    }
-  }
-
   private static let mostTypes = 64
   private var types: [UInt32: Known] = [:]
-  private var note: Note?
-  private var shown: (card: Card, texts: CardTexts)?
+  /// The last note, with the columns that it was read from: its type, its tags and its fields.
+  private var note: (columns: [Bytes], maker: NoteCardMaker, record: NoteRecord, fields: NoteFields)?
+  /// The texts of its last card, with what they depend on beside the note.
+  private var shown: (id: Int64, ordinal: Int64, flag: Int64, deck: Bytes, texts: CardTexts)?
+
+  private func isLastNote(_ call: SQLCall) -> Bool {
+    guard let note else { return false }
+    return zip(note.columns, CardRendering.noteColumns).allSatisfy { $0.elementsEqual(call.bytes($1)) }
+  }
+
+  /// The places of a note's columns among the arguments.
+  private static let noteColumns = [7, 5, 6]
+
+  private func lastTexts(_ call: SQLCall) -> CardTexts? {
+    guard let shown, shown.id == call.integer(1), shown.ordinal == call.integer(2), shown.flag == call.integer(3),
+      shown.deck.elementsEqual(call.bytes(4))
+    else { return nil }
+    return shown.texts
+  }
 
   func answer(_ call: SQLCall) {
     let texts = texts(call)
@@ -103,35 +93,35 @@ private final class CardRendering {
   }
 
   private func texts(_ call: SQLCall) -> CardTexts {
-    let card = Card(call)
     // A type that is no JSON is refused wherever it is read; its cards show nothing.
     do {
-      if let note, note.isOf(call) {
-        if let shown, shown.card == card { return shown.texts }
+      if isLastNote(call) {
+        if let texts = lastTexts(call) { return texts }
       } else {
         (note, shown) = (nil, nil)
-        note = try read(call)
+        try read(call)
       }
       guard let note else { return CardTexts.nothing }
-      var facts = note.maker.facts(note.record, deckName: card.deck)
-      (facts.cardID, facts.flag) = (card.id, Int(clamping: card.flag))
-      let texts = try note.maker.texts(note.fields, facts, ordinal: Int(clamping: card.ordinal))
-      shown = (card, texts)
+      let (id, ordinal, flag) = (call.integer(1), call.integer(2), call.integer(3))
+      var facts = note.maker.facts(note.record, deckName: call.text(4))
+      (facts.cardID, facts.flag) = (id, Int(clamping: flag))
+      let texts = try note.maker.texts(note.fields, facts, ordinal: Int(clamping: ordinal))
+      shown = (id, ordinal, flag, Bytes(call.bytes(4)), texts)
       return texts
     } catch {
       return CardTexts.nothing
     }
   }
 
-  private func read(_ call: SQLCall) throws -> Note {
+  private func read(_ call: SQLCall) throws {
     let maker = try maker(call.bytes(5))
     let record = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: maker.type.id, modified: 0, tags: Tags.list(call.text(6)),
       fields: NoteFieldText.list(call.text(7)))
-    return Note(
-      type: Bytes(call.bytes(5)), tags: Bytes(call.bytes(6)), column: Bytes(call.bytes(7)), maker: maker,
-      record: record,
-      fields: NoteFields(names: maker.type.fields, values: record.fields))
+    note = (
+      CardRendering.noteColumns.map { Bytes(call.bytes($0)) }, maker, record,
+      NoteFields(names: maker.type.fields, values: record.fields)
+    )
   }
 
   private func maker(_ json: TextBytes) throws -> NoteCardMaker {

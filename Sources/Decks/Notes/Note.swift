@@ -10,16 +10,27 @@ public struct NoteID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A note as it was when it was read.
+/// A note as it was when it was read: from the collection, a package or a server, with the ids that it has there.
 public struct NoteRecord: Equatable, Sendable {
   public let id: NoteID
-  public let guid: String
+  public internal(set) var guid: String
   public let type: NoteTypeID
   /// Seconds since 1970.
   public let modified: Int
   public let tags: [String]
   /// HTML, in the order of the type's fields.
-  public let fields: [String]
+  public internal(set) var fields: [String]
+  /// What others keep of it beside its fields; empty where it was read from here.
+  public let data: String
+  /// It was changed since it was sent.
+  public internal(set) var isUnsent = true
+
+  public init(
+    id: NoteID, guid: String, type: NoteTypeID, modified: Int, tags: [String], fields: [String], data: String = ""
+  ) {
+    (self.id, self.guid, self.type, self.modified) = (id, guid, type, modified)
+    (self.tags, self.fields, self.data) = (tags, fields, data)
+  }
 }
 
 extension NoteRecord {

@@ -25,14 +25,6 @@ struct NoteCardWriter {
     maker = NoteCardMaker(type, isInterrupted: isInterrupted)
   }
 
-  private struct Stored {
-    let id: CardID
-    let deck: DeckID
-    let ordinal: Int
-    let content: Int64
-    let flag: Int
-  }
-
   /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
   /// - Parameters:
   ///   - deck: for a note that has no cards yet.
@@ -67,13 +59,8 @@ struct NoteCardWriter {
     }
   }
 
-  private func cards(of note: NoteID) throws -> [Stored] {
-    let sql = "SELECT id, deck, ord, content, flag FROM cards WHERE note = ? ORDER BY ord"
-    return try db.rows(sql, [note.rawValue]) { row in
-      Stored(
-        id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)), ordinal: row.count(2),
-        content: row.integer(3), flag: row.count(4))
-    }
+  private func cards(of note: NoteID) throws -> [StoredCard] {
+    try db.rows("\(StoredCard.query) WHERE note = ? ORDER BY ord", [note.rawValue], StoredCard.init)
   }
 
   private mutating func deckName(_ deck: DeckID) throws -> String {
@@ -85,7 +72,7 @@ struct NoteCardWriter {
 
   /// - Parameter always: otherwise only a card that shows something else counts as changed.
   private mutating func rewrite(
-    _ card: Stored, _ note: NoteRecord, _ fields: NoteFields, always: Bool
+    _ card: StoredCard, _ note: NoteRecord, _ fields: NoteFields, always: Bool
   ) throws {
     var facts = maker.facts(note, deckName: try deckName(card.deck))
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)

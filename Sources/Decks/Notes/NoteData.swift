@@ -3,9 +3,33 @@
 // Invariant: the fields come back with the very characters that they had; what came from elsewhere stays as it came
 // until fields take its place.
 
+public import Storage
+
 extension NoteTable {
-  /// The column `data` as other programs see it: without fields of ours.
-  public static let foreignData = "iif(\(NoteData.fieldsSQL) IS NULL, data, '')"
+  /// The column `data` as other programs see it: without fields of ours, but for what a merge could not decide.
+  public static let foreignData = """
+    iif(\(NoteData.fieldsSQL) IS NULL OR instr(data, '"conflicts":') > 0, data, '')
+    """
+}
+
+/// What a note keeps beside its fields, for who moves notes between collections.
+public enum KeptFields {
+  /// Sets them. What another program wrote there stays while there is nothing to keep.
+  public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
+    let column = NoteData.column(try FieldText.column(fields))
+    let isOurs = "(?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
+    try db.cachedStatement(sql: "UPDATE notes SET data = ?1 WHERE id = ?2 AND data <> ?1 AND \(isOurs)")
+      .execute(arguments: [column, note.rawValue])
+  }
+
+  /// Those in the column `data` of a note; none in what another program wrote.
+  public static func list(inData data: String) -> [CardField] {
+    guard let column = NoteData.fields(data) else { return [] }
+    do { return try FieldText.list(column) } catch {
+      // It only looks like ours.
+      return []
+    }
+  }
 }
 
 /// The column `data` of a note.
@@ -15,6 +39,12 @@ enum NoteData {
 
   /// - Parameter fields: as `FieldText` writes them.
   static func column(_ fields: String?) -> String { fields.map { start + $0 + end } ?? "" }
+
+  /// The fields in a column, as `FieldText` reads them; nil for a column that holds none.
+  static func fields(_ column: String) -> String? {
+    guard column.hasPrefix(start), column.hasSuffix(end) else { return nil }
+    return String(column.dropFirst(start.count).dropLast(end.count))
+  }
 
   /// The fields in a column, as `FieldText` reads them; NULL for a column that holds none.
   static let fieldsSQL = """

@@ -24,17 +24,22 @@ extension NoteTable {
   /// Those of the keys that the first field of a note has.
   /// - Parameter keys: as `firstFieldKey` gives them.
   public static func taken(_ db: Database, _ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
-    var (found, conditions): (Set<String>, [String]) = ([], [])
+    var found: Set<String> = []
+    try forEachFirstField(db, in: scope) { key in if keys.contains(key) { found.insert(key) } }
+    return found
+  }
+
+  /// Hands over the keys of all first fields.
+  public static func forEachFirstField(
+    _ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void
+  ) throws {
+    var conditions: [String] = []
     let decks = scope.decks.map { "(" + $0.map { String($0.rawValue) }.joined(separator: ",") + ")" }
     if let type = scope.type { conditions.append("type = \(type.rawValue)") }
     if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
     let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
-    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { row in
-      let key = key(ofField: row.bytes(0))
-      if keys.contains(key) { found.insert(key) }
-    }
-    return found
+    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { body(key(ofField: $0.bytes(0))) }
   }
 
   private static func key(ofField bytes: TextBytes) -> String {

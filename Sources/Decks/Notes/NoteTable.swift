@@ -7,15 +7,19 @@ public import Templates
 import Text
 
 public enum NoteTable {
-  private static let columns = "id, guid, type, mod, tags, fields"
+  private static let columns = "id, guid, type, mod, tags, fields, usn"
 
   // MARK: Finding
 
   /// - Throws: `DeckError.gone`.
   public static func record(_ db: Database, _ id: NoteID) throws -> NoteRecord {
-    let found = try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
-    guard let found else { throw DeckError.gone(what: "the note") }
+    guard let found = try known(db, id) else { throw DeckError.gone(what: "the note") }
     return found
+  }
+
+  /// Nil where there is none.
+  public static func known(_ db: Database, _ id: NoteID) throws -> NoteRecord? {
+    try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
   }
 
   public static func exists(_ db: Database, _ id: NoteID) throws -> Bool {
@@ -165,7 +169,7 @@ public enum NoteTable {
   ) throws {
     let texts = try firstTexts(note, maker, deckName: deckName)
     let writer = try CardWriter(db, deck: deck) { 0 }
-    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).withBytes { try writer.find(CheckedCard($0)) }
+    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
   }
 
@@ -221,7 +225,7 @@ public enum NoteTable {
   /// A new note, as far as it is nothing elsewhere.
   static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
   /// FAIL as in `CardTable.updateContent`.
-  static let updateTexts = "UPDATE OR FAIL notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?"
+  static let updateTexts = "UPDATE OR FAIL notes SET mod = ?, \(Unsent.sql), tags = ?, fields = ? WHERE id = ?"
 
   static func write(_ db: Database, _ note: NoteRecord, _ type: NoteType) throws {
     let column = try NoteFieldText.column(note.fields, names: type.fields)
@@ -243,7 +247,7 @@ public enum NoteTable {
     var fields: [String: String] = [:]
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
-      if !type.isBasic { throw NoteError.madeFromNote(what: what) }
+      if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
       if HTMLText.isFormatted(padded(note.fields, type)[place]) {
         throw NoteError.formatted(field: type.fields[place])
       }
@@ -267,8 +271,10 @@ public enum NoteTable {
   }
 
   private static func record(_ row: Row) -> NoteRecord {
-    NoteRecord(
+    var note = NoteRecord(
       id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
       modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))
+    note.isUnsent = Unsent.holds(usn: row.integer(6))
+    return note
   }
 }

@@ -6,49 +6,46 @@
 public import Storage
 public import Templates
 import Text
-import Values
+package import Values
 
 /// What a note type is to become, and what of it was there before.
 ///
 ///     var edit = NoteTypeEdit(type)
-///     edit.cards[0].card.front = "{{Front}}<br>{{Hint}}"
+///     edit.cards[0].value.front = "{{Front}}<br>{{Hint}}"
 public struct NoteTypeEdit: Equatable, Sendable {
-  public struct Field: Equatable, Sendable {
-    public var name: String
+  /// A field's name, or the template of a card.
+  public struct Part<Value: Equatable & Sendable>: Equatable, Sendable {
+    public var value: Value
     /// Its place before, from 0; nil for a new one.
     public var was: Int?
-    public init(_ name: String, was: Int?) { (self.name, self.was) = (name, was) }
-  }
-
-  public struct Card: Equatable, Sendable {
-    public var card: CardTemplate
-    public var was: Int?
-    public init(_ card: CardTemplate, was: Int?) { (self.card, self.was) = (card, was) }
+    /// What else a type's JSON is to have for a field, over what it has: a font, a description.
+    package var other = Values.Value.Record()
+    public init(_ value: Value, was: Int?) { (self.value, self.was) = (value, was) }
   }
 
   public var name: String
-  public var fields: [Field]
-  public var cards: [Card]
+  public var fields: [Part<String>]
+  public var cards: [Part<CardTemplate>]
   public var css: String
 
   /// No change.
   public init(_ type: NoteType) {
     name = type.name
     css = type.css
-    fields = type.fields.enumerated().map { Field($1, was: $0) }
-    cards = type.cards.enumerated().map { Card($1, was: $0) }
+    fields = type.fields.enumerated().map { Part($1, was: $0) }
+    cards = type.cards.enumerated().map { Part($1, was: $0) }
   }
 
   /// The change to a draft: what has the same name is the same; of as many others, those at the same place are renamed.
   public init(_ type: NoteType, to draft: NoteTypeDraft) {
     name = draft.name
     css = draft.css
-    fields = zip(draft.fields, NoteTypeEdit.matched(draft.fields, type.fields)).map { Field($0, was: $1) }
+    fields = zip(draft.fields, NoteTypeEdit.matched(draft.fields, type.fields)).map { Part($0, was: $1) }
     let old = NoteTypeEdit.matched(draft.cards.map(\.name), type.cards.map(\.name))
     cards = zip(draft.cards, old).map { card, was in
       var card = card
       if let was { card.other = type.cards[was].other }
-      return Card(card, was: was)
+      return Part(card, was: was)
     }
   }
 
@@ -103,7 +100,7 @@ private struct TypeChange {
     try TypeChange.checkPlaces(edit.fields.compactMap(\.was), old.fields.count)
     try TypeChange.checkPlaces(edit.cards.compactMap(\.was), old.cards.count)
     var draft = NoteTypeDraft(
-      name: edit.name, fields: edit.fields.map(\.name), cards: edit.cards.map(\.card), css: edit.css,
+      name: edit.name, fields: edit.fields.map(\.value), cards: edit.cards.map(\.value), css: edit.css,
       isCloze: old.isCloze)
     let renamed = TypeChange.renamed(old, edit)
     if !renamed.isEmpty {
@@ -116,7 +113,9 @@ private struct TypeChange {
     var new = old
     (new.name, new.css, new.modified, new.cards) = (draft.name, draft.css, seconds(now), draft.cards)
     new.fieldList = zip(draft.fields, edit.fields).map { name, field in
-      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh)
+      var other = field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh
+      for change in field.other.fields { other[change.name] = change.value }
+      return NoteTypeField(name: name, other: other)
     }
     self.new = new
   }
@@ -128,11 +127,11 @@ private struct TypeChange {
 
   /// Names that templates still have: the old ones of fields with another name now.
   private static func renamed(_ old: NoteType, _ edit: NoteTypeEdit) -> [String: String] {
-    let names = Set(edit.fields.map(\.name))
+    let names = Set(edit.fields.map(\.value))
     var renamed: [String: String] = [:]
     for field in edit.fields {
-      guard let was = field.was, old.fields[was] != field.name, !names.contains(old.fields[was]) else { continue }
-      renamed[old.fields[was]] = field.name
+      guard let was = field.was, old.fields[was] != field.value, !names.contains(old.fields[was]) else { continue }
+      renamed[old.fields[was]] = field.value
     }
     return renamed
   }

@@ -100,7 +100,7 @@ public enum NoteTypeTable {
     if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
     try db.execute(
       sql: """
-        UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, usn = -1, json = ? WHERE id = ?
+        UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, \(Unsent.sql), json = ? WHERE id = ?
         """,
       arguments: [
         type.name, type.name.lowercased(), type.isCloze, type.isBasic, type.modified, type.json, type.id.rawValue,

@@ -52,11 +52,12 @@ public final class NoteReceiver {
 
   /// Takes a note with its cards, of which there is one at least.
   /// - Parameters:
+  ///   - note: its id gives way where a note has it already; its type is that of where it comes from.
   ///   - ordinals: the places of its cards.
   ///   - card: makes one of them ready, when it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; what SQLite throws.
   public func receive(
-    _ note: ReceivedNote, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
+    _ note: NoteRecord, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
@@ -108,7 +109,7 @@ public final class NoteReceiver {
   // MARK: A note that is there
 
   /// - Returns: how many cards it has that show something else now.
-  private func renew(_ id: NoteID, isNewer: Bool, _ note: ReceivedNote, _ kind: Kind) throws -> Int {
+  private func renew(_ id: NoteID, isNewer: Bool, _ note: NoteRecord, _ kind: Kind) throws -> Int {
     guard isNewer else { return 0 }
     let record = record(try prepared(note), id, kind)
     let hasOtherTags = try NoteTable.record(db, id).tags != record.tags
@@ -131,19 +132,20 @@ public final class NoteReceiver {
 
   // MARK: A new note
 
-  func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
+  func record(_ note: NoteRecord, _ id: NoteID, _ kind: Kind) -> NoteRecord {
     NoteRecord(
-      id: id, guid: note.guid, type: kind.maker.type.id, modified: note.modified, tags: note.tags, fields: note.fields)
+      id: id, guid: note.guid, type: kind.maker.type.id, modified: note.modified, tags: note.tags, fields: note.fields,
+      data: note.data)
   }
 
-  private func prepared(_ note: ReceivedNote) throws -> ReceivedNote {
+  private func prepared(_ note: NoteRecord) throws -> NoteRecord {
     var note = note
     for index in note.fields.indices { note.fields[index] = try field(note.fields[index]) }
     return note
   }
 
   /// Writes a note whose cards come later, at once.
-  func insert(_ note: ReceivedNote, _ kind: Kind) throws -> NoteRecord {
+  func insert(_ note: NoteRecord, _ kind: Kind) throws -> NoteRecord {
     let record = try insert(note, kind, [])
     try rows.flush()
     return record
@@ -158,13 +160,13 @@ public final class NoteReceiver {
   }
 
   @discardableResult
-  private func insert(_ note: ReceivedNote, _ kind: Kind, _ cards: [StoredCard]) throws -> NoteRecord {
+  private func insert(_ note: NoteRecord, _ kind: Kind, _ cards: [StoredCard]) throws -> NoteRecord {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
-    let record = record(note, NoteID(rawValue: try rows.noteID(note.id)), kind)
+    let record = record(note, try rows.noteID(note.id), kind)
     let tags = try Tags.column(note.tags)
     let made = try cards.map { try self.made($0, record, kind) }
-    try rows.add(ReceivedRows.Note(record, tags: tags, fields: column, data: note.data), made)
+    try rows.add(record, tags: tags, fields: column, made)
     guids?.insert(hash(note.guid))
     if kind.maker.needsCardID {
       try rows.flush()

@@ -8,18 +8,6 @@ import Text
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {
-  struct Note {
-    let record: NoteRecord
-    /// Columns.
-    let tags: String
-    let fields: String
-    let data: String
-
-    init(_ record: NoteRecord, tags: String, fields: String, data: String) {
-      (self.record, self.tags, self.fields, self.data) = (record, tags, fields, data)
-    }
-  }
-
   /// The ids that rows may have.
   private struct FreeIDs {
     /// No note and no card has a higher one.
@@ -68,28 +56,27 @@ final class ReceivedRows {
   }
 
   /// The id that a note gets which is to have a given one.
-  func noteID(_ wanted: Int64) throws -> Int64 {
-    let id = max(1, wanted)
-    if id > ids.highestNote { return id }
+  func noteID(_ wanted: NoteID) throws -> NoteID {
+    let id = max(1, wanted.rawValue)
+    if id > ids.highestNote { return NoteID(rawValue: id) }
     try flush()
     statements.hasNote.bind(1, id)
-    guard try statements.hasNote.first({ _ in true }) ?? false else { return id }
+    guard try statements.hasNote.first({ _ in true }) ?? false else { return NoteID(rawValue: id) }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
     let free = max(ids.nextNote, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
     ids.nextNote = free + 1
-    return free
+    return NoteID(rawValue: free)
   }
 
-  /// Adds a note of an id that is free, with its cards.
-  func add(_ note: Note, _ made: [StoredCard]) throws {
-    let record = note.record
-    ids.highestNote = max(ids.highestNote, record.id.rawValue)
-    notes.put(0, record.id.rawValue)
-    notes.put(1, text: record.guid)
-    notes.put(2, record.type.rawValue)
-    notes.put(3, Int64(record.modified))
-    notes.put(4, text: note.tags)
-    notes.put(5, text: note.fields)
+  /// Adds a note of an id that is free, with its cards; `tags` and `fields` are the texts of its columns.
+  func add(_ note: NoteRecord, tags: String, fields: String, _ made: [StoredCard]) throws {
+    ids.highestNote = max(ids.highestNote, note.id.rawValue)
+    notes.put(0, note.id.rawValue)
+    notes.put(1, text: note.guid)
+    notes.put(2, note.type.rawValue)
+    notes.put(3, Int64(note.modified))
+    notes.put(4, text: tags)
+    notes.put(5, text: fields)
     notes.put(6, text: note.data)
     notes.endRow()
     for card in made { try add(card) }

@@ -7,23 +7,12 @@ public import Storage
 public import Templates
 import Text
 
-/// What is here of a note, for deciding whose is kept.
-public struct KnownNote: Equatable, Sendable {
-  public let guid: String
-  public let type: NoteTypeID
-  /// Seconds since 1970.
-  public let modified: Int
-  /// It was changed since it was sent.
-  public let isUnsent: Bool
-}
-
 extension NoteReceiver {
   /// Gives a note that is here other fields and tags, and its cards other texts. None comes or goes.
-  public func renew(_ note: ReceivedNote, of type: NoteType, usn: Int64) throws {
+  public func renew(_ note: NoteRecord, of type: NoteType, usn: Int64) throws {
     let kind = kind(of: type)
     let note = try fit(note, type)
-    let id = NoteID(rawValue: note.id)
-    let hasOtherTags = try NoteTable.exists(db, id) && NoteTable.record(db, id).tags != note.tags
+    let known = try NoteTable.known(db, note.id)
     // Other programs drop what a note keeps beside its fields whenever they write it.
     try db.cachedStatement(
       sql: """
@@ -32,23 +21,24 @@ extension NoteReceiver {
         """
     ).execute(arguments: [
       note.guid, type.id.rawValue, note.modified, usn, try Tags.column(note.tags),
-      try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id,
+      try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id.rawValue,
     ])
-    try kind.writer.rewrite(record(note, id, kind), hasOtherTags: hasOtherTags)
+    let hasOtherTags = known.map { $0.tags != note.tags } ?? false
+    try kind.writer.rewrite(record(note, note.id, kind), hasOtherTags: hasOtherTags)
   }
 
   /// Adds a card of a note. The note is added before where it is not here.
-  public func add(_ card: StoredCard, of note: ReceivedNote, _ type: NoteType, usn: Int64) throws -> CardID {
+  public func add(_ card: StoredCard, of note: NoteRecord, _ type: NoteType, usn: Int64) throws -> CardID {
     let kind = kind(of: type)
     let note = try fit(note, type)
-    if try !NoteTable.exists(db, NoteID(rawValue: note.id)) {
+    if try !NoteTable.exists(db, note.id) {
       _ = try insert(note, kind)
-      try db.cachedStatement(sql: "UPDATE notes SET usn = ? WHERE id = ?").execute(arguments: [usn, note.id])
+      try db.cachedStatement(sql: "UPDATE notes SET usn = ? WHERE id = ?").execute(arguments: [usn, note.id.rawValue])
     }
-    return try insert(card, record(note, NoteID(rawValue: note.id), kind), kind)
+    return try insert(card, record(note, note.id, kind), kind)
   }
 
-  private func fit(_ note: ReceivedNote, _ type: NoteType) throws -> ReceivedNote {
+  private func fit(_ note: NoteRecord, _ type: NoteType) throws -> NoteRecord {
     var note = note
     note.fields = NoteTable.padded(note.fields, type)
     note.guid = try cleaned(note.guid) ?? "\(note.id)"
@@ -56,18 +46,13 @@ extension NoteReceiver {
   }
 }
 
-extension NoteTable {
-  public static func known(_ db: Database, _ id: Int64) throws -> KnownNote? {
-    try db.firstRow("SELECT guid, type, mod, usn FROM notes WHERE id = ?", [id]) { row in
-      KnownNote(
-        guid: row.text(0), type: NoteTypeID(rawValue: row.integer(1)), modified: row.count(2),
-        isUnsent: row.integer(3) == -1)
-    }
-  }
-
+/// What a sync does with notes that are here.
+///
+///     try SyncedNotes.markUnsent(db, note)
+public enum SyncedNotes {
   /// A note is to be sent.
-  public static func markUnsent(_ db: Database, _ id: Int64) throws {
-    try db.cachedStatement(sql: "UPDATE notes SET usn = -1 WHERE id = ?").execute(arguments: [id])
+  public static func markUnsent(_ db: Database, _ id: NoteID) throws {
+    try db.cachedStatement(sql: "UPDATE notes SET \(Unsent.sql) WHERE id = ?").execute(arguments: [id.rawValue])
   }
 
   /// Gives a note another id.
@@ -82,14 +67,14 @@ extension NoteTable {
   }
 
   /// The cards of a note that its type does not make of its fields, where it makes others.
-  public static func unmadeCards(_ db: Database, of id: Int64) throws -> [CardID] {
-    let note = try record(db, NoteID(rawValue: id))
+  public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
+    let note = try NoteTable.record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: type.fields, values: padded(note.fields, type))
+    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
     // Every card has a deck: which it is does not matter here.
     let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
-    let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id]) {
+    let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
       (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
     }
     let unmade = cards.filter { !wanted.contains($0.place) }
@@ -103,8 +88,8 @@ extension NoteTable {
     let type = try NoteTypeTable.record(db, note.type)
     let new = NoteRecord(
       id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
-      fields: padded(fields, type))
-    try write(db, new, type)
+      fields: NoteTable.padded(fields, type))
+    try NoteTable.write(db, new, type)
     var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
     if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
   }

@@ -1,6 +1,7 @@
 // What the first fields of notes are, with how well their cards are remembered: the words that a learner has.
 // Invariant: one walk over all notes, in time proportional to them.
 
+import Memory
 public import Storage
 
 /// The first field of a note, and what its best card says of it.
@@ -10,41 +11,55 @@ public struct WordField {
   /// HTML, as the note has it.
   public let field: String
   /// Days; nil where no card was ever remembered.
-  public let stability: Double?
-  public let isStudied: Bool
+  public fileprivate(set) var stability: Double?
+  public fileprivate(set) var isStudied = false
   /// All of its cards are suspended.
-  public let isSuspended: Bool
+  public fileprivate(set) var isSuspended = true
+  /// How likely its best card is remembered now; 0 where none was studied.
+  public fileprivate(set) var recall = 0.0
 }
 
 extension WordField {
   /// Calls `body` with the word of each note that has cards.
   /// - Parameter deck: nil for all decks; those within it count too.
   public static func forEach(
-    _ db: Database, in deck: DeckID? = nil, _ body: (WordField) throws -> Void
+    _ db: Database, in deck: DeckID? = nil, at moment: StudyMoment, _ body: (WordField) throws -> Void
   ) throws {
     var (condition, arguments): (String, StatementArguments) = ("", [])
     if let deck {
       condition = "WHERE deck IN (SELECT value FROM json_each(?))"
       arguments = [CardTable.list(([deck] + (try DeckTable.within(db, deck).map(\.id))).map(\.rawValue))]
     }
+    let models = try DeckTable.allOptions(db, at: moment).mapValues { MemoryModel(checked: $0.parameters) }
     let sql = """
-      SELECT substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), max(stability),
-        max(state > 0 OR reps > 0), min(suspended)
-      FROM notes JOIN cards ON cards.note = notes.id \(condition) GROUP BY notes.id
+      SELECT notes.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), stability,
+        \(CardStatus.studied) OR reps > 0, suspended, deck, last_review
+      FROM notes CROSS JOIN cards ON cards.note = notes.id \(condition) ORDER BY notes.id
       """
+    var (note, word): (Int64?, WordField) = (nil, WordField(field: ""))
     try db.forEachRow(sql, arguments) { row in
-      try body(
-        WordField(
-          field: row.text(0), stability: row.optionalNumber(1), isStudied: row.integer(2) > 0,
-          isSuspended: row.integer(3) > 0))
+      if row.integer(0) != note {
+        if note != nil { try body(word) }
+        (note, word) = (row.integer(0), WordField(field: row.text(1)))
+      }
+      if row.integer(4) == 0 { word.isSuspended = false }
+      guard row.integer(3) > 0 else { return }
+      word.isStudied = true
+      guard let stability = row.optionalNumber(2) else { return }
+      word.stability = max(stability, word.stability ?? 0)
+      if let model = models[DeckID(rawValue: row.integer(5))] {
+        let days = Double(max(0, moment.today - moment.day(of: row.number(6))))
+        word.recall = max(model.retrievability(days: days, stability: stability), word.recall)
+      }
     }
+    if note != nil { try body(word) }
   }
 
   /// The new cards of a deck in their order, each with the first field of its note.
   public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
     let sql = """
       SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)
-      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND state = 0 ORDER BY rank
+      FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
       """
     return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.text(1)) }
   }

@@ -22,12 +22,13 @@ extension ReviewHistory {
     let sql = """
       SELECT card, at, rating, state FROM reviews WHERE card IS NOT NULL AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
+    reserve(try db.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } ?? 0)
     try db.forEachRow(sql, [moment.now + 86_400]) { row in
       let (card, state) = (row.integer(0), row.integer(3))
       if let wanted, !wanted.contains(card) { return }
       add(
-        card: card, day: moment.day(of: row.number(1)), rating: row.integer(2), isFirst: state == 0,
-        isLearning: state == 0 || state == 1)
+        card: card, day: moment.day(of: row.number(1)), moment: Int64(row.number(1) * 1000), rating: row.integer(2),
+        isFirst: state == 0, isLearning: state == 0 || state == 1)
     }
     close()
   }

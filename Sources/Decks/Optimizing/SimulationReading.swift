@@ -16,19 +16,21 @@ extension Simulation {
   init(_ db: Database, _ decks: [DeckID], _ options: DeckOptions, habits: Habits = Habits(), at moment: StudyMoment)
     throws
   {
-    var (starts, new): ([Start], Int) = ([], 0)
+    var (starts, new): ([Memory], Int) = ([], 0)
+    let timed = try TimedMemories(Dictionary(decks.map { ($0, options) }) { $1 }).all(db, in: decks)
     let sql = """
-      SELECT state, due, stability, difficulty, last_review FROM cards
+      SELECT state, due, stability, difficulty, last_review, id FROM cards
       WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     for deck in decks {
       try db.forEachRow(sql, [deck.rawValue]) { row in
         guard row.integer(0) != CardState.new.rawValue, let stability = row.optionalNumber(2) else { return new += 1 }
         starts.append(
-          Start(
+          Memory(
             state: MemoryState(stability: stability, difficulty: row.number(3)),
             elapsed: moment.today - moment.day(of: row.number(4)),
-            dueIn: moment.dueDay(of: row.number(1)) - moment.today))
+            dueIn: moment.dueDay(of: row.number(1)) - moment.today,
+            timed: timed[CardID(rawValue: row.integer(5))]?.memory))
       }
     }
     var played = Options(options)
@@ -41,6 +43,7 @@ extension Simulation.Options {
   init(_ options: DeckOptions) {
     self.init()
     (parameters, shortTerm, fuzzes) = (options.parameters, options.shortTerm, options.fuzzes)
+    timed = options.timed
     (reviewsPerDay, newPerDay) = (options.reviewsPerDay, options.newPerDay)
     maximumInterval = options.maximumInterval
     (balances, shares) = (options.balances, options.easyDays)

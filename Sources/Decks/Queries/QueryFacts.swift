@@ -11,6 +11,8 @@ final class QueryFacts {
   private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
   private var decks: [Int64: [UInt8]] = [:]
   private var models: [Int64: MemoryModel] = [:]
+  /// Of the cards of decks that FSRS-7 schedules.
+  private var memories: [CardID: TimedMemories.Entry] = [:]
   /// The type of each card's note, and the names of the types.
   private var noteTypes: [Int64: Int64] = [:]
   private var typeNames: [Int64: [UInt8]] = [:]
@@ -52,9 +54,9 @@ final class QueryFacts {
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where models.isEmpty:
-      for (deck, options) in try DeckTable.allOptions(db, at: moment) {
-        models[deck.rawValue] = MemoryModel(checked: options.parameters)
-      }
+      let options = try DeckTable.allOptions(db, at: moment)
+      for (deck, options) in options { models[deck.rawValue] = MemoryModel(checked: options.parameters) }
+      memories = try TimedMemories(options).all(db, in: Array(options.keys))
     case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
     case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
     case .field(let name, let pattern, let column):
@@ -134,7 +136,12 @@ final class QueryFacts {
     cards.first { $0.condition == condition }?.ids ?? []
   }
 
-  func model(ofDeck deck: Int64) -> MemoryModel { models[deck] ?? MemoryModel() }
+  /// How probable it is that a card is remembered now.
+  func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {
+    if let known = memories[CardID(rawValue: card)] { return known.recall(at: moment.now) }
+    let days = Double(moment.today - moment.day(of: last))
+    return (models[deck] ?? MemoryModel()).retrievability(days: days, stability: stability)
+  }
 
   func matcher(_ expression: TextExpression) -> ExpressionMatcher {
     matchers.first { $0.expression == expression }?.matcher ?? ExpressionMatcher(expression)
@@ -158,11 +165,7 @@ final class QueryFacts {
     do {
       return try FieldText.list(column).contains { field in
         guard field.name.lowercased() == name else { return false }
-        let text =
-          switch field.value {
-          case .text(let text), .json(let text): text
-          }
-        return Folding.fold(text).withUnsafeBufferPointer { pattern.matches($0) }
+        return Folding.fold(field.value.written).withUnsafeBufferPointer { pattern.matches($0) }
       }
     } catch {
       // What a forged file holds in place of fields is no field of that name.

@@ -100,8 +100,7 @@ struct QueryMatcher {
       guard let stability = row.optionalNumber(.stability), let last = row.optionalNumber(.lastReview) else {
         return nil
       }
-      let days = Double(moment.today - moment.day(of: last))
-      return facts.model(ofDeck: row.integer(.deck)).retrievability(days: days, stability: stability)
+      return facts.recall(ofCard: row.integer(.id), deck: row.integer(.deck), stability: stability, last: last)
     default: return nil
     }
   }

@@ -10,10 +10,14 @@ import Templates
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
+  private let memories: TimedMemories
   /// What the days hold of the decks whose intervals depend on it; read at the first use.
   private var loads: DayLoads?
 
-  init(_ options: [DeckID: DeckOptions] = [:]) { self.options = options }
+  init(_ options: [DeckID: DeckOptions] = [:]) {
+    self.options = options
+    memories = TimedMemories(options)
+  }
 
   func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
 
@@ -28,7 +32,10 @@ struct DeckSchedulers {
     let texts = CardTexts(prompt: card.prompt, answer: card.answer)
     let seed = UInt64(bitPattern: texts.content) &+ UInt64(clamping: card.reps)
     let loads = options.balances ? try loads(db, for: card, options, at: moment) : nil
-    return scheduler.next(card.schedule, rating, at: moment, seed: seed, loads: loads)
+    var schedule = card.schedule
+    schedule.timed = try memories.entry(
+      db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.memory
+    return scheduler.next(schedule, rating, at: moment, seed: seed, loads: loads)
   }
 
   /// What the days hold beside a card.
@@ -68,22 +75,29 @@ extension ReviewTable {
     return (isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
   }
 
-  /// A tag at the threshold, and reported again each time half of it has been added.
+  /// A tag when the lapses are more than the model explains, or at the threshold, and reported again each time half of
+  /// that has been added.
   private static func markLeech(
     _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {
     let threshold = options.leechThreshold
+    guard new.lapses > card.lapses else { return false }
     // Half of it, rounded up.
-    guard new.lapses > card.lapses, new.lapses >= threshold,
-      (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
-    else {
-      return false
-    }
+    let isCounted = new.lapses >= threshold && (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
+    guard try isCounted || isUnexplained(db, card, options, moment) else { return false }
     if !card.tags.contains(CardStatus.leechTag) {
       try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
     if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
     return true
+  }
+
+  /// Whether the lapses of a card that is no leech yet are more than the model explains.
+  private static func isUnexplained(
+    _ db: Database, _ card: CardRecord, _ options: DeckOptions, _ moment: StudyMoment
+  ) throws -> Bool {
+    if card.tags.contains(CardStatus.leechTag) { return false }
+    return try LeechReading.test(db, card.id, options, at: moment).isLeech
   }
 
   /// Writes an answer that is older than the card's last one: the schedule stays.

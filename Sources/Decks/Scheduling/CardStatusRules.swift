@@ -38,7 +38,7 @@ enum CardStatus: String, CaseIterable, Sendable {
     case .relearning: card.state == CardState.relearning.rawValue
     case .suspended: card.isSuspended
     case .leech: card.hasLeechTag
-    case .buried: moment.isBuried(until: card.buriedUntil)
+    case .buried: card.isBuried(at: moment)
     case .due: card.isTime(at: moment) && card.isShown(at: moment)
     }
   }
@@ -47,11 +47,18 @@ enum CardStatus: String, CaseIterable, Sendable {
 
   /// Its time has come: a learnt card's day, and for one that is being learnt its moment on this day.
   static func isTime(_ moment: MomentSQL = .named) -> String {
-    "state > 0 AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
+    "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
   }
+
+  /// Answered before: not new, as the index of due cards has it.
+  static let studied = "state > 0"
 
   /// In its first steps, or in those after it was forgotten.
   static let isBeingLearnt = "state IN (1, 3)"
+
+  /// Of what is being learnt: a session that begins now shows it. What was answered on an earlier day is shown from the
+  /// beginning of its day on. Its arguments are `:soon` and `:began`.
+  static let comesSoon = "(due <= :soon OR coalesce(last_review, 0) < :began)"
 
   /// Neither suspended nor buried.
   static func shown(_ moment: MomentSQL = .named) -> String { "suspended = 0 AND NOT \(CardStatus.buried.sql(moment))" }
@@ -83,16 +90,17 @@ extension StudyMoment {
   /// The arguments of a statement that names borders of the moment, and those of its own.
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
-    for (name, value) in [("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday)]
-    where sql.contains(text: ":\(name)") {
-      named[name] = value
-    }
+    let borders = [
+      ("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday), ("soon", soon),
+      ("began", start(ofDay: today)),
+    ]
+    for (name, value) in borders where sql.contains(text: ":\(name)") { named[name] = value }
     return StatementArguments(named)
   }
 }
 
 /// The columns that a card's status depends on.
-struct StatusColumns {
+struct StatusColumns: HidingColumns {
   var state: Int64
   var isSuspended: Bool
   var due: Double?
@@ -103,8 +111,6 @@ struct StatusColumns {
     guard let due, state > 0, due < moment.endOfToday else { return false }
     return state != CardState.review.rawValue || due < moment.dueBorder
   }
-
-  func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !moment.isBuried(until: buriedUntil) }
 
   /// Whether tags, separated by spaces, hold that of a leech or one within it.
   static func isLeech(_ tags: UnsafeBufferPointer<UInt8>) -> Bool {

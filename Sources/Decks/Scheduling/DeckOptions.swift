@@ -1,7 +1,7 @@
 // How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a
 // newer program wrote beside them survives reading and writing.
 
-import Memory
+public import Memory
 
 /// The options of a preset, or those that are good for a deck.
 ///
@@ -11,6 +11,8 @@ import Memory
 public struct DeckOptions: Equatable, Sendable {
   /// What was set; the others have their initial values.
   private var values: [Name: OptionValue] = [:]
+  /// What the last fitting found; nil before the first.
+  public var fitted: FittedModels?
   /// Members of the stored object that are not known here, as JSON.
   private var unknown: [CardField] = []
 
@@ -90,20 +92,49 @@ public struct DeckOptions: Equatable, Sendable {
   }
 
   private func steps(_ name: Name) -> [Double] {
-    if case .steps(let steps) = self[name] { return steps }
+    for value in [self[name], name.initial] { if case .steps(let steps) = value { return steps } }
     return []
+  }
+
+  // MARK: FSRS-7
+
+  /// Where FSRS-7 schedules, what was fitted; it never does by the parameters that it was published with.
+  public var timed: FittedModels? {
+    guard let fitted, fitted.model != nil else { return nil }
+    switch choice(.model) {
+    case "fsrs-7": return fitted
+    case "auto": return fitted.prefersFSRS7 ? fitted : nil
+    default: return nil
+    }
+  }
+
+  /// Whether what is learnt, or learnt again, comes back when FSRS-7 says instead of after steps.
+  public func stepsAreTimed(relearning: Bool) -> Bool {
+    shortTerm && timed != nil && self[relearning ? .relearningSteps : .learningSteps] == .choice("auto")
   }
 
   // MARK: Storing
 
   /// What was set, by the names of the options, for a file.
   public var fields: [CardField] {
-    Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } } + unknown
+    Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } }
+      + (fitted.map { [CardField(FittedModels.member, .json($0.json))] } ?? []) + unknown
+  }
+
+  /// The same without what was set to its initial value.
+  public var changedFields: [CardField] {
+    Name.allCases.compactMap { name in
+      values[name].flatMap { $0 == name.initial ? nil : CardField(name.text, $0.stored) }
+    } + unknown
   }
 
   /// From a file. A value that cannot be used leaves the initial one.
   public init(fields: [CardField]) {
     for field in fields {
+      if field.name == FittedModels.member, case .json(let json) = field.value {
+        fitted = FittedModels(json: json)
+        continue
+      }
       guard let name = Name(rawValue: field.name) else {
         unknown.append(field)
         continue

@@ -90,7 +90,7 @@ extension DeckTable {
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
 
   /// The options of every deck, with today's limits and what a goal makes of them: one pass over decks and presets.
-  static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
+  public static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
     let goals = try GoalsUnderWay(db, at: moment)
     let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
     // A deck's parents are shorter than itself: they come first.

@@ -58,7 +58,7 @@ public final class SentReviews {
   private let statement: Statement
   private let removed: Statement
   private static let columns =
-    "anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, ifnull(usn, -1)"
+    "anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, usn"
 
   public init(_ db: Database) throws {
     let sql = "SELECT \(SentReviews.columns)"
@@ -85,7 +85,8 @@ public final class SentReviews {
     (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
     (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
     return SentReview(
-      review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9), isUnsent: row.integer(10) == -1)
+      review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9),
+      isUnsent: Unsent.holds(usn: row.integer(10)))
   }
 }
 

@@ -52,6 +52,7 @@ extension DeckOptions {
     case easyDays = "easy_days"
     case shortTerm = "short_term"
     case maximumAnswerSeconds = "maximum_answer_seconds"
+    case model
     case parameters
 
     public var text: String { rawValue }
@@ -106,10 +107,13 @@ extension DeckOptions.Name {
     case .minimumLapseInterval:
       Facts(.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
     case .learningSteps:
-      Facts(.steps, .steps([60, 600]), "How long until a new card is shown again, step by step.")
+      Facts(
+        .steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: when FSRS-7 says.")
     case .relearningSteps:
-      Facts(.steps, .steps([600]), "How long until a forgotten card is shown again, step by step.")
-    case .leechThreshold: Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech.")
+      Facts(
+        .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: when FSRS-7 says.")
+    case .leechThreshold:
+      Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
     case .leechAction:
       Facts(.choice(["tag", "suspend"]), .choice("tag"), "What a leech gets: the tag alone, or suspended too.")
     case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
@@ -123,7 +127,11 @@ extension DeckOptions.Name {
       Facts(.flag, .flag(true), "Whether there are steps and answers of the same day count for the memory model.")
     case .maximumAnswerSeconds:
       Facts(.whole(1...7200), .number(60), "The longest time recorded for one answer, in seconds.")
-    case .parameters: Facts(.parameters, .parameters([]), "The parameters of FSRS; none are the published ones.")
+    case .model:
+      Facts(
+        .choice(["auto", "fsrs-6", "fsrs-7"]), .choice("auto"),
+        "The memory model: auto takes the one that `deck optimize` finds to predict your answers better.")
+    case .parameters: Facts(.parameters, .parameters([]), "The parameters of FSRS-6; none are the published ones.")
     default: queueFacts
     }
   }
@@ -162,7 +170,7 @@ extension DeckOptions.Name {
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .flag: "true or false"
     case .choice(let choices): "one of \(choices.joined(separator: ", "))"
-    case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\""
+    case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\", or auto"
     case .parameters: "no numbers, or 17, 19 or 21 of them"
     case .weekdays: "shares from 0 to 1 of days from mon to sun, as in \"sat=0.5 sun=0\", or 7 numbers"
     }

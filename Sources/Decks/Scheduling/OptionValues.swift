@@ -20,6 +20,7 @@ extension DeckOptions.Name {
       guard choices.contains(choice) else { throw refusal }
     case (.steps, .steps(let steps)):
       guard steps.count <= 100, steps.allSatisfy({ (1...365 * 86_400).contains($0) }) else { throw refusal }
+    case (.steps, .choice("auto")): break
     case (.weekdays, .weekdays(let shares)):
       guard shares.count == 7, shares.allSatisfy({ (0...1).contains($0) }) else { throw refusal }
     case (.parameters, .parameters(let numbers)): return .parameters(try DeckOptions.Name.converted(numbers))
@@ -53,6 +54,7 @@ extension DeckOptions.Name {
       default: throw refusal
       }
     case .choice: return try checked(.choice(text.lowercased()))
+    case .steps where text.lowercased() == "auto": return .choice("auto")
     case .steps:
       var steps: [Double] = []
       for word in Tags.separated(text) {
@@ -75,7 +77,7 @@ extension DeckOptions.Name {
   func value(stored: CardFieldValue) -> OptionValue? {
     do throws(DeckError) {
       switch (kind, stored) {
-      case (.choice, .text(let text)): return try checked(.choice(text))
+      case (.choice, .text(let text)), (.steps, .text(let text)): return try checked(.choice(text))
       case (.steps, .json(let text)): return try OptionValue.numbers(text).map { .steps($0) }.map(checked)
       case (.weekdays, .json(let text)): return try OptionValue.numbers(text).map { .weekdays($0) }.map(checked)
       case (.parameters, .json(let text)): return try OptionValue.numbers(text).map { .parameters($0) }.map(checked)

@@ -59,13 +59,15 @@ struct QueueBuilder {
       }
     case .forgotten(let days):
       let since = moment.start(ofDay: moment.today - days + 1)
-      let isForgotten = "state > 0 AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)"
+      let isForgotten = """
+        \(CardStatus.studied) AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)
+        """
       for (place, deck) in decks.enumerated() { try gather(isForgotten, place, deck.id, ["since": since]) }
     case .everything:
       for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }
       return queue(of: learnt.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })
     }
-    return queue(of: sortedReviews().map { .init(card: $0.card, isNew: false) })
+    return queue(of: try sortedReviews().map { .init(card: $0.card, isNew: false) })
   }
 
   private func queue(of entries: [ReviewQueue.Entry]) -> ReviewQueue {
@@ -104,7 +106,7 @@ struct QueueBuilder {
     total.learning = learning.count
     let room = total.limited(to: selection.limit)
     var due: [ReviewQueue.Entry] = []
-    for entry in sortedReviews() where due.count < room.due && limits.takeReview(decks[entry.deck].id) {
+    for entry in try sortedReviews() where due.count < room.due && limits.takeReview(decks[entry.deck].id) {
       due.append(.init(card: entry.card, isNew: false))
     }
     return ReviewQueue(learning: Array(learning.prefix(room.learning)), main: mixed(due, try sortedNew(room.new)))
@@ -136,19 +138,21 @@ struct QueueBuilder {
     }
   }
 
-  private func sortedReviews() -> [Learnt] {
+  private func sortedReviews() throws -> [Learnt] {
     let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
     let models = decks.map { deck in
       MemoryModel(checked: (options[deck.id] ?? DeckOptions()).parameters)
     }
-    let keyed = learnt.map { (key: key(of: $0, by: order, models), entry: $0) }
+    var recalls: [CardID: Double] = [:]
+    if order == .forgotten || order == .remembered { recalls = try self.recalls(models) }
+    let keyed = learnt.map { (key: key(of: $0, by: order, recalls), entry: $0) }
     return keyed.sorted {
       ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
     }.map(\.entry)
   }
 
   /// What a card is sorted by.
-  private func key(of entry: Learnt, by order: ReviewOrder, _ models: [MemoryModel]) -> (Double, Double) {
+  private func key(of entry: Learnt, by order: ReviewOrder, _ recalls: [CardID: Double]) -> (Double, Double) {
     let (day, deck) = (Double(entry.day), Double(entry.deck))
     // What a goal chose comes before all else, the best first.
     if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
@@ -161,8 +165,8 @@ struct QueueBuilder {
     case .longest: return (-Double(moment.interval(of: entry.schedule)), 0)
     case .easiest: return (entry.schedule.difficulty ?? 0, 0)
     case .hardest: return (-(entry.schedule.difficulty ?? 0), 0)
-    case .forgotten: return (recall(entry, models), 0)
-    case .remembered: return (-recall(entry, models), 0)
+    case .forgotten: return (recalls[entry.card] ?? 0, 0)
+    case .remembered: return (-(recalls[entry.card] ?? 0), 0)
     case .overdue:
       let late = Double(moment.today - entry.day)
       return (-late / Double(max(1, moment.interval(of: entry.schedule))), day)
@@ -172,9 +176,20 @@ struct QueueBuilder {
     }
   }
 
-  private func recall(_ entry: Learnt, _ models: [MemoryModel]) -> Double {
-    let days = Double(moment.today - moment.day(of: entry.schedule.lastReview ?? 0))
-    return models[entry.deck].retrievability(days: days, stability: entry.schedule.stability ?? 0.001)
+  /// How probable it is that each learnt card is remembered.
+  private func recalls(_ models: [MemoryModel]) throws -> [CardID: Double] {
+    let memories = TimedMemories(options)
+    var recalls: [CardID: Double] = [:]
+    for entry in learnt {
+      let schedule = entry.schedule
+      let timed = try memories.entry(
+        db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview)
+      let days = Double(moment.today - moment.day(of: schedule.lastReview ?? 0))
+      recalls[entry.card] =
+        timed?.recall(at: moment.now)
+        ?? models[entry.deck].retrievability(days: days, stability: schedule.stability ?? 0.001)
+    }
+    return recalls
   }
 
   /// The same for one card all day.

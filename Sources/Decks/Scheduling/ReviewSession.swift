@@ -37,8 +37,6 @@ public final class ReviewSession {
 
   /// How many acts can be gone back.
   private static let stepsKept = 1000
-  /// Seconds before its time that a card being learnt may be shown when nothing else is left.
-  private static let learnAhead = 1200.0
 
   public let selection: StudySelection
   private var queue = ReviewQueue()
@@ -46,8 +44,8 @@ public final class ReviewSession {
   private var past: [Past] = []
   /// Answers, suspensions and burials so far, without those that were gone back.
   public private(set) var actCount = 0
-  /// The last moment that it was asked at.
-  private var now = 0.0
+  /// `StudyMoment.soon` of the last moment that it was asked at.
+  private var soon = 0.0
   public private(set) var right = 0
   public private(set) var wrong = 0
   public private(set) var isPaused = false
@@ -74,7 +72,7 @@ public final class ReviewSession {
   /// Cards still to come, the one that is shown included. Those being learnt that come much later today do not count.
   public var remaining: Int { dueCount + newCount }
   /// Learnt cards whose time has come, those being learnt included.
-  public var dueCount: Int { queue.learningCount(until: now + Self.learnAhead) + queue.dueLeft }
+  public var dueCount: Int { queue.learningCount(until: soon) + queue.dueLeft }
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
@@ -82,12 +80,12 @@ public final class ReviewSession {
   public var nextDue: Double? { queue.learning.map(\.due).min() }
 
   /// Takes notice of the time: what is being learnt may have come due.
-  public func advance(to moment: StudyMoment) { now = moment.now }
+  public func advance(to moment: StudyMoment) { soon = moment.soon }
 
   /// The card to answer now; the same until it is answered. nil when the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {
-    now = moment.now
-    while let id = queue.current ?? queue.upcoming(now: now, until: now + Self.learnAhead) {
+    soon = moment.soon
+    while let id = queue.current ?? queue.upcoming(now: moment.now, until: soon) {
       if let card = try CardTable.card(db, id), card.isShown(at: moment) {
         queue.current = id
         return card
@@ -153,7 +151,7 @@ public final class ReviewSession {
   /// Buries the card that is shown until tomorrow.
   /// - Throws: `over`.
   public func bury(_ db: Database, at moment: StudyMoment) throws {
-    try hide(db, at: moment) { try CardTable.bury(db, [$0.id], at: moment) }
+    try hide(db, at: moment) { try CardHiding.bury(db, [$0.id], at: moment) }
   }
 
   private func hide(_ db: Database, at moment: StudyMoment, _ change: (CardRecord) throws -> Void) throws {
@@ -189,7 +187,7 @@ public final class ReviewSession {
 
   /// Looks anew at what is due.
   public func restart(_ db: Database, at moment: StudyMoment) throws {
-    now = moment.now
+    soon = moment.soon
     let decks = try self.decks(db)
     var options = try DeckTable.allOptions(db, at: moment)
     schedulers = DeckSchedulers(options)

@@ -1,4 +1,5 @@
-// What an answer does to a card's schedule: FSRS-6 for the days, short steps for what is being learnt.
+// What an answer does to a card's schedule: FSRS-6 or FSRS-7 for the days, short steps for what is being learnt. The
+// stability and difficulty of a schedule are always those of FSRS-6, which other programs go on from.
 // Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes
 // back before good and good before easy.
 
@@ -20,13 +21,19 @@ public struct NextSchedule: Equatable, Sendable {
 ///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   private let model: MemoryModel
+  /// FSRS-7, where that schedules.
+  private let timed: (fitted: FittedModels, model: MemoryModel7)?
   private let options: DeckOptions
+  /// Of those that the model says, in seconds.
+  private static let shortestStep = 600.0
+
   private let learningSteps: [Double]
   private let relearningSteps: [Double]
 
   public init(options: DeckOptions) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    timed = options.timed.flatMap { fitted in fitted.model.map { (fitted, $0) } }
     (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
   }
 
@@ -41,10 +48,11 @@ public struct Scheduler: Sendable {
     var new = old
     new.stability = memory.stability
     new.difficulty = memory.difficulty
+    new.timed = timedMemory(old, rating, moment)
     new.reps = old.reps == .max ? old.reps : old.reps + 1
     new.lastReview = moment.now
     if old.state == .review, rating == .again { new.lapses = old.lapses == .max ? old.lapses : old.lapses + 1 }
-    if let step = step(old, rating) {
+    if let step = step(old, rating, moment) {
       new.state = old.state == .review || old.state == .relearning ? .relearning : .learning
       new.step = step.index
       new.due = moment.now + step.seconds
@@ -63,6 +71,18 @@ public struct Scheduler: Sendable {
     }
     let days = old.lastReview.map { max(0, moment.today - moment.day(of: $0)) } ?? 0
     return model.next(MemoryState(stability: stability, difficulty: difficulty), rating, days: days)
+  }
+
+  /// What FSRS-7 knows of the card after the answer; nil where FSRS-6 schedules.
+  private func timedMemory(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> TimedMemory? {
+    guard let model = timed?.model else { return nil }
+    guard old.state != .new, let stability = old.stability else {
+      return TimedMemory(model.initial(rating), first: rating)
+    }
+    // A card whose log is not here begins as its interval says.
+    let known = old.timed ?? TimedMemory(model.state(interval: stability), first: .good)
+    let days = old.lastReview.map { max(0, moment.now - $0) / 86_400 } ?? 0
+    return TimedMemory(model.next(known.state, rating, days: days), first: known.first)
   }
 
   // MARK: Days
@@ -115,8 +135,11 @@ public struct Scheduler: Sendable {
   }
 
   private func exact(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> Double {
-    model.exactInterval(
+    let usual = model.exactInterval(
       stability: memory(old, rating, moment).stability, retention: options.desiredRetention)
+    guard let timed, let memory = timedMemory(old, rating, moment) else { return usual }
+    let days = timed.model.exactInterval(memory.state, retention: options.desiredRetention)
+    return timed.fitted.guarded(days, first: memory.first, usual: usual)
   }
 
   private func varied(_ days: Double, _ fuzz: Fuzz, from minimum: Int = 1) -> Int {
@@ -126,8 +149,11 @@ public struct Scheduler: Sendable {
   // MARK: Steps
 
   /// The step that follows, nil when the card goes by days from here on.
-  private func step(_ old: CardSchedule, _ rating: Rating) -> (index: Int, seconds: Double)? {
+  private func step(
+    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
+  ) -> (index: Int, seconds: Double)? {
     let isRelearning = old.state == .relearning || old.state == .review
+    if options.stepsAreTimed(relearning: isRelearning) { return timedStep(old, rating, moment) }
     let steps = isRelearning ? relearningSteps : learningSteps
     guard let first = steps.first else { return nil }
     if old.state == .review { return rating == .again ? (0, first) : nil }
@@ -138,6 +164,15 @@ public struct Scheduler: Sendable {
     case .good: return index + 1 < steps.count ? (index + 1, steps[index + 1]) : nil
     case .easy: return nil
     }
+  }
+
+  /// What the model wants back today comes back then.
+  private func timedStep(
+    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
+  ) -> (index: Int, seconds: Double)? {
+    if old.state == .review, rating != .again { return nil }
+    let seconds = max(Self.shortestStep, (exact(old, rating, moment) * 86_400).rounded())
+    return moment.now + seconds < moment.endOfToday ? (0, seconds) : nil
   }
 
   /// On the first step the middle between it and the second, or half as long again, at most a day more, where there is

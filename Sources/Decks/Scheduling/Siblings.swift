@@ -10,7 +10,7 @@ enum Siblings {
     var kinds: [String] = []
     if options.buriesNew { kinds.append(CardStatus.new.sql()) }
     if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
-    if options.buriesLearning { kinds.append("state IN (1, 3) AND due - last_review >= 86400") }
+    if options.buriesLearning { kinds.append("\(CardStatus.isBeingLearnt) AND due - last_review >= 86400") }
     guard !kinds.isEmpty else { return [] }
     let sql = """
       SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
@@ -19,7 +19,7 @@ enum Siblings {
     let siblings = try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) {
       CardID(rawValue: $0.integer(0))
     }
-    try CardTable.bury(db, siblings, .bySibling, at: moment)
+    try CardHiding.bury(db, siblings, .bySibling, at: moment)
     return siblings
   }
 

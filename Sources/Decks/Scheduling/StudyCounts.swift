@@ -7,7 +7,7 @@ public import Storage
 ///
 ///     try StudyCounts.all(db, at: moment)[deck]?.due
 public struct StudyCounts: Equatable, Sendable {
-  /// Learnt ones whose time has come, those being learnt included.
+  /// Learnt ones whose time has come, and those being learnt that come within minutes.
   public var due = 0
   public var new = 0
 
@@ -19,10 +19,23 @@ public struct StudyCounts: Equatable, Sendable {
     try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
   }
 
-  /// What all decks together would show.
-  public static func total(_ db: Database, at moment: StudyMoment) throws -> StudyCounts {
-    let decks = try DeckTable.list(db)
-    return StudyCounts(try StudyLimits(db, decks, at: moment).total(decks), limit: nil)
+  /// The same by kind: new ones, those being learnt, those learnt before.
+  public static func byKind(
+    _ db: Database, at moment: StudyMoment
+  ) throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
+    try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { counts in
+      let room = counts.limited(to: nil)
+      return (room.new, room.learning, room.due)
+    }
+  }
+
+  /// What all decks would show, one after the other.
+  public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
+    let counts = try all(db, limit: limit, at: moment)
+    return try DeckTable.outermost(db).reduce(into: StudyCounts()) { sum, deck in
+      sum.due += counts[deck.id]?.due ?? 0
+      sum.new += counts[deck.id]?.new ?? 0
+    }
   }
 
   /// The counts of one deck.
@@ -74,7 +87,7 @@ struct WaitingCounts {
       let arguments = moment.arguments(of: sql, ["deck": deck.rawValue, "most": most])
       return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
     }
-    learning = try count(CardStatus.isBeingLearnt, upTo: -1)
+    learning = try count("\(CardStatus.isBeingLearnt) AND \(CardStatus.comesSoon)", upTo: -1)
     due = try count(CardStatus.review.sql(), upTo: limits?.reviewsPerDay ?? -1)
     new = try DeckTable.newCount(db, deck, at: moment, upTo: limits?.newPerDay)
   }

@@ -36,6 +36,9 @@ public struct StudyMoment: Equatable, Sendable {
   /// When tomorrow begins.
   public var endOfToday: Double { start(ofDay: today + 1) }
 
+  /// When nothing else is left, what is being learnt may be shown if it comes until then; it counts as due.
+  public var soon: Double { now + 1200 }
+
   /// A card that is buried beyond this was so by a clock that went back since: it is shown.
   public var latestBurial: Double { now + 2 * 86_400 }
 

@@ -36,7 +36,8 @@ public struct StudyOutlook: Equatable, Sendable {
       SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND due >= :border AND due < :border + 86400), 0),
-        min(CASE WHEN state > 0 THEN max(CASE WHEN state = 2 AND due < :border THEN :end ELSE due END,
+        min(CASE WHEN \(CardStatus.studied)
+          THEN max(CASE WHEN \(CardStatus.review.sql()) AND due < :border THEN :end ELSE due END,
           CASE WHEN \(CardStatus.buried.sql()) THEN buried_until ELSE 0 END) END)
       FROM cards WHERE deck = :deck AND NOT \(CardStatus.suspended.sql())
       """

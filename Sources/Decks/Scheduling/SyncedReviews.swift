@@ -6,7 +6,7 @@ public import Storage
 extension ReviewTable {
   /// Whether a row of that id is here and on the server.
   public static func isSent(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM reviews WHERE anki = ? AND usn >= 0", [id]) { _ in true } ?? false
+    try db.firstRow("SELECT 1 FROM reviews WHERE anki = ? AND NOT \(Unsent.sql)", [id]) { _ in true } ?? false
   }
 
   /// Before a row of the server's comes: the same answer, given here and sent by a sync whose end was lost, goes for
@@ -16,7 +16,7 @@ extension ReviewTable {
     // Its id may be some milliseconds later than the answer, where that one was taken.
     let twin = try db.firstRow(
       """
-      SELECT id FROM reviews WHERE ifnull(usn, -1) = -1 AND rating = ?1 AND at BETWEEN ?2 - 0.05 AND ?2 + 0.001
+      SELECT id FROM reviews WHERE \(Unsent.sql) AND rating = ?1 AND at BETWEEN ?2 - 0.05 AND ?2 + 0.001
         AND (card = ?3 OR card IS NULL AND acard = ?3)
         AND (anki IS NULL OR anki = ?4)
       """, [review.answer.ease, at, review.card, review.id]
@@ -46,17 +46,17 @@ extension ReviewTable {
     let rows = try db.rows(
       """
       SELECT id, at, card FROM reviews
-      WHERE ifnull(usn, -1) = -1 AND anki IS NULL AND card IS NOT NULL ORDER BY at, id
+      WHERE \(Unsent.sql) AND anki IS NULL AND card IS NOT NULL ORDER BY at, id
       """
     ) { ($0.integer(0), $0.number(1), $0.integer(2)) }
     for (row, at, card) in rows {
       var id = number(of: at)
       while try isTaken(id) || has(db, id) { id += 1 }
-      try db.cachedStatement(sql: "UPDATE reviews SET anki = ?, acard = ?, usn = -1 WHERE id = ?")
+      try db.cachedStatement(sql: "UPDATE reviews SET anki = ?, acard = ?, \(Unsent.sql) WHERE id = ?")
         .execute(arguments: [id, card, row])
     }
     return try db.rows(
-      "SELECT DISTINCT card FROM reviews WHERE ifnull(usn, -1) = -1 AND card IS NOT NULL ORDER BY card"
+      "SELECT DISTINCT card FROM reviews WHERE \(Unsent.sql) AND card IS NOT NULL ORDER BY card"
     ) { CardID(rawValue: $0.integer(0)) }
   }
 

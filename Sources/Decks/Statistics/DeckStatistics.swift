@@ -138,6 +138,8 @@ public struct DeckStatistics: Equatable, Sendable {
   public let added: Histogram
   /// The progress of the deck's goal, where it has one.
   public var goal: GoalStanding?
+  /// How well the memory model knows the user, where that was asked for.
+  public var knowledge: ModelKnowledge?
 
   /// Figures of today; zeros when nothing was answered yet.
   public var todayFigures: DayFigures { days.last { $0.day == today } ?? DayFigures(day: today) }

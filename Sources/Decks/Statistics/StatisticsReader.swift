@@ -105,6 +105,8 @@ private struct StatisticsReader {
   private let decks: [DeckID]?
   private var models: [MemoryModel] = []
   private var modelOfDeck: [Int64: Int32] = [:]
+  /// Of the cards of decks that FSRS-7 schedules.
+  private var memories: [CardID: TimedMemories.Entry] = [:]
   /// What a query finds; nil for all cards of the decks.
   private var wanted: Set<CardID>?
   private var slots = Slots()
@@ -120,7 +122,9 @@ private struct StatisticsReader {
       decks = Set(all).sorted { $0.rawValue < $1.rawValue }
     }
     self.decks = decks
-    for (deck, options) in try DeckTable.allOptions(db, at: moment) where decks?.contains(deck) ?? true {
+    let options = try DeckTable.allOptions(db, at: moment).filter { decks?.contains($0.key) ?? true }
+    memories = try TimedMemories(options).all(db, in: Array(options.keys))
+    for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
       models.append(MemoryModel(checked: options.parameters))
     }
@@ -172,7 +176,9 @@ private struct StatisticsReader {
     if state == .review { ofCards.intervals.add(interval) }
     ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
     ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
-    let recall = model.retrievability(days: Double(moment.today - lastDay), stability: stability)
+    let recall =
+      memories[CardID(rawValue: row.integer(0))]?.recall(at: moment.now)
+      ?? model.retrievability(days: Double(moment.today - lastDay), stability: stability)
     ofCards.known += recall
     ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
   }

@@ -25,7 +25,7 @@ extension DeckStatistics {
       ("forecast", forecast.value("days", scale: 1)), ("intervals", intervals.value("days", scale: 1)),
       ("stability", stabilities.value("days", scale: 1)), ("difficulty", difficulties.value("difficulty", scale: 0.1)),
       ("retrievability", recalls.value("probability", scale: 0.01)), ("added", added.value("days", scale: 1)),
-      ("goal", goal?.value ?? .null),
+      ("goal", goal?.value ?? .null), ("model", knowledge?.value ?? .null),
     ])
   }
 

@@ -2,7 +2,7 @@
 // Source: PackageRules.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
 // changed since goes out as that row.
 
-public import Decks
+import Decks
 import Memory
 import Text
 import Values
@@ -24,14 +24,14 @@ public struct AnkiCard: Equatable, Sendable {
   /// Days.
   public var ivl = 0
   public var factor = 0
-  var reps = 0
-  var lapses = 0
+  public var reps = 0
+  public var lapses = 0
   public var left = 0
-  var odue = 0
-  var odid = 0
-  var flags = 0
+  public var odue = 0
+  public var odid = 0
+  public var flags = 0
   /// A JSON object, or nothing.
-  var data = ""
+  public var data = ""
 
   /// Beyond this, in either direction, a number in a package is this: sums of some of them are far from overflowing.
   static let mostNumber: Int64 = 1_000_000_000_000_000
@@ -87,6 +87,13 @@ extension AnkiCard {
     set(Array(numbers[5...]))
   }
 
+  /// The same row, its numbers within what sums of some of them do not overflow.
+  public var bounded: AnkiCard {
+    var card = self
+    card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])
+    return card
+  }
+
   /// type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags
   private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)
@@ -94,14 +101,6 @@ extension AnkiCard {
     (type, queue, due, ivl, factor) = (bounded[0], bounded[1], bounded[2], bounded[3], bounded[4])
     (reps, lapses, left) = (bounded[5], bounded[6], bounded[7])
     (odue, odid, flags) = (bounded[8], bounded[9], bounded[10])
-  }
-
-  /// What Anki would show of a card's schedule, as a package would have it.
-  /// - Parameter position: of a new card in its deck.
-  public init(_ card: CardRecord, _ options: DeckOptions, position: Int, at moment: StudyMoment) {
-    self = SentSchedule(moment, options).made(card.schedule, nil)
-    if type == 0 { due = position }
-    queue = card.isSuspended ? -1 : card.isBuried(at: moment) ? -3 : naturalQueue
   }
 
   /// Of a new card.

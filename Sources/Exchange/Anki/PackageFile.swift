@@ -158,6 +158,12 @@ final class PackageFile {
     return bytes
   }
 
+  /// The SHA-1 of a media file's content: what the package says of it, else of the content itself.
+  func digest(of file: MediaFile) throws -> [UInt8] {
+    if let known = file.sha1 { return known }
+    return try content(of: file).withUnsafeBytes(Exchange.sha1)
+  }
+
   // MARK: Names of media
 
   private func readMedia() throws {

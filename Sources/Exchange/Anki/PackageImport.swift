@@ -48,8 +48,8 @@ public final class PackageImport {
     self.deck = try DeckTable.record(db, deck)
   }
 
-  /// Of a whole collection.
-  init(_ db: Database, whole settings: PackageSettings) {
+  /// Its decks have the names they come with.
+  public init(_ db: Database, whole settings: PackageSettings) {
     (self.db, self.settings, deck) = (db, settings, nil)
   }
 
@@ -135,8 +135,9 @@ public final class PackageImport {
   ) throws {
     if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
-    guard let type = try targets.type(note.type) else {
-      return try refuse(number, path, .failure(.badType), "note \(note.note.id) is of a type that the package lacks")
+    guard let type = try targets.type(note.note.type.rawValue) else {
+      return try refuse(
+        number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
     }
     do {
       let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in

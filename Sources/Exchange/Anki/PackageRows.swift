@@ -3,12 +3,13 @@
 
 import Decks
 import Storage
+import Templates
 import Text
 
 /// A note of a package with its cards.
 struct PackagedNote {
-  let note: ReceivedNote
-  let type: Int64
+  /// With the id and the type of the package.
+  let note: NoteRecord
   /// Out of filtered decks.
   var cards: [AnkiCard] = []
   /// Cards were passed over whose place another one has, or that have none.
@@ -43,10 +44,11 @@ final class PackageRows {
     }
     let id = row.integer(0)
     var note = PackagedNote(
-      note: ReceivedNote(
-        id: min(AnkiCard.mostNumber, id), guid: row.text(1),
+      note: NoteRecord(
+        id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
+        type: NoteTypeID(rawValue: row.integer(2)),
         modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))), tags: PackageRows.tags(row.text(4)),
-        fields: NoteFields.list(row.bytes(5)), data: row.text(6)), type: row.integer(2))
+        fields: NoteFields.list(row.bytes(5)), data: row.text(6)))
     while let next = card, next.integer(1) <= id {
       if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
       card = try cards.next()

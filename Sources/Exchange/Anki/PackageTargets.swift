@@ -65,7 +65,7 @@ final class PackageTargets {
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
-      return String(String(String.UnicodeScalarView(scalars)).trimmed.prefix(100))
+      return String(String(String.UnicodeScalarView(scalars)).trimmed.prefix(200))
     }.filter { !$0.isEmpty }
     return parts.isEmpty ? ["Default"] : parts
   }

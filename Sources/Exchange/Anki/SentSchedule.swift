@@ -2,7 +2,7 @@
 // Source: PackageRules.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the
 // options are now.
 
-import Decks
+public import Decks
 import Memory
 import Values
 
@@ -38,9 +38,7 @@ struct SentSchedule {
   /// What keeps a card from being shown, and its flag.
   func mark(_ row: inout AnkiCard, as card: ListedCard) {
     row.queue = row.naturalQueue
-    if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
-      row.queue = card.burial == .bySibling ? -2 : -3
-    }
+    if card.isBuried(at: calendar.moment) { row.queue = card.burial == .bySibling ? -2 : -3 }
     if card.isSuspended { row.queue = -1 }
     row.flags = row.flags & ~7 | card.flag & 7
   }
@@ -103,6 +101,19 @@ extension CardSchedule {
   fileprivate func isDue(as other: CardSchedule, _ moment: StudyMoment) -> Bool {
     guard let due, let otherDue = other.due else { return due == other.due }
     return due == otherDue || state == .review && moment.dueDay(of: due) == moment.dueDay(of: otherDue)
+  }
+}
+
+extension ReceivedReview {
+  /// Rows of a card's log as Anki has them, the earliest first.
+  public static func rows(of log: [SentReview], card: CardID) -> [ReceivedReview] {
+    var last: Int64 = 0
+    return log.map { sent in
+      let answer = ForeignAnswer(sent, last: last)
+      last = answer.interval
+      let id = sent.foreignID ?? ReviewTable.number(of: sent.review.at)
+      return ReceivedReview(id: id, card: card.rawValue, answer: answer)
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // Invariant: a column that nothing here has changed goes back as it came.
 
 public import Decks
+import Templates
 import Text
 public import Values
 
@@ -38,6 +39,11 @@ public struct ServerRows {
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
   }
 
+  /// Of this collection, with the days of its packages.
+  public init(_ moment: StudyMoment) {
+    calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
+  }
+
   /// A row or an object that was kept as JSON; nil for what is none.
   public static func parse(_ json: String) -> Value? {
     do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: limits) } catch { return nil }
@@ -46,12 +52,12 @@ public struct ServerRows {
   // MARK: What comes
 
   /// Nil for what is no such row.
-  public static func note(_ row: [Value]) -> (note: ReceivedNote, type: Int64)? {
+  public static func note(_ row: [Value]) -> NoteRecord? {
     guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
-    let note = ReceivedNote(
-      id: Int64(id), guid: row[1].text ?? "", modified: min(Int(AnkiCard.mostNumber), max(0, row[3].integer ?? 0)),
+    return NoteRecord(
+      id: NoteID(rawValue: Int64(id)), guid: row[1].text ?? "", type: NoteTypeID(rawValue: Int64(type)),
+      modified: min(Int(AnkiCard.mostNumber), max(0, row[3].integer ?? 0)),
       tags: tags(row), fields: fields(row), data: row[10].text ?? "")
-    return (note, Int64(type))
   }
 
   public static func tags(_ row: [Value]) -> [String] { PackageRows.tags(row[5].text ?? "") }
@@ -122,6 +128,28 @@ public struct ServerRows {
   public static func preset(_ record: Value.Record) -> (name: String, options: DeckOptions) {
     let preset = PackagedPreset(old: record)
     return (preset.name, preset.options)
+  }
+
+  // MARK: What is shown
+
+  /// A card as Anki would have it here.
+  /// - Parameter position: of a new card in its deck.
+  public func shown(_ card: ListedCard, position: Int, _ options: DeckOptions) -> AnkiCard {
+    let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
+    var row = schedule.row(of: card, position: position, lastReview: nil)
+    (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, card.note.rawValue, card.deck.rawValue, card.ordinal)
+    (row.reps, row.lapses) = (card.schedule.reps, card.schedule.lapses)
+    row.modified = Int64(min(1e11, max(0, card.modified, card.schedule.lastReview ?? 0)))
+    return row
+  }
+
+  /// Whether Anki's `is:due` would find it.
+  public func isDue(_ row: AnkiCard) -> Bool {
+    switch row.queue {
+    case 2, 3: row.due <= calendar.moment.today - calendar.firstDay
+    case 1: Double(row.due) <= calendar.moment.now
+    default: false
+    }
   }
 
   // MARK: What goes

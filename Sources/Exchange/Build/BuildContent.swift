@@ -1,5 +1,5 @@
-// A note that a build made, as the deck has it now.
-// Invariant: its hash is that of what the user sees of it, so that an edit gives another one.
+// A note that a build made, as the deck has it now, and what a row of a source makes of it.
+// Invariant: what a merge could not decide is kept with the note and is no edit of it.
 
 import Decks
 import Storage
@@ -12,6 +12,8 @@ struct BuildContent {
   let type: NoteType
   /// What the note says as a prompt and an answer; nil for one of another type than Basic, and for formatted text.
   let texts: (prompt: String, answer: String)?
+  /// What the deck and its sources say differently.
+  let conflicts: [MergeConflict]
 
   /// nil when it is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
@@ -19,27 +21,105 @@ struct BuildContent {
     let note = try NoteTable.record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
-    return BuildContent(note: note, type: type, texts: plain.count == 2 ? (plain[0], plain[1]) : nil)
+    // Only a note with the tag has some.
+    let isMarked = note.tags.contains(MergeConflict.tag)
+    let kept = isMarked ? try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first?.fields ?? [] : []
+    return BuildContent(
+      note: note, type: type, texts: plain.count == 2 ? (plain[0], plain[1]) : nil,
+      conflicts: kept.first { $0.name == MergeConflict.name }.flatMap { MergeConflict.list(of: $0.value.written) } ?? []
+    )
   }
 
-  var hash: Int64 { BuildIDs.hash(note.fields + note.tags) }
+  /// What is compared with what was built.
+  var content: BuiltContent {
+    BuiltContent(note.fields, tags: note.tags.filter { conflicts.isEmpty || $0 != MergeConflict.tag })
+  }
 
   /// What the note is called by.
-  var prompt: String { texts?.prompt ?? note.fields.first ?? "" }
+  var prompt: String { texts?.prompt ?? BuiltContent(note.fields).prompt }
 
-  /// Whether a row has this content.
-  func isSame(as row: CardRow) -> Bool {
-    guard note.tags == row.tags else { return false }
-    guard case .fields(_, let values, _) = row.note else {
-      return texts?.prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
-        && texts?.answer == String(decoding: row.answer, as: UTF8.self).trimmed
+  /// The fields that both sides changed and that are not the same yet.
+  func disputed(beside base: BuiltContent) -> [String] {
+    conflicts.filter { !isSettled($0, note.fields, base.fields) }.map(\.shownField)
+  }
+
+  /// Whether both sides have the same text where they had not.
+  private func isSettled(_ conflict: MergeConflict, _ ours: [String], _ theirs: [String]) -> Bool {
+    guard let place = type.fields.firstIndex(of: conflict.field), place < min(ours.count, theirs.count) else {
+      return false
     }
-    return zip(values, note.fields).allSatisfy { $0.html == $1 }
+    return ours[place] == theirs[place]
   }
 
   /// Whether the note can become what a row says: a prompt and an answer are a note of Basic.
   func canBecome(_ row: CardRow) -> Bool {
-    guard case .fields(let type, _, _) = row.note else { return self.type.isBasic }
+    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
     return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
   }
+
+  /// Whether a row makes a note of this type.
+  func isOfType(of row: CardRow) -> Bool {
+    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
+    return self.type.name.lowercased() == type.trimmed.lowercased()
+  }
+
+  // MARK: Merging
+
+  /// The note as its source has it now and as the deck has it, by field.
+  /// - Returns: what the deck is to have, and what is not decided: the deck's text stays there.
+  func merged(_ base: BuiltContent, _ theirs: BuiltContent) -> (content: BuiltContent, conflicts: [MergeConflict]) {
+    let names = FieldNames(type.fields)
+    let sides = [base, content, theirs].map { side in
+      var content = ComparedContent()
+      content.append(
+        ComparedEntry(key: note.guid, fields: names, values: side.padded(names.list.count), tags: side.tags), .note)
+      return content
+    }
+    let result = ThreeWayMerge(base: sides[0], ours: sides[1], theirs: sides[2]).result().content[.note].entries
+    guard let entry = result.first else { return (content, conflicts) }
+    let fresh = Set(entry.conflicts.map(\.field))
+    let old = conflicts.filter { !fresh.contains($0.field) && !isSettled($0, entry.values, theirs.fields) }
+    return (BuiltContent(entry.values, tags: entry.tags), old + entry.conflicts)
+  }
+
+  /// Gives the note another content, and keeps what is not decided with it.
+  /// - Throws: `NoteError` where the content breaks a rule.
+  func write(_ content: BuiltContent, _ conflicts: [MergeConflict], to db: Database, _ settings: BuildSettings) throws {
+    let marks = conflicts.isEmpty ? [] : [MergeConflict.tag]
+    try NoteTable.update(
+      db, note.id, fields: Dictionary(zip(type.fields, content.fields)) { first, _ in first },
+      tags: content.tags + marks, now: settings.now, isInterrupted: settings.isInterrupted)
+    if conflicts == self.conflicts { return }
+    let known = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).first?.fields ?? []
+    try KeptFields.set(
+      db, of: note.id,
+      to: known.filter { $0.name != MergeConflict.name }
+        + (conflicts.isEmpty ? [] : [CardField(MergeConflict.name, .json(MergeConflict.json(conflicts)))]))
+  }
+}
+
+extension BuiltContent {
+  /// What a row makes of a note of a type; what it does not say stays as it was.
+  init(_ row: CardRow, _ type: NoteType, before: BuiltContent) {
+    tags = row.tags
+    fields = before.padded(type.fields.count)
+    guard case .note(_, let given, _) = row.content else {
+      for (place, text) in [row.prompt, row.answer].enumerated() where place < fields.count {
+        fields[place] = FieldHTML.html(ofPlain: String(decoding: text, as: UTF8.self).trimmed)
+      }
+      return
+    }
+    for (place, field) in given.enumerated() {
+      guard let place = field.name.map({ type.fields.firstIndex(of: $0) }) ?? place, fields.indices.contains(place)
+      else { continue }
+      fields[place] = field.html
+    }
+  }
+
+  func padded(_ count: Int) -> [String] {
+    Array(fields.prefix(count)) + Array(repeating: "", count: max(0, count - fields.count))
+  }
+
+  /// What a note with these fields is called by.
+  var prompt: String { FieldHTML.sortText(fields.first ?? "") }
 }

@@ -8,8 +8,8 @@ import Text
 ///
 ///     BuildError.badDescription(path: "es/deck.json", reason: "no key is called \"nmae\"").message
 public enum BuildError: Problem, Equatable {
-  /// There is no deck.json.
-  case noDescription(folder: String)
+  /// A folder without sources.
+  case nothingToBuild(folder: String)
   /// deck.json is not as it should be.
   case badDescription(path: String, reason: String)
   /// Two rows have one id.
@@ -21,10 +21,11 @@ public enum BuildError: Problem, Equatable {
 
   public var report: ProblemReport {
     switch self {
-    case .noDescription(let folder):
+    case .nothingToBuild(let folder):
       ProblemReport(
         .fileMissing, "Not a folder to build",
-        "\(printable(folder)) has no deck.json; the least is {\"name\": \"Spanish\"}", ["path": folder])
+        "\(printable(folder)) has no sources: a folder with .md, .csv, .tsv, .jsonl or .lua files expected",
+        ["path": folder])
     case .badDescription(let path, let reason):
       ProblemReport(
         .badFile, "A deck.json that cannot be used", "\(printable(path)): \(reason); `help build` shows one",

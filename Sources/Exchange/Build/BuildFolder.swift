@@ -8,7 +8,7 @@ import Problems
 import Text
 import Values
 
-/// A folder with a `deck.json`.
+/// A folder of sources. Its `deck.json` says the deck's name; without one it is the folder's.
 ///
 ///     let folder = try BuildFolder("spanish", isInterrupted: environment.isInterrupted)
 ///     folder.name        // "Spanish"
@@ -37,13 +37,24 @@ public struct BuildFolder {
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     let description = path + "/deck.json"
-    guard fileExists(description) else { throw BuildError.noDescription(folder: path) }
-    let facts = try Self.read(description, isInterrupted)
-    (name, namespace, options) = (facts.name, facts.namespace, facts.options)
+    let isDescribed = fileExists(description)
+    let facts = isDescribed ? try Self.read(description, isInterrupted) : (try Self.name(of: path), "", [])
+    (name, namespace, options) = (facts.0, facts.1, facts.2)
     var found: [BuildSource] = []
     try Self.list(path, below: "", into: &found)
+    if !isDescribed, found.isEmpty { throw BuildError.nothingToBuild(folder: path) }
     sources = found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     media = Folder.isFolder(path + "/media") ? try Self.files(path + "/media") : []
+  }
+
+  /// The last part of a path, as a deck is called.
+  private static func name(of path: String) throws -> String {
+    guard Folder.isFolder(path) else { throw BuildError.nothingToBuild(folder: path) }
+    let name = String(path.split(separator: "/").last ?? "")
+    do throws(DeckError) { _ = try DeckName(name) } catch {
+      throw BuildError.badDescription(path: path + "/deck.json", reason: "is needed, as \(error.message)")
+    }
+    return name
   }
 
   // MARK: deck.json

@@ -4,19 +4,33 @@
 public import Decks
 public import Values
 
-/// Rows whose cards are not as their source says.
+/// What became of a row, or what its card and its source differ in.
 ///
-///     for conflict in report.conflicts { print(conflict.path, conflict.line, conflict.kind.words) }
-public struct BuildConflict: Equatable, Sendable {
-  public enum Kind: String, Sendable {
-    /// The card was edited while studying, its row was not.
+///     for finding in report.findings where finding.kind.isDifference { print(finding.path, finding.line) }
+public struct BuildFinding: Equatable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
+    /// The row has no card yet.
+    case new
+    /// The card had been removed in the deck, and is there again.
+    case restored
+    /// The row is in another source or deck than before.
+    case moved
+    case changed
+    /// The row is gone, and its card was removed.
+    case pruned
+    /// The card was edited in the deck, its row was not.
     case edited
-    /// The card and its row were edited.
+    /// A field of the card and of its row were edited.
     case both
     /// The card was removed in the deck, its row is as it was.
     case removed
     /// The row is gone, the card is still there.
     case gone
+    /// The row is gone, the card was edited in the deck.
+    case goneEdited = "gone_edited"
+
+    /// Whether the deck and the sources are not the same there.
+    public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
   }
 
   public let kind: Kind
@@ -25,11 +39,13 @@ public struct BuildConflict: Equatable, Sendable {
   public let line: Int
   /// What the card asks.
   public let prompt: String
+  /// The fields that both sides edited.
+  public var fields: [String] = []
 
   public var value: Value {
-    .record([
-      ("kind", .text(kind.rawValue)), ("path", .text(path)), ("line", .integer(line)), ("prompt", .text(prompt)),
-    ])
+    .record(
+      [("kind", .text(kind.rawValue)), ("path", .text(path)), ("line", .integer(line)), ("prompt", .text(prompt))]
+        + (fields.isEmpty ? [] : [("fields", .list(fields.map { .text($0) }))]))
   }
 }
 
@@ -45,7 +61,8 @@ public struct BuildReport: Equatable, Sendable {
   public var media = 0
   /// Rows that were written back to their sources.
   public var writtenBack = 0
-  public var conflicts: [BuildConflict] = []
+  /// Row by row; of a first build only what the deck differs in.
+  public var findings: [BuildFinding] = []
 
   public init() {}
 
@@ -59,7 +76,8 @@ public struct BuildReport: Equatable, Sendable {
       counts.fields.map { ($0.name, $0.value) } + [
         ("removed", .integer(removed)), ("media", .integer(media)), ("sources_read", .integer(read)),
         ("sources_unchanged", .integer(unchanged)), ("written_back", .integer(writtenBack)),
-        ("conflicts", .list(conflicts.map(\.value))),
+        ("changes", .list(findings.filter { !$0.kind.isDifference }.map(\.value))),
+        ("conflicts", .list(findings.filter(\.kind.isDifference).map(\.value))),
       ])
   }
 }
@@ -71,6 +89,8 @@ public struct BuildReport: Equatable, Sendable {
 public struct BuildSettings {
   /// Cards that left the sources leave the deck.
   public var prunes = false
+  /// Cards that were removed in the deck come back.
+  public var restores = false
   let generator: any CardGenerator
   /// Seconds since 1970.
   let now: Double
@@ -81,7 +101,7 @@ public struct BuildSettings {
   let isInterrupted: () -> Bool
 
   /// - Parameter random: 64 random bits a call.
-  public init(
+  package init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
     isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver
   ) {
@@ -90,32 +110,14 @@ public struct BuildSettings {
   }
 }
 
-/// A card that a generator made.
-///
-///     GeneratedCard(prompt: "7 · 8", answer: "56")
-public struct GeneratedCard: Sendable {
-  /// Keeps its identity when its texts change; empty: the prompt does.
-  public var id = ""
-  public var prompt = ""
-  public var answer = ""
-  public var tags: [String] = []
-  /// The deck within the built one.
-  public var subdeck = ""
-  /// Of a note: its type, and its fields as HTML.
-  public var type: String?
-  public var fields: [(name: String, value: String)] = []
-
-  public init(prompt: String = "", answer: String = "") { (self.prompt, self.answer) = (prompt, answer) }
-}
-
 /// What runs the generators of a folder.
-public protocol CardGenerator {
+package protocol CardGenerator {
   /// Runs one.
   /// - Parameters:
   ///   - path: of the generator.
   ///   - folder: the only one that it may read from.
-  ///   - emit: takes each card.
+  ///   - emit: takes each row: its guid keeps the card's identity when the texts change.
   /// - Returns: the files that it read, within the folder.
   /// - Throws: `BuildError.generator`, and what `emit` throws.
-  func run(_ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void) throws -> [String]
+  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String]
 }

@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Problems
+import Templates
 import Text
 
 /// A row of a source.
@@ -44,9 +45,12 @@ struct BuildRows {
       while try rows.next(into: &row) { try add(row, source, path) }
     case .generator:
       var made: [CardRow] = []
-      inputs = try generator.run(path, in: folder) { card in
+      inputs = try generator.run(path, in: folder) { row in
         if isInterrupted() { throw FileError(path, .read, .interrupted) }
-        made.append(CardRow(card, number: made.count + 1))
+        var row = row
+        // Which of the generator's cards it is, in place of a line.
+        row.start = RowStart(line: made.count + 1)
+        made.append(row)
         if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
       }
       for row in made { try add(row, source, path) }
@@ -55,10 +59,10 @@ struct BuildRows {
 
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
     if row.start.invalidReason != nil { return refused.append(row) }
-    switch row.note {
+    switch row.content {
     // Definitions and options are no cards: a build's are in its deck.json.
     case .type, .options, .card: return
-    case .fields, nil: break
+    case .texts, .note: break
     }
     rows.append(BuildRow(row, in: source))
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
@@ -72,35 +76,22 @@ extension BuildRow {
     if !source.subdeck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
+    var texts: [String]
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
-    if case .fields(let type, let fields, _) = row.note {
+    if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
       front = fields.first?.html ?? ""
+      texts = fields.map(\.html)
     } else {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
-      parts += [front, String(decoding: row.answer, as: UTF8.self).trimmed]
-      for field in row.fields {
-        switch field.value {
-        case .text(let text), .json(let text): parts += [field.name, text]
-        }
-      }
+      let answer = String(decoding: row.answer, as: UTF8.self).trimmed
+      parts += [front, answer]
+      texts = [front, answer].map { FieldHTML.html(ofPlain: $0) }
+      for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
-      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]))
-  }
-}
-
-extension CardRow {
-  /// - Parameter number: which of the generator's cards it is, in place of a line.
-  fileprivate init(_ card: GeneratedCard, number: Int) {
-    self.init()
-    start = RowStart(line: number, column: nil)
-    guid = Array(card.id.utf8)
-    (prompt, answer) = (Array(card.prompt.utf8), Array(card.answer.utf8))
-    (tags, subdeck) = (card.tags, card.subdeck)
-    if let type = card.type {
-      note = .fields(type: type, card.fields.map { (name: $0.name, html: $0.value) })
-    }
+      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
+      texts: texts)
   }
 }

@@ -1,11 +1,13 @@
 // Building a folder: what changed in its sources is brought into its deck, inside one operation.
-// Invariant: a card that was edited or removed in the deck stays so, and is reported; an unchanged source is not
-// read; what throws leaves all as it was.
+// Invariant: the sources, what was built last and the deck are three sides of a merge: an edit of either side stays,
+// and two of one field are a conflict, which is reported; an unchanged source is not read; what throws leaves all as it
+// was.
 
 public import Decks
 import Files
 import Problems
 public import Storage
+import Templates
 import Text
 
 /// A build under way: made and run inside one operation.
@@ -15,11 +17,15 @@ public final class BuildRun {
   private let db: Database
   private let folder: BuildFolder
   private let settings: BuildSettings
+  private let isNewDeck: Bool
   private let places: ImportPlaces
   private var state = BuildState()
 
-  public init(_ db: Database, _ folder: BuildFolder, into deck: DeckID, _ settings: BuildSettings) throws {
-    (self.db, self.folder, self.settings) = (db, folder, settings)
+  /// - Parameter isNew: whether the deck was made for this build.
+  public init(
+    _ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool, _ settings: BuildSettings
+  ) throws {
+    (self.db, self.folder, self.settings, isNewDeck) = (db, folder, settings, isNew)
     places = ImportPlaces(
       db, try DeckTable.record(db, deck), isNew: false, now: settings.now, random: settings.random)
     places.onDuplicate = .update
@@ -28,23 +34,17 @@ public final class BuildRun {
   /// - Parameter progress: sources done, of how many.
   /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
-    let build = try BuildTable.ensure(db, folder)
+    let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
     let known = try BuildTable.sources(db, of: build)
-    try lookAround(known)
+    state.build = known.isEmpty ? nil : build
+    try lookAround(known, gone: BuildTable.gone(db, of: build))
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
       if settings.isInterrupted() { throw FileError(folder.path, .read, .interrupted) }
       try visit(source, known[source.path], of: build, touched)
     }
-    for visited in state.visited {
-      let left = try leave(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
-      if left.isEmpty, visited.isGone {
-        try BuildTable.forget(db, source: visited.id)
-      } else {
-        try BuildTable.setRows(db, of: visited.id, visited.rows + left)
-      }
-    }
+    try finish()
     if state.report.read > 0, let (name, path, other) = try BuildTable.repeated(db, in: build) {
       throw BuildError.sameID(path: folder.path + "/" + path, id: name, other: other)
     }
@@ -53,19 +53,19 @@ public final class BuildRun {
     return state.report
   }
 
-  /// Finds the sources that are gone, and the rows with ids that may have moved to another source.
-  private func lookAround(_ known: [String: BuiltSource]) throws {
+  /// Finds the sources that are gone, and the rows that may have moved to another source.
+  private func lookAround(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
     let stamps = Dictionary(uniqueKeysWithValues: folder.sources.map { ($0.path, $0.stamp) })
-    for (path, source) in known.sorted(by: { $0.key < $1.key }) where stamps[path] != source.stamp {
-      let rows = try BuildTable.rows(db, of: source.id)
+    for (path, source) in known.sorted(by: { $0.key < $1.key }) {
+      let isGone = stamps[path] == nil
+      let rows = stamps[path] == source.stamp ? gone[source.id] ?? [] : try BuildTable.rows(db, of: source.id)
       for row in rows {
         if !row.givenID.isEmpty { state.movedIDs[row.givenID] = row }
-        if stamps[path] == nil { state.movedRows[row.whole] = row }
+        if isGone || row.isGone { state.movedRows[row.whole] = row }
       }
-      if stamps[path] == nil {
-        state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true))
-      }
+      if isGone { state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true)) }
     }
+    state.gone = gone
   }
 
   private func visit(
@@ -75,12 +75,16 @@ public final class BuildRun {
       if let known, known.stamp == source.stamp { known.content } else {
         try BuildIDs.hash(ofFile: folder.path + "/" + source.path, isInterrupted: settings.isInterrupted)
       }
-    if let known, let inputs = try unchangedInputs(known), known.content == content {
+    if let known, let inputs = try unchangedInputs(known), known.content == content,
+      try !settings.restores || !hasRemoved(touched[known.id] ?? [])
+    {
       state.report.unchanged += 1
       if known.stamp != source.stamp || known.inputs != inputs {
         _ = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
       }
-      return try tellEdits(source, touched[known.id] ?? [])
+      if let gone = state.gone[known.id] { state.unread.append((source.path, known.id, gone)) }
+      for row in touched[known.id] ?? [] { _ = try compare(row, source) }
+      return
     }
     state.report.read += 1
     let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
@@ -101,19 +105,39 @@ public final class BuildRun {
     return now.isSame(as: before) && !now.files.isEmpty ? now.text : nil
   }
 
+  private func hasRemoved(_ rows: [BuiltRow]) throws -> Bool {
+    try rows.contains { row in try row.note.map { try !NoteTable.exists(db, $0) } ?? true }
+  }
+
+  /// Writes what is known of the sources, when all were read: until then a row may have moved.
+  private func finish() throws {
+    for visited in state.visited {
+      let left = try leave(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
+      if left.isEmpty, visited.isGone {
+        try BuildTable.forget(db, source: visited.id)
+      } else {
+        try BuildTable.setRows(db, of: visited.id, visited.rows + left)
+      }
+    }
+    for (path, id, gone) in state.unread {
+      let left = try leave(gone.filter { !state.claimed.contains($0.note) }, path)
+      if left.count != gone.count { try BuildTable.setGone(db, of: id, to: left) }
+    }
+  }
+
   // MARK: One source
 
   /// Brings the rows of a source into the deck.
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
-    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front) }
+    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
     let matches = RowIdentity.match(rows.map(\.facts), facts)
-    var names = BuildNames()
     for (row, match) in zip(rows, matches) {
-      let before = match.map { old[$0] } ?? moved(row)
-      let name = names.name(of: row, before)
-      if let next = try write(row, named: name, before, source) {
+      let elsewhere = match == nil ? moved(row) : nil
+      let before = match.map { old[$0] } ?? elsewhere
+      let name = try name(of: row, before)
+      if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {
         visited.rows.append(next)
         state.claimed.insert(next.note)
       }
@@ -128,54 +152,66 @@ public final class BuildRun {
     return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }
   }
 
+  /// The id of a row: where its source gives none, one that no other row of the folder has.
+  private func name(of row: BuildRow, _ before: BuiltRow?) throws -> String {
+    if !row.facts.id.isEmpty { return row.facts.id }
+    if let before { return before.plainName }
+    var repeated = 0
+    while true {
+      let name = BuildIDs.id(ofFront: row.front, repeated: repeated)
+      let isKnown = try state.build.map { try BuildTable.hasRow(db, named: name, in: $0) } ?? false
+      if !isKnown, state.names.insert(name).inserted { return name }
+      repeated += 1
+    }
+  }
+
   private func write(
-    _ row: BuildRow, named name: String, _ before: BuiltRow?, _ source: BuildSource
+    _ row: BuildRow, named name: String, _ before: BuiltRow?, _ source: BuildSource, isMoved: Bool
   ) throws -> BuiltRow? {
     var next = BuiltRow(
       name: (row.facts.id.isEmpty ? "" : BuiltRow.given) + name, whole: row.facts.whole, front: row.facts.front,
-      note: before?.note, built: before?.built ?? 0, line: row.row.start.line)
+      note: before?.note, base: before?.base ?? BuiltContent(), line: row.row.start.line)
     let current = try before.flatMap { try BuildContent.of(db, $0.note) }
-    if let before, before.whole == row.facts.whole {
-      if let current, current.hash != before.built { tell(.edited, source.path, next, current.prompt) }
-      if current == nil { tell(.removed, source.path, next, row.front) }
+    if let before, before.whole == row.facts.whole, current != nil || !settings.restores {
+      if isMoved { tell(.moved, source.path, next) }
+      next.isEdited = try compare(next, source)
       return next
     }
-    if let before, let current, current.hash != before.built {
-      // Made the same by hand on both sides, or written back.
-      if current.isSame(as: row.row) {
-        next.built = current.hash
-        return next
-      }
-      tell(.both, source.path, next, current.prompt)
-      // The row is as it was to the next build, which reports this again.
-      return BuiltRow(
-        name: next.name, whole: before.whole, front: before.front, note: before.note, built: before.built,
-        line: next.line)
-    }
-    guard let note = try put(row.row, guid: BuildIDs.guid(of: name, namespace: folder.namespace), current, source)
-    else { return nil }
+    if let current, current.content != next.base { return try merge(row, next, before, current, source) }
+    guard let (note, outcome) = try put(row.row, named: name, current, source) else { return nil }
     next.note = note
-    next.built = try BuildContent.of(db, note)?.hash ?? 0
+    next.base = try BuildContent.of(db, note)?.content ?? BuiltContent()
+    if outcome == .added, before != nil || state.build != nil {
+      tell(before == nil ? .new : .restored, source.path, next)
+    }
+    if outcome == .updated { tell(isMoved ? .moved : .changed, source.path, next) }
     return next
   }
 
   /// Writes a row to its note, or makes it; nil where it is refused.
   private func put(
-    _ row: CardRow, guid: String, _ current: BuildContent?, _ source: BuildSource
-  ) throws -> NoteID? {
+    _ row: CardRow, named name: String, _ current: BuildContent?, _ source: BuildSource
+  ) throws -> (note: NoteID?, outcome: AddOutcome)? {
     var row = row
-    row.guid = Array((current?.note.guid ?? guid).utf8)
+    let guid = current?.note.guid ?? BuildIDs.guid(of: name, namespace: folder.namespace)
+    row.guid = Array(guid.utf8)
     do {
-      if let current, !current.canBecome(row) { _ = try NoteTable.remove(db, [current.note.id]) }
+      if let current {
+        if !current.canBecome(row) {
+          _ = try NoteTable.remove(db, [current.note.id])
+        } else {
+          try places.move(NoteTable.cards(db, of: current.note.id), within: row.subdeck)
+        }
+      }
       let written = try places.write(row, isLookedAt: true)
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
+      if case .texts = row.content { return (try places.note(guid: guid, within: row.subdeck), written.outcome) }
+      return (try NoteTable.id(db, guid: guid), written.outcome)
     } catch let refusal as RowRefusal {
       refuse(row, source, refusal)
       return nil
     }
-    let guid = String(decoding: row.guid, as: UTF8.self)
-    return try row.note == nil ? places.note(guid: guid, within: row.subdeck) : NoteTable.id(db, guid: guid)
   }
 
   private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
@@ -187,47 +223,106 @@ public final class BuildRun {
         message: refusal?.message ?? reason?.message ?? ""))
   }
 
-  // MARK: What the sources and the deck differ in
+  // MARK: Both sides
+
+  /// A row that changed, and its card in the deck, too: what each of them changed is kept, by field.
+  private func merge(
+    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource
+  ) throws -> BuiltRow? {
+    var next = known
+    guard let before, current.isOfType(of: row.row) else {
+      tell(.both, source.path, next)
+      // The row is as it was to the next build, which reports this again.
+      (next.whole, next.front, next.isEdited) = (before?.whole ?? 0, before?.front ?? 0, true)
+      return next
+    }
+    let theirs = BuiltContent(row.row, current.type, before: before.base)
+    let (content, conflicts) = current.merged(before.base, theirs)
+    next.base = theirs
+    do {
+      try current.write(content, conflicts, to: db, settings)
+    } catch let error as NoteError {
+      refuse(row.row, source, RowRefusal(error))
+      return before
+    }
+    // The note may hold a text in another form, as it holds all texts.
+    let stored = try BuildContent.of(db, current.note.id)?.content.fields ?? []
+    for place in 0..<min(stored.count, content.fields.count, theirs.fields.count)
+    where content.fields[place] == theirs.fields[place] {
+      next.base.fields[place] = stored[place]
+    }
+    if content != current.content {
+      state.report.cards.count(.updated)
+      tell(.changed, source.path, next)
+    }
+    next.isEdited = try compare(next, source)
+    return next
+  }
+
+  /// Tells what a card and its row differ in.
+  /// - Returns: whether they do.
+  private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
+    guard let current = try BuildContent.of(db, row.note) else {
+      tell(.removed, source.path, row)
+      return true
+    }
+    let disputed = current.disputed(beside: row.base)
+    if !disputed.isEmpty {
+      tell(.both, source.path, row, current.prompt, disputed)
+    } else if current.content != row.base {
+      tell(.edited, source.path, row, current.prompt)
+    } else {
+      if !current.conflicts.isEmpty { try current.write(current.content, [], to: db, settings) }
+      return false
+    }
+    return true
+  }
 
   /// Rows that left a source. Pruned they are gone; else they are reported, and known for the next time.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
-    try rows.filter { row in
-      guard let current = try BuildContent.of(db, row.note) else { return false }
-      if settings.prunes, current.hash == row.built {
-        _ = try NoteTable.remove(db, [current.note.id])
-        state.report.removed += 1
-        return false
+    try rows.compactMap { row in
+      guard let current = try BuildContent.of(db, row.note) else { return nil }
+      var row = row
+      row.isGone = true
+      guard current.content == row.base else {
+        tell(.goneEdited, path, row, current.prompt)
+        return row
       }
-      tell(settings.prunes ? .both : .gone, path, row, current.prompt)
-      return true
+      if !settings.prunes {
+        tell(.gone, path, row)
+        return row
+      }
+      _ = try NoteTable.remove(db, [current.note.id])
+      state.report.removed += 1
+      tell(.pruned, path, row)
+      return nil
     }
   }
 
-  /// Of a source that was not read: which of its cards were edited or removed since.
-  private func tellEdits(_ source: BuildSource, _ touched: [BuiltRow]) throws {
-    for row in touched {
-      guard let current = try BuildContent.of(db, row.note) else {
-        tell(.removed, source.path, row, row.plainName)
-        continue
-      }
-      if current.hash != row.built { tell(.edited, source.path, row, current.prompt) }
-    }
-  }
-
-  private func tell(_ kind: BuildConflict.Kind, _ path: String, _ row: BuiltRow, _ prompt: String) {
-    state.report.conflicts.append(BuildConflict(kind: kind, path: path, line: row.line, prompt: prompt))
+  private func tell(
+    _ kind: BuildFinding.Kind, _ path: String, _ row: BuiltRow, _ prompt: String? = nil, _ fields: [String] = []
+  ) {
+    state.report.findings.append(
+      BuildFinding(kind: kind, path: path, line: row.line, prompt: prompt ?? row.base.prompt, fields: fields))
   }
 }
 
 /// What a build has done until now.
 private struct BuildState {
   var report = BuildReport()
+  /// The build before; nil for the first one.
+  var build: Int64?
   /// The sources that were read, and those that are gone.
   var visited: [VisitedSource] = []
-  /// Rows of sources that changed, by the ids that these gave; rows of sources that are gone, by what they say.
+  /// Sources that were not read, with the rows that they had before and have no more.
+  var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
+  var gone: [Int64: [BuiltRow]] = [:]
+  /// Rows of sources that changed, by the ids that these gave; rows that are gone, by what they say.
   var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
   /// What rows of this build are.
   var claimed: Set<NoteID?> = []
+  /// The ids that rows got in this build.
+  var names: Set<String> = []
 }
 
 /// A source whose rows are written when all sources were read: until then a row may have moved.
@@ -238,19 +333,6 @@ private struct VisitedSource {
   /// Those of the last build that it has no more.
   var left: [BuiltRow] = []
   var isGone = false
-}
-
-/// The ids that rows of a source have, where it gives none.
-private struct BuildNames {
-  private var counts: [String: Int] = [:]
-
-  mutating func name(of row: BuildRow, _ before: BuiltRow?) -> String {
-    if !row.facts.id.isEmpty { return row.facts.id }
-    if let before { return before.plainName }
-    let repeated = counts[row.front, default: 0]
-    counts[row.front] = repeated + 1
-    return BuildIDs.id(ofFront: row.front, repeated: repeated)
-  }
 }
 
 extension BuiltRow {

@@ -2,18 +2,19 @@
 // Invariant: a row names a note, whose content was `built` when it was written; undo takes all of it
 // back with the cards.
 
-import Decks
+public import Decks
 public import Storage
 
 /// The tables of builds.
 public enum BuildTable {
   public static let migrations = [Migration("builds", sql: tables)]
 
-  /// `whole` and `front` are hashes of a row as the source has it, `built` one of the content as the deck has it,
-  /// `modified` the moment of it. The stamps of sources and media are their sizes, times and inodes; `hash` is the
-  /// content's, as an account names it.
+  /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built,
+  /// `modified` the moment of it; `gone` are the rows that a source has no more. The stamps of sources and
+  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it.
   private static let tables = """
-    CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL) STRICT;
+    CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL, deck INTEGER)
+      STRICT;
     CREATE UNIQUE INDEX builds_name ON builds(name, namespace);
     CREATE TABLE build_sources (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,10 +36,13 @@ public enum BuildTable {
       whole INTEGER NOT NULL,
       front INTEGER NOT NULL,
       note INTEGER,
-      built INTEGER NOT NULL,
-      modified REAL NOT NULL
+      base TEXT NOT NULL,
+      modified REAL NOT NULL,
+      gone INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX build_rows_source ON build_rows(source, place);
+    CREATE INDEX build_rows_name ON build_rows(name);
+    CREATE INDEX build_rows_gone ON build_rows(source) WHERE gone = 1;
     CREATE TABLE build_media (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       build INTEGER NOT NULL REFERENCES builds(id) ON DELETE CASCADE,
@@ -51,12 +55,36 @@ public enum BuildTable {
     CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
     """
 
-  /// The build of a deck, made when it is missing.
-  static func ensure(_ db: Database, _ folder: BuildFolder) throws -> Int64 {
-    if let known = try find(db, folder) { return known }
+  /// The build of a folder into a deck, made when it is missing. What was built into a deck that is gone is forgotten:
+  /// the folder is built as if for the first time.
+  /// - Parameter isNew: whether the deck was made for this build.
+  static func ensure(_ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool) throws -> Int64 {
+    if let known = try find(db, folder) {
+      if !isNew {
+        try db.execute(
+          sql: "UPDATE builds SET deck = ?1 WHERE id = ?2 AND deck IS NOT ?1", arguments: [deck.rawValue, known])
+        return known
+      }
+      try forget(db, build: known)
+    }
     try db.execute(
-      sql: "INSERT INTO builds (name, namespace) VALUES (?, ?)", arguments: [folder.name, folder.namespace])
+      sql: "INSERT INTO builds (name, namespace, deck) VALUES (?, ?, ?)",
+      arguments: [folder.name, folder.namespace, deck.rawValue])
     return db.lastInsertedRowID
+  }
+
+  private static func forget(_ db: Database, build: Int64) throws {
+    for source in try sources(db, of: build).values { try forget(db, source: source.id) }
+    try db.execute(sql: "DELETE FROM build_media WHERE build = ?", arguments: [build])
+    try db.execute(sql: "DELETE FROM builds WHERE id = ?", arguments: [build])
+  }
+
+  /// The deck that a folder was built into, under whatever name it is there now; nil where there is none.
+  public static func deck(_ db: Database, of folder: BuildFolder) throws -> DeckRecord? {
+    let sql = "SELECT deck FROM builds WHERE name = ? AND namespace = ?"
+    let id = try db.firstRow(sql, [folder.name, folder.namespace]) { $0.optionalInteger(0) } ?? nil
+    guard let id, try DeckTable.exists(db, DeckID(rawValue: id)) else { return nil }
+    return try DeckTable.record(db, DeckID(rawValue: id))
   }
 
   static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? {
@@ -129,15 +157,16 @@ public enum BuildTable {
 
   // MARK: Rows
 
-  private static let columns = "r.name, r.whole, r.front, r.note, r.built, r.line"
+  private static let columns = "r.name, r.whole, r.front, r.note, r.base, r.line, r.gone"
 
   private static func row(_ row: Row) -> BuiltRow {
     BuiltRow(
       name: row.text(0), whole: row.integer(1), front: row.integer(2),
-      note: row.optionalInteger(3).map(NoteID.init), built: row.integer(4), line: row.count(5))
+      note: row.optionalInteger(3).map(NoteID.init), base: BuiltContent(stored: row.text(4)), line: row.count(5),
+      isGone: row.integer(6) != 0)
   }
 
-  /// The rows of a source in its order.
+  /// The rows of a source in its order, those that it has no more behind them.
   static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
     try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)
   }
@@ -147,16 +176,43 @@ public enum BuildTable {
     (SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
     """
 
+  /// The rows of sources that these have no more, by source.
+  static func gone(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
+    let sql = """
+      SELECT \(columns), r.source FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE s.build = ? AND r.gone = 1 ORDER BY r.source, r.place
+      """
+    var rows: [Int64: [BuiltRow]] = [:]
+    try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
+    return rows
+  }
+
+  /// Forgets the rows that a source has no more, but for some.
+  static func setGone(_ db: Database, of source: Int64, to rows: [BuiltRow]) throws {
+    try db.execute(sql: "DELETE FROM build_rows WHERE source = ? AND gone = 1", arguments: [source])
+    let last = try db.firstRow("SELECT max(place) FROM build_rows WHERE source = ?", [source]) { $0.optionalInteger(0) }
+    try insert(db, rows, into: source, from: Int((last ?? nil) ?? -1) + 1)
+  }
+
   /// The rows whose note is gone, or was changed in some way since it was built, by their sources.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     let sql = """
       SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
-      WHERE s.build = ? AND r.note IS NOT NULL AND \(noteModified) r.note) IS NOT r.modified
+      WHERE s.build = ? AND r.gone = 0 AND r.note IS NOT NULL AND \(noteModified) r.note) IS NOT r.modified
       ORDER BY r.source, r.place
       """
     var rows: [Int64: [BuiltRow]] = [:]
-    try db.forEachRow(sql, [build]) { rows[$0.integer(6), default: []].append(row($0)) }
+    try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
     return rows
+  }
+
+  /// Whether a row has the id of that name, be it given by its source or made.
+  static func hasRow(_ db: Database, named name: String, in build: Int64) throws -> Bool {
+    let sql = """
+      SELECT 1 FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE r.name IN (?1, '\(BuiltRow.given)' || ?1) AND s.build = ?2 LIMIT 1
+      """
+    return try db.firstRow(sql, [name, build]) { _ in true } ?? false
   }
 
   /// An id that the sources give to two rows, with the two sources.
@@ -171,15 +227,20 @@ public enum BuildTable {
   /// Puts the rows of a source in place of those that it had.
   static func setRows(_ db: Database, of source: Int64, _ rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
+    try insert(db, rows, into: source, from: 0)
+  }
+
+  private static func insert(_ db: Database, _ rows: [BuiltRow], into source: Int64, from start: Int) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO build_rows (source, place, line, name, whole, front, note, built, modified)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, coalesce(\(noteModified) ?7), 0))
+        INSERT INTO build_rows (source, place, line, name, whole, front, note, base, gone, modified)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, 0, coalesce(\(noteModified) ?7), 0)))
         """)
     for (place, row) in rows.enumerated() {
       try statement.execute(
         arguments: [
-          source, place, row.line, row.name, row.whole, row.front, row.note?.rawValue, row.built,
+          source, start + place, row.line, row.name, row.whole, row.front, row.note?.rawValue, row.base.stored,
+          row.isGone ? 1 : 0, row.isEdited ? 1 : 0,
         ])
     }
   }
@@ -198,10 +259,39 @@ struct BuiltSource {
 struct BuiltRow {
   /// The id that the source gives it, or that it was given for its front.
   let name: String
-  let whole: Int64
-  let front: Int64
+  var whole: Int64
+  var front: Int64
   /// Nil where the row was refused, or its note was taken away in the deck.
   var note: NoteID?
-  var built: Int64
+  /// The note's content as the source had it.
+  var base: BuiltContent
   var line: Int
+  /// Whether the source has it no more.
+  var isGone = false
+  /// Whether the deck says something else.
+  var isEdited = false
+}
+
+/// What a build made of a row: the fields of its note, and the tags.
+struct BuiltContent: Equatable {
+  var fields: [String] = []
+  var tags: [String] = []
+
+  init(_ fields: [String] = [], tags: [String] = []) { (self.fields, self.tags) = (fields, tags) }
+
+  /// - Parameter stored: as `stored` writes it.
+  init(stored: String) {
+    let parts = stored.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+    tags = (parts.first ?? "").split(separator: " ").map(String.init)
+    fields = Array(parts.dropFirst())
+  }
+
+  /// Tags have no order, and a field that is missing is an empty one.
+  static func == (left: BuiltContent, right: BuiltContent) -> Bool {
+    let count = max(left.fields.count, right.fields.count)
+    return left.padded(count) == right.padded(count) && Set(left.tags) == Set(right.tags)
+  }
+
+  /// The tags, with blanks between, and the fields, with U+001F between, which no field has.
+  var stored: String { ([tags.joined(separator: " ")] + fields).joined(separator: "\u{1F}") }
 }

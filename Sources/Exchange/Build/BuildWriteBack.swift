@@ -1,6 +1,6 @@
 // Cards that were edited in the deck, written to the rows of their sources.
 // Invariant: a line that belongs to no edited card stays as it is; a file is replaced whole or not at all; a row that
-// was edited in the source too is left alone.
+// was edited in the source too, or whose card has a conflict, is left alone.
 
 import Decks
 import Files
@@ -40,7 +40,9 @@ public struct BuildWriteBack {
       guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
       var edits: [Edit] = []
       for row in touched[built.id] ?? [] {
-        guard let content = try BuildContent.of(db, row.note), content.hash != row.built else { continue }
+        guard let content = try BuildContent.of(db, row.note), content.content != row.base,
+          content.disputed(beside: row.base).isEmpty
+        else { continue }
         edits.append(Edit(content: content, id: row.plainName, whole: row.whole))
       }
       if edits.isEmpty { continue }
@@ -126,7 +128,7 @@ private struct SourceLines {
       switch shape[index] {
       case .prompt: cells[index] = texts.prompt
       case .answer: cells[index] = texts.answer
-      case .tags: cells[index] = edit.content.note.tags.joined(separator: " ")
+      case .tags: cells[index] = edit.content.content.tags.joined(separator: " ")
       case .guid: cells[index] = edit.id
       default: break
       }
@@ -178,7 +180,7 @@ private struct SourceLines {
 
   /// The lines of a card as it is now; nil for a note whose field holds more than plain text.
   private static func block(_ edit: BuildWriteBack.Edit, _ subdeck: String, mark: Substring) -> [String]? {
-    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.note.tags, subdeck: subdeck)
+    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.content.tags, subdeck: subdeck)
     guard let (prompt, answer) = edit.content.texts else {
       guard !edit.content.type.isBasic, let text = FieldHTML.plain(edit.content.prompt) else { return nil }
       let listMark = String(mark.prefix(MarkdownCards.listMark(mark)))

@@ -5,6 +5,7 @@
 
 public import Decks
 public import Files
+import Memory
 public import Storage
 import Text
 public import Values
@@ -17,6 +18,8 @@ public struct PageOptions: Sendable {
   /// The languages of the sides, as `lang` has them (BCP 47); nil when not given.
   public var promptLanguage: String?
   public var answerLanguage: String?
+  /// What the page is called; nil for the deck's name.
+  public var title: String?
   /// Whether every card is new there, for another person; else studying goes on from where the cards are here.
   public var isFresh = false
 
@@ -33,14 +36,16 @@ public struct PageReport: Equatable, Sendable {
   public internal(set) var media = 0
   /// Those that a browser cannot show, or that are gone.
   public internal(set) var mediaLeftOut = 0
-  /// Cards whose document is not on the page.
+  /// Documents that cards show, and those of them that could not be drawn.
   public internal(set) var documents = 0
+  public internal(set) var documentsLeftOut = 0
 
   /// As `--json` prints it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
       ("media_left_out", .integer(mediaLeftOut)), ("documents", .integer(documents)),
+      ("documents_left_out", .integer(documentsLeftOut)),
     ])
   }
 }
@@ -56,12 +61,18 @@ public struct DeckPage {
   private let moment: StudyMoment
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
+  private let picture: (String) throws -> GalleryPicture?
+  /// Bytes that the picture of a document has about.
+  private static let usualPicture = 60_000
 
-  /// - Parameter media: where the content of a media file is.
+  /// - Parameters:
+  ///   - media: where the content of a media file is.
+  ///   - picture: of the document of an id; nil where it cannot be drawn.
   public init(
     _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
-    media: @escaping (MediaRecord) -> String
+    media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil }
   ) throws {
+    self.picture = picture
     self.db = db
     self.deck = try DeckTable.record(db, deck)
     decks = [self.deck] + (try DeckTable.within(db, deck))
@@ -70,11 +81,14 @@ public struct DeckPage {
 
   /// About how many bytes the file will have, reckoned without making it.
   public func weight() throws -> Int {
-    try decks.reduce(PageText.head(title: "", options: "").count + PageText.end.count) { sum, deck in
+    let isTimed = try !memories().isEmpty
+    let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
+    return try decks.reduce(frame) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
       let schedules = options.isFresh ? 0 : texts.studied * 250
-      return sum + texts.bytes + texts.cards * 105 + schedules + media / 3 * 4
+      let pictures = texts.documents * Self.usualPicture
+      return sum + texts.bytes + texts.cards * 105 + schedules + (media + pictures) / 3 * 4
     }
   }
 
@@ -86,13 +100,15 @@ public struct DeckPage {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
+    let memories = try memories()
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
     var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
     replacement.kinds = kinds
     try AtomicFile.write(path, replacement) { sink in
-      var (cards, done) = (PageCards(db, sink, options, mediaPath, isInterrupted), 0)
-      try sink.append(PageText.head(title: deck.name, options: pageOptions))
+      var (cards, done) = (PageCards(db, sink, options, memories, mediaPath, picture, isInterrupted), 0)
+      let title = options.title ?? deck.name
+      try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.isEmpty))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -103,11 +119,16 @@ public struct DeckPage {
         }
         try sink.append("</section>\n".utf8)
       }
-      try sink.append(PageText.end)
+      try sink.append(PageText.end(timed: !memories.isEmpty))
       report = cards.report
       report.bytes = sink.count
     }
     return report
+  }
+
+  /// What FSRS-7 knows of the cards of the decks that it schedules.
+  private func memories() throws -> TimedMemories {
+    TimedMemories(Dictionary(try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }) { $1 })
   }
 
   private var pageOptions: String {
@@ -129,6 +150,16 @@ extension DeckRecord {
   var pageID: String { "\(id.rawValue)-\(String(created.bitPattern, radix: 16))" }
 }
 
+extension FittedModels {
+  /// The parameters of FSRS-7, and which first ratings enough cards had for their intervals to be believed.
+  fileprivate var forPage: Value {
+    .record([
+      ("parameters", .list(parameters.map { .number($0) })),
+      ("believed", .list(Rating.allCases.map { .boolean(guarded(3, first: $0, usual: 1) == 3) })),
+    ])
+  }
+}
+
 extension DeckOptions {
   /// What the page's script schedules by.
   var forPage: Value {
@@ -139,7 +170,8 @@ extension DeckOptions {
       ("minimumLapse", .integer(minimumLapseInterval)), ("shortTerm", .boolean(shortTerm)),
       ("newPerDay", .integer(newPerDay)), ("reviewsPerDay", .integer(reviewsPerDay)),
       ("newIgnoresReviewLimit", .boolean(newIgnoresReviewLimit)),
-      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)),
+      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)), ("timed", timed?.forPage ?? .null),
+      ("timedSteps", .list([false, true].map { .boolean(stepsAreTimed(relearning: $0)) })),
     ])
   }
 }

@@ -3,31 +3,41 @@
 
 import Decks
 import Files
+import Memory
 import Storage
 import Templates
+import Text
 import Values
 
 struct PageCards {
   private let db: Database
   private let sink: FileSink
   private let options: PageOptions
+  private let memories: TimedMemories
   private let mediaPath: (MediaRecord) -> String
+  private let picture: (String) throws -> GalleryPicture?
   private let isInterrupted: () -> Bool
   private(set) var report = PageReport()
 
   init(
-    _ db: Database, _ sink: FileSink, _ options: PageOptions, _ mediaPath: @escaping (MediaRecord) -> String,
+    _ db: Database, _ sink: FileSink, _ options: PageOptions, _ memories: TimedMemories,
+    _ mediaPath: @escaping (MediaRecord) -> String, _ picture: @escaping (String) throws -> GalleryPicture?,
     _ isInterrupted: @escaping () -> Bool
   ) {
+    self.picture = picture
     (self.db, self.sink, self.options, self.mediaPath) = (db, sink, options, mediaPath)
+    self.memories = memories
     self.isInterrupted = isInterrupted
   }
 
   mutating func write(_ card: CardRecord) throws {
-    let media = try NoteTable.media(db, of: card)
+    let media = try CardMedia(db, of: card)
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
-      start += " data-schedule=\"\(PageText.escaped(card.schedule.forPage.json))\""
+      var schedule = card.schedule
+      schedule.timed = try memories.entry(
+        db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.memory
+      start += " data-schedule=\"\(PageText.escaped(schedule.forPage.json))\""
     }
     if let typed = try NoteTable.typedQuestion(db, card.id) {
       start += " data-typed=\"\(PageText.escaped(typed.expected))\""
@@ -36,21 +46,36 @@ struct PageCards {
     try sink.append((start + "><summary\(lang(options.promptLanguage)) dir=\"auto\">").utf8)
     try write(card.prompt, media.promptPictures + media.promptSounds)
     try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
-    // What the back of a note repeats of its front is not shown twice, unless the answer names it.
-    let front = Set(media.promptPictures + media.promptSounds)
-    try write(
-      card.answer,
-      (media.answerPictures + media.answerSounds).filter { !front.contains($0) || card.answer.contains($0) })
+    try write(card.answer, media.ofAnswerAlone(card.answer), hidden: CardFields.hiddenParts(db, of: card))
+    if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
-    if card.document != nil { report.documents += 1 }
+  }
+
+  /// The picture of a document, below the answer.
+  private mutating func write(document: String) throws {
+    guard let shown = try picture(document) else { return report.documentsLeftOut += 1 }
+    let start = "<img alt=\"\(PageText.escaped(shown.description))\" src=\"data:image/png;base64,"
+    try sink.append((start + base64(shown.png) + "\">").utf8)
+    report.documents += 1
   }
 
   private func lang(_ language: String?) -> String { language.map { " lang=\"\(PageText.escaped($0))\"" } ?? "" }
 
-  private mutating func write(_ text: String, _ names: [String]) throws {
-    var bytes: [UInt8] = []
-    PageText.append(PageMedia.text(text, without: names), to: &bytes)
+  /// - Parameter hidden: where in the text's UTF-8 stands what a cloze hid.
+  private mutating func write(_ text: String, _ names: [String], hidden: [Range<Int>] = []) throws {
+    var (bytes, start) = ([UInt8](), 0)
+    let utf8 = Array(text.utf8)
+    // A text without the names of its media is another one.
+    for range in hidden where names.isEmpty && range.lowerBound >= start && range.upperBound <= utf8.count {
+      PageText.append(String(decoding: utf8[start..<range.lowerBound], as: UTF8.self), to: &bytes)
+      bytes += "<b>".utf8
+      PageText.append(String(decoding: utf8[range], as: UTF8.self), to: &bytes)
+      bytes += "</b>".utf8
+      start = range.upperBound
+    }
+    let rest = start == 0 ? text : String(decoding: utf8[start...], as: UTF8.self)
+    PageText.append(CardMedia.text(rest, without: names), to: &bytes)
     try sink.append(bytes)
     for name in names {
       let known = try MediaTable.named(db, name)
@@ -62,6 +87,15 @@ struct PageCards {
   }
 }
 
+extension TimedMemory {
+  fileprivate var forPage: Value {
+    .record([
+      ("slow", .number(state.slow)), ("fast", .number(state.fast)), ("difficulty", .number(state.difficulty)),
+      ("first", .integer(Int(first.rawValue))),
+    ])
+  }
+}
+
 extension CardSchedule {
   /// What the page's script goes on from.
   fileprivate var forPage: Value {
@@ -69,7 +103,7 @@ extension CardSchedule {
     return .record([
       ("state", .integer(Int(state.rawValue))), ("step", .integer(step)), ("due", number(due)),
       ("stability", number(stability)), ("difficulty", number(difficulty)), ("reps", .integer(reps)),
-      ("lapses", .integer(lapses)), ("last", number(lastReview)),
+      ("lapses", .integer(lapses)), ("last", number(lastReview)), ("timed", timed?.forPage ?? .null),
     ])
   }
 }

@@ -56,18 +56,4 @@ struct PageMedia {
     if case .sound = kind { try sink.append("\"></audio>".utf8) } else { try sink.append("\">".utf8) }
     return true
   }
-
-  /// A card's text without the names of the media that follow it.
-  static func text(_ text: String, without names: [String]) -> String {
-    guard !names.isEmpty else { return text }
-    var text = text
-    for name in names {
-      for mark in [
-        "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
-      ] {
-        text = text.replacing(text: mark, with: "")
-      }
-    }
-    return text.trimmed
-  }
 }

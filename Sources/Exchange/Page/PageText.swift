@@ -3,10 +3,13 @@
 // Invariant: no text of a card is ever markup; the policy names the script and the style by the hash of their bytes.
 
 import Text
+import Values
 
 /// What a page is put together from.
 enum PageText {
-  static let script = squeezed(PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
+  private static let script = squeezed(
+    PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
+  private static let timedScript = script + squeezed(PackageResources.fsrs7_js)
   static let style = squeezedStyle(PackageResources.page_css)
 
   /// Lines without the blanks that they begin with, without blank ones and those that are only a comment, and without
@@ -48,17 +51,51 @@ enum PageText {
     ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
   ]
 
+  /// - Parameter timed: whether FSRS-7 schedules cards of the page.
+  static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
+
   /// Everything before the first section of cards.
   /// - Parameter options: the script's options for the whole page, as JSON.
-  static func head(title: String, options: String) -> [UInt8] {
-    let policy = "script-src 'sha256-\(base64(sha256(script)))'; media-src data:; "
-    return head(title: title, style: style, policy: policy)
+  static func head(title: String, options: String, timed: Bool) -> [UInt8] {
+    let hash = base64(sha256(script(timed: timed)))
+    let policy = "script-src 'sha256-\(hash)'; media-src data:; manifest-src data:; "
+    return head(title: title, style: style, policy: policy, homeScreen(title))
       + Array("<noscript id=\"cards\" data-options=\"\(escaped(options))\">\n".utf8)
   }
 
+  /// What lets a phone put the page on its home screen, as an app of its own. Where it starts is where the page is.
+  private static func homeScreen(_ title: String) -> String {
+    let letter = title.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "?"
+    let picture = """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#1d5fa8"/>\
+      <text x="50" y="70" font-size="56" font-family="sans-serif" text-anchor="middle" fill="#fff">\(escaped(letter))</text></svg>
+      """
+    let icon = "data:image/svg+xml;base64,\(base64(Array(picture.utf8)))"
+    let manifest = Value.record([
+      ("name", .text(title)), ("short_name", .text(String(title.prefix(20)))), ("display", .text("standalone")),
+      ("background_color", .text("#fbfaf7")), ("theme_color", .text("#1d5fa8")),
+      (
+        "icons",
+        .list([.record([("src", .text(icon)), ("sizes", .text("any")), ("type", .text("image/svg+xml"))])])
+      ),
+    ])
+    return """
+      <meta name="application-name" content="\(escaped(title))">
+      <meta name="mobile-web-app-capable" content="yes">
+      <meta name="apple-mobile-web-app-capable" content="yes">
+      <meta name="apple-mobile-web-app-title" content="\(escaped(title))">
+      <meta name="theme-color" content="#1d5fa8">
+      <link rel="icon" href="\(icon)">
+      <link rel="manifest" href="data:application/manifest+json;base64,\(base64(Array(manifest.json.utf8)))">
+
+      """
+  }
+
   /// The beginning of a page, its title as first heading.
-  /// - Parameter policy: what a browser may do beside showing pictures that the page holds.
-  static func head(title: String, style: [UInt8], policy: String = "") -> [UInt8] {
+  /// - Parameters:
+  ///   - policy: what a browser may do beside showing pictures that the page holds.
+  ///   - more: lines of the head.
+  static func head(title: String, style: [UInt8], policy: String = "", _ more: String = "") -> [UInt8] {
     let policy =
       "default-src 'none'; \(policy)style-src 'sha256-\(base64(sha256(style)))'; img-src data:; "
       + "base-uri 'none'; form-action 'none'"
@@ -71,7 +108,7 @@ enum PageText {
       <meta http-equiv="Content-Security-Policy" content="\(policy)">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(escaped(title))</title>
-      <style>
+      \(more)<style>
       """.utf8)
     page += style
     page += Array(
@@ -87,8 +124,9 @@ enum PageText {
   }
 
   /// Everything behind the last section.
-  static var end: [UInt8] {
-    Array("</noscript>\n</main>\n<script>".utf8) + script + Array("</script>\n</body>\n</html>\n".utf8)
+  static func end(timed: Bool) -> [UInt8] {
+    Array("</noscript>\n</main>\n<script>".utf8) + script(timed: timed)
+      + Array("</script>\n</body>\n</html>\n".utf8)
   }
 
   /// Text as HTML, good between tags and in quoted attributes.

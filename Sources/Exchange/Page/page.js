@@ -170,6 +170,18 @@ function start() {
     tell(`${study.log.length} answers saved as ${link.download}, for deck import DECK FILE --format answers.`);
   }
 
+  // Phones that put a page on the home screen want a picture of points.
+  function drawIcon() {
+    const canvas = make("canvas", { width: 180, height: 180 });
+    const pen = canvas.getContext?.("2d");
+    if (!pen) return;
+    Object.assign(pen, { fillStyle: "#1d5fa8", font: "100px sans-serif", textAlign: "center" });
+    pen.fillRect(0, 0, 180, 180);
+    pen.fillStyle = "#fff";
+    pen.fillText((document.title.match(/[\p{L}\p{N}]/u)?.[0] ?? "?").toUpperCase(), 90, 125);
+    document.head.append(make("link", { rel: "apple-touch-icon", href: canvas.toDataURL() }));
+  }
+
   document.addEventListener("keydown", (event) => {
     const tag = event.target.tagName;
     if (event.ctrlKey || event.metaKey || event.altKey || tag === "TEXTAREA") return;
@@ -200,6 +212,7 @@ function start() {
     tell(/^Line/.test(error.message) ? "What this browser kept cannot be read: " + error.message : noStorage);
     [stored, settled] = [false, Infinity];
   }
+  drawIcon();
   show(false);
 }
 

@@ -1,9 +1,10 @@
-// The script of a deck as one page, first part: FSRS-6 with its steps, as Deckhand's Scheduler gives it without fuzz.
-// Invariant: no state; times are seconds since 1970. The three parts are one script: scheduler.js, study.js, page.js.
+// The script of a deck as one page, first part: FSRS-6 with its steps, as Deckhand's Scheduler gives it without fuzz, and
+// FSRS-7 by `timedModel` of fsrs7.js, which is a part of pages that are scheduled by it.
+// Invariant: no state; times are seconds since 1970. The other parts are one script with it: study.js, page.js.
 "use strict";
 
 const [NEW, LEARNING, REVIEW, RELEARNING] = [0, 1, 2, 3];
-const { exp, floor, max, min, pow, round } = Math;
+const { exp, floor, log, log1p, max, min, pow, round } = Math;
 const day = 86400;
 
 const within = (low, value, high) => min(high, max(low, value));
@@ -22,6 +23,7 @@ function momentAt(now, offset, rollover) {
 
 // `options.parameters` are the w0 to w20 in use; without short-term memory w17 to w19 are 0 and there are no steps.
 function scheduler(options) {
+  const timed = options.timed && timedModel(options.timed);
   const w = options.parameters;
   const decay = -w[20];
   const factor = pow(0.9, 1 / decay) - 1;
@@ -61,17 +63,38 @@ function scheduler(options) {
     return within(least, roundEven(isNaN(days) ? 1 : within(least, days, most)), most);
   }
 
+  // What FSRS-7 knows of the card after an answer; null where FSRS-6 schedules.
+  function timedMemory(old, rating, moment) {
+    if (!timed) return null;
+    if (old.state === NEW || old.stability == null) return timed.initial(rating);
+    const days = old.last == null ? 0 : max(0, moment.now - old.last) / day;
+    return timed.next(old.timed ?? timed.known(old.stability), rating, days);
+  }
+
+  function exact(old, rating, moment) {
+    const { stability: after } = memory(old, rating, moment);
+    const usual = (stable(after) / factor) * (pow(options.retention, 1 / decay) - 1);
+    if (!timed) return usual;
+    const known = timedMemory(old, rating, moment);
+    const days = timed.interval(known, options.retention);
+    return timed.believes(known) ? days : min(days, 2 * usual);
+  }
+
   function interval(old, rating, moment) {
-    const exact = (candidate) =>
-      (stable(memory(old, candidate, moment).stability) / factor) * (pow(options.retention, 1 / decay) - 1);
-    if (options.shortTerm) return whole(exact(rating), rating === 1 ? options.minimumLapse : 1);
-    let days = min(whole(exact(1), options.minimumLapse), whole(exact(2)));
-    for (let candidate = 2; candidate <= rating; candidate++) days = whole(exact(candidate), days + 1);
+    const exactly = (candidate) => exact(old, candidate, moment);
+    if (options.shortTerm) return whole(exactly(rating), rating === 1 ? options.minimumLapse : 1);
+    let days = min(whole(exactly(1), options.minimumLapse), whole(exactly(2)));
+    for (let candidate = 2; candidate <= rating; candidate++) days = whole(exactly(candidate), days + 1);
     return days;
   }
 
   // The step that follows; null when the card goes by days from here on.
-  function step(old, rating) {
+  function step(old, rating, moment) {
+    if (options.timedSteps?.[old.state >= REVIEW ? 1 : 0]) {
+      if (old.state === REVIEW && rating !== 1) return null;
+      const seconds = max(600, round(exact(old, rating, moment) * day));
+      return moment.now + seconds < moment.start(moment.today + 1) ? [0, seconds] : null;
+    }
     const steps = old.state >= REVIEW ? options.relearningSteps : options.learningSteps;
     if (!steps.length) return null;
     if (old.state === REVIEW) return rating === 1 ? [0, steps[0]] : null;
@@ -87,7 +110,8 @@ function scheduler(options) {
   return (old, rating, moment) => {
     const lapses = old.lapses + (old.state === REVIEW && rating === 1 ? 1 : 0);
     const next = { ...memory(old, rating, moment), reps: old.reps + 1, lapses, last: moment.now };
-    const short = step(old, rating);
+    if (timed) next.timed = timedMemory(old, rating, moment);
+    const short = step(old, rating, moment);
     if (short) {
       const state = old.state >= REVIEW ? RELEARNING : LEARNING;
       return { ...next, state, step: short[0], due: moment.now + short[1], interval: short[1] };

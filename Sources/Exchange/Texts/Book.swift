@@ -21,20 +21,10 @@ final class Book {
     do throws(PackageError) {
       zip = try ZipFile(path, named: path, holdsFolders: true)
     } catch {
-      throw Self.failure(error, path)
+      throw TextFileError(error, path)
     }
     guard zip.members.count <= Self.mostMembers else {
       throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(Self.mostMembers)) files")
-    }
-  }
-
-  private static func failure(_ error: PackageError, _ path: String) -> TextFileError {
-    switch error {
-    case .noLibrary: .noLibrary(path: path)
-    case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
-    case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
-    case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")
-    case .newer, .interrupted: .damaged(path: path, reason: "it is no EPUB")
     }
   }
 
@@ -115,7 +105,7 @@ final class Book {
         bytes += piece
       }
     } catch let error as PackageError {
-      throw Self.failure(error, path)
+      throw TextFileError(error, path)
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     // A chapter in another encoding is rare: it says so by a mark.

@@ -5,11 +5,7 @@ import Templates
 import Text
 
 enum MarkupText {
-  private static let blocks: Set<String> = [
-    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dl", "dd", "dt", "td", "th", "tr", "table", "hr",
-    "blockquote", "section", "article", "aside", "header", "footer", "main", "pre", "figure", "figcaption", "body",
-    "title", "br",
-  ]
+  private static let blocks = HTMLTag.blocks.union(["td", "th", "pre", "figure", "title", "br"])
   private static let skipped: Set<String> = ["script", "style", "rt", "rp", "nav", "head", "svg", "math", "template"]
 
   /// What a browser shows as blocks of text, each in one line.
@@ -26,33 +22,24 @@ enum MarkupText {
     private var text: [UInt8] = []
     /// What is skipped until it is closed, and how often it was opened.
     private var skipping: (name: String, depth: Int)?
-    private var hasMoreTags = true
+    private var tags = TagReading()
     private var hasMoreComments = true
 
     init(_ html: [UInt8]) { self.html = html }
 
     mutating func run() {
       while index < html.count {
-        if html[index] == UInt8(ascii: "<"), hasMoreTags, beginsTag, readTag() { continue }
+        if html[index] == UInt8(ascii: "<"), passMarkup() { continue }
         if skipping == nil { addCharacter() } else { index += 1 }
       }
       finish()
     }
 
-    private var beginsTag: Bool {
-      guard index + 1 < html.count else { return false }
-      let next = html[index + 1]
-      return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next == UInt8(ascii: "?")
-        || Unicode.Scalar(next).isLetter
-    }
-
     private mutating func addCharacter() {
       let byte = html[index]
-      if byte == UInt8(ascii: "&"), let end = html[index...].prefix(34).firstIndex(of: UInt8(ascii: ";")) {
-        let reference = String(decoding: html[index...end], as: UTF8.self)
-        // Left as it is where no such character is known.
-        text += FieldHTML.sortText(reference).utf8
-        index = end + 1
+      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(html[...], index) {
+        text += String(scalar == "\u{A0}" ? " " : scalar).utf8
+        index = end
         return
       }
       if byte <= 0x20 {
@@ -69,10 +56,10 @@ enum MarkupText {
       text = []
     }
 
-    /// Passes over a tag, a comment or a declaration; false where it is never closed.
-    private mutating func readTag() -> Bool {
+    /// Passes over a tag, a comment or a declaration; false where there is none, or it is never closed.
+    private mutating func passMarkup() -> Bool {
       let rest = html[index...]
-      if rest.starts(with: Array("<!--".utf8)) {
+      if rest.starts(with: "<!--".utf8) {
         guard hasMoreComments, let end = find(Array("-->".utf8), from: index + 4) else {
           hasMoreComments = false
           return false
@@ -80,15 +67,12 @@ enum MarkupText {
         index = end
         return true
       }
-      if rest.starts(with: Array("<!DOCTYPE".utf8)), let end = declarationEnd() {
+      if rest.starts(with: "<!DOCTYPE".utf8), let end = declarationEnd() {
         index = end
         return true
       }
-      guard let end = find([UInt8(ascii: ">")], from: index) else {
-        hasMoreTags = false
-        return false
-      }
-      apply(html[(index + 1)..<(end - 1)])
+      guard let (tag, end) = tags.tag(html[...], index) else { return false }
+      apply(tag)
       index = end
       return true
     }
@@ -117,14 +101,9 @@ enum MarkupText {
       return nil
     }
 
-    private mutating func apply(_ tag: ArraySlice<UInt8>) {
-      let isClosing = tag.first == UInt8(ascii: "/")
-      let isEmpty = tag.last == UInt8(ascii: "/")
-      let letters = tag.dropFirst(isClosing ? 1 : 0).prefix(32).prefix { byte in
-        Unicode.Scalar(byte).isLetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || byte == UInt8(ascii: ":")
-      }
-      let name = String(decoding: letters, as: UTF8.self).lowercased()
+    private mutating func apply(_ tag: HTMLTag) {
+      let (name, isClosing) = (tag.name, tag.isClosing)
+      let isEmpty = tag.rest.last == UInt8(ascii: "/")
       if let (skipped, depth) = skipping {
         guard name == skipped, !isEmpty else { return }
         let left = depth + (isClosing ? -1 : 1)

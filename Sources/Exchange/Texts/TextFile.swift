@@ -34,6 +34,21 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
+  /// The kind of a text that has no name, by how it begins; what begins as no other kind is plain.
+  init(beginningOf text: String) {
+    let lines = text.split(maxSplits: 2, whereSeparator: \.isNewline).map(\.trimmingBlanks)
+    let first = lines.first?.lowercased() ?? ""
+    if first.hasPrefix("webvtt") {
+      self = .vtt
+    } else if lines.prefix(2).contains(where: { $0.contains(text: " --> ") }) {
+      self = .srt
+    } else if first == "[script info]" {
+      self = .ass
+    } else {
+      self = first.hasPrefix("<!doctype html") || first.hasPrefix("<html") ? .html : .plain
+    }
+  }
+
   /// Whether its paragraphs have times.
   public var isTimed: Bool { self == .srt || self == .vtt || self == .ass }
 }
@@ -53,19 +68,21 @@ public struct TextFile: Sendable {
   public let encoding: TextEncoding
 
   /// - Parameters:
-  ///   - path: `-` is standard input, which is plain.
+  ///   - path: `-` is standard input, whose kind is found by how it begins.
   ///   - encoding: nil where it is to be found.
   /// - Throws: `FileError`, `TextFileError`.
   public init(_ path: String, encoding: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
     self.path = path
-    format = TextFormat(path: path)
-    if format == .epub {
+    let named = TextFormat(path: path)
+    if named == .epub {
+      format = named
       paragraphs = try Book(path, isInterrupted: isInterrupted).paragraphs()
       self.encoding = .utf8
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
       let (text, found) = try Self.decoded(bytes, path: path, as: encoding)
       self.encoding = found
+      format = path == "-" ? TextFormat(beginningOf: text) : named
       paragraphs = Self.paragraphs(of: text, format)
     }
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }

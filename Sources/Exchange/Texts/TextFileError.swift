@@ -28,9 +28,23 @@ public enum TextFileError: Problem, Equatable {
     case .noLibrary(let path):
       ProblemReport(
         .notHere, "Books cannot be read here",
-        "\(quoted(path)) is an EPUB, for which libzip is needed; install Debian's libzip4", ["path": path])
+        "\(quoted(path)) is packed, for which libzip is needed; install Debian's libzip4", ["path": path])
     case .empty(let path):
       ProblemReport(.badFile, "No text", "\(quoted(path)) has no text in it", ["path": path])
     }
+  }
+}
+
+extension TextFileError {
+  /// What is wrong with a zip that is no package of Anki's.
+  init(_ error: PackageError, _ path: String) {
+    self =
+      switch error {
+      case .noLibrary: .noLibrary(path: path)
+      case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
+      case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
+      case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")
+      case .newer, .interrupted: .damaged(path: path, reason: "it is of another kind than its name says")
+      }
   }
 }

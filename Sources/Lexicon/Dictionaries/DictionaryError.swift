@@ -12,6 +12,8 @@ public enum DictionaryError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// No dictionary has that name.
   case unknown(name: String, suggestion: String?)
+  /// A dictionary that is added does not say of which language its words are.
+  case noLanguage(path: String)
   /// None is here for words of the language; `package` is one of Debian's.
   case none(language: String, package: String?)
 
@@ -26,6 +28,11 @@ public enum DictionaryError: Problem, Equatable {
         .notFound, "No such dictionary",
         "no dictionary is called \(quoted(name))\(didYouMean(near)); `word dictionaries` lists them",
         ["name": name, "suggestion": near])
+    case .noLanguage(let path):
+      ProblemReport(
+        .badValue, "Words of which language",
+        "\(printable(path)) does not say of which language its words are; say it: --language spanish",
+        ["path": path])
     case .none(let language, let package):
       ProblemReport(
         .notFound, "No dictionary",

@@ -8,7 +8,7 @@ import Text
 
 /// Where a dictionary is, and what its name says of it.
 public struct DictionaryPlace: Equatable, Sendable {
-  enum Format: Sendable { case dictd, starDict, table }
+  enum Format: Sendable { case dictd, starDict, table, indexed }
 
   /// The file's name without its ending: `freedict-spa-eng`.
   public let name: String
@@ -22,6 +22,15 @@ public struct DictionaryPlace: Equatable, Sendable {
   public let isOwn: Bool
   let format: Format
 
+  /// Whether it may have headwords that are forms of others.
+  var mayHaveForms: Bool {
+    switch format {
+    case .indexed: true
+    case .starDict: fileExists(path.dropLast(4) + ".syn") || fileExists(path.dropLast(4) + ".syn.dz")
+    case .dictd, .table: false
+    }
+  }
+
   /// nil for a file that is no dictionary by its ending.
   init?(_ path: String, isOwn: Bool) {
     let file = lastPart(of: path)
@@ -30,6 +39,7 @@ public struct DictionaryPlace: Equatable, Sendable {
     case ".index": format = .dictd
     case ".ifo": format = .starDict
     case ".tsv": format = .table
+    case DictionaryLibrary.indexEnding: format = .indexed
     default: return nil
     }
     name = String(file[..<dot])
@@ -38,10 +48,17 @@ public struct DictionaryPlace: Equatable, Sendable {
     if name == "wn" || name == "gcide" {
       (words, meanings) = ("en", "en")
     } else {
-      let codes = name.lowercased().split(whereSeparator: { !$0.isLetter }).compactMap { LanguageCode.named($0) }
+      let codes = Self.codes(in: name)
       (words, meanings) = (codes.first, codes.dropFirst().first)
     }
   }
+
+  private static func codes(in name: String) -> [String] {
+    name.lowercased().split(whereSeparator: { !$0.isLetter }).compactMap { LanguageCode.named($0) }
+  }
+
+  /// The code of the language that a dictionary of this name explains words of.
+  public static func language(of name: String) -> String? { codes(in: name).first }
 }
 
 /// The dictionaries of a machine and of the user.
@@ -49,6 +66,9 @@ public struct DictionaryPlace: Equatable, Sendable {
 ///     let library = DictionaryLibrary(environment)
 ///     let meanings = try library.define("gato", in: spanish)
 public final class DictionaryLibrary {
+  /// Of a dictionary that was indexed.
+  public static let indexEnding = ".words"
+
   /// Where the user puts dictionaries.
   public let ownFolders: [String]
   private let systemFolders: [String]
@@ -57,6 +77,8 @@ public final class DictionaryLibrary {
   private let locale: String?
   private let isInterrupted: () -> Bool
   private var opened: [String: WordDictionary] = [:]
+  /// Which dictionaries have forms, looked for once: each unread form of a text is asked for.
+  private var formPlaces: [Language: [DictionaryPlace]] = [:]
   /// Those that could not be read, with why, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
@@ -103,26 +125,68 @@ public final class DictionaryLibrary {
 
   /// What the dictionaries say of a word: the user's own first, then those in the language that the user reads, then
   /// English. A dictionary whose name says nothing of a language is asked for every one.
-  /// - Parameter name: of the only dictionary to ask.
+  /// - Parameters:
+  ///   - name: of the only dictionary to ask.
+  ///   - order: names of dictionaries that come before all others.
   /// - Throws: `DictionaryError.unknown`, `.none` when there is no dictionary of the language; `FileError` when
   ///   interrupted.
   public func define(
-    _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
+    _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil, order: [String] = []
   ) throws -> [Meaning] {
     failures = []
-    let asked = try chosen(for: language, only: name)
+    let asked = try chosen(for: language, only: name, order: order)
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
-    return try asked.flatMap { place -> [Meaning] in
-      do {
-        let dictionary = try opened[place.path] ?? WordDictionary(place, isInterrupted: isInterrupted)
-        opened[place.path] = dictionary
-        return try dictionary.meanings(of: word, form)
-      } catch {
-        guard let problem = error as? any Problem, problem.report.code != .interrupted else { throw error }
-        failures.append(problem)
-        return []
+    return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
+  }
+
+  /// What the dictionaries have a word as a form of: non-lemma entries of Yomitan, synonyms of StarDict.
+  /// - Throws: `FileError` when interrupted.
+  public func lemmas(of word: String, in language: Language) throws -> [String] {
+    let form = HeadwordForm(language: language, foldsAccents: false)
+    var lemmas: [String] = []
+    let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
+    formPlaces[language] = listing
+    for place in listing {
+      for lemma in try ask(place, { try $0.lemmas(of: word, form) }) where !lemmas.contains(lemma) {
+        lemmas.append(lemma)
       }
     }
+    return lemmas
+  }
+
+  /// How frequent the dictionaries say that a word is, by their names.
+  /// - Throws: `FileError` when interrupted.
+  public func frequencies(of word: String, in language: Language) throws -> [(dictionary: String, text: String)] {
+    let form = HeadwordForm(language: language, foldsAccents: false)
+    return try places().filter { $0.format == .indexed && serves($0, language) }.flatMap { place in
+      try ask(place) { $0.frequencies(of: word, form) }.map { (place.name, $0) }
+    }
+  }
+
+  private func ask<Answer>(
+    _ place: DictionaryPlace, _ question: (WordDictionary) throws -> [Answer]
+  ) throws -> [Answer] {
+    do {
+      let dictionary = try opened[place.path] ?? WordDictionary(place, isInterrupted: isInterrupted)
+      opened[place.path] = dictionary
+      return try question(dictionary)
+    } catch {
+      guard let problem = error as? any Problem, problem.report.code != .interrupted else { throw error }
+      failures.append(problem)
+      return []
+    }
+  }
+
+  /// Forgets what was opened, after a dictionary was added or taken away.
+  public func forget() { (opened, formPlaces) = ([:], [:]) }
+
+  /// Writes a dictionary of another format, with all that it says, into an index.
+  /// - Throws: `DictionaryError`, `FileError`.
+  public func index(_ path: String, into index: DictionaryIndexWriter) throws {
+    guard let place = DictionaryPlace(path, isOwn: true), place.format != .indexed else {
+      throw DictionaryError.damaged(path: path, reason: "a .zip of Yomitan, a .ifo, a .index or a .tsv is expected")
+    }
+    try WordDictionary(place, isInterrupted: isInterrupted).add(to: index)
   }
 
   /// Whether each dictionary that `define` asks for a language has been read.
@@ -135,11 +199,19 @@ public final class DictionaryLibrary {
   /// Whether a dictionary of the language is here.
   public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
 
+  /// The languages other than this one that a dictionary here is of.
+  public func languages(besides language: Language) -> [Language] {
+    let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
+    return codes.sorted().compactMap { code in Language.known.first { $0.code.hasPrefix(code) } }
+  }
+
   private func serves(_ place: DictionaryPlace, _ language: Language) -> Bool {
     place.words == nil || place.words.map { language.code.hasPrefix($0) } == true
   }
 
-  private func chosen(for language: Language, only name: String?) throws(DictionaryError) -> [DictionaryPlace] {
+  private func chosen(
+    for language: Language, only name: String?, order: [String] = []
+  ) throws(DictionaryError) -> [DictionaryPlace] {
     let places = places()
     if let name {
       let named = places.filter { $0.name == name }
@@ -149,6 +221,7 @@ public final class DictionaryLibrary {
     let fitting = places.filter { serves($0, language) }
     if fitting.isEmpty { throw .none(language: language.title, package: LanguageCode.package(language.code)) }
     func rank(_ place: DictionaryPlace) -> Int {
+      if let wanted = order.firstIndex(of: place.name) { return wanted - order.count }
       if place.isOwn { return 0 }
       guard let meanings = place.meanings else { return 4 }
       return meanings == reader ? 1 : meanings == place.words ? 2 : meanings == "en" ? 3 : 4

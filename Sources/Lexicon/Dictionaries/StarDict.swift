@@ -1,5 +1,5 @@
-// Dictionaries of StarDict: `NAME.ifo`, `NAME.idx` or `NAME.idx.gz`, `NAME.dict` or `NAME.dict.dz` (StarDict's
-// StarDictFileFormat, version 2.4.2 and 3.0.0).
+// Dictionaries of StarDict: `NAME.ifo`, `NAME.idx` or `NAME.idx.gz`, `NAME.dict` or `NAME.dict.dz`, and the further
+// headwords of `NAME.syn` or `NAME.syn.dz` (StarDict's StarDictFileFormat, version 2.4.2 and 3.0.0).
 // Invariant: numbers of the files are checked before they are used.
 
 import CZlib
@@ -8,7 +8,11 @@ import Text
 
 struct StarDictRecords: DictionaryRecords {
   private let path: String
+  /// The headwords, and from `synonymStart` on those of the `.syn`.
   private let bytes: [UInt8]
+  private let synonymStart: Int
+  /// Where the headwords of the `.idx` begin: a synonym has the number of one.
+  private let starts: [UInt32]
   private let packed: PackedText
   /// The kinds of the parts that each entry has; empty when each entry says so itself.
   private let kinds: [UInt8]
@@ -23,14 +27,22 @@ struct StarDictRecords: DictionaryRecords {
     let name = String(path.dropLast(4))
     kinds = Array((facts["sametypesequence"] ?? "").utf8)
     width = facts["idxoffsetbits"] == "64" ? 8 : 4
-    bytes = try Self.headwords(name, isInterrupted)
+    var bytes = try Self.content(name + ".idx", packed: ".gz", isInterrupted) ?? []
     packed = try PackedText(ofPathWithout: name, isInterrupted)
-    offsets = try Self.starts(bytes, width, path)
+    starts = try Self.starts(bytes[...], width + 4, path)
     // Both stand in each dictionary of StarDict's.
-    guard facts["wordcount"] == "\(offsets.count)", facts["idxfilesize"] == "\(bytes.count)" else {
+    guard facts["wordcount"] == "\(starts.count)", facts["idxfilesize"] == "\(bytes.count)" else {
       throw DictionaryError.damaged(
-        path: path, reason: "it does not tell the \(offsets.count) headwords that are in its list")
+        path: path, reason: "it does not tell the \(starts.count) headwords that are in its list")
     }
+    synonymStart = bytes.count
+    var synonyms: [UInt32] = []
+    if facts["synwordcount"] != nil, let more = try Self.content(name + ".syn", packed: ".dz", isInterrupted) {
+      bytes += more
+      synonyms = try Self.starts(bytes[synonymStart...], 4, path)
+    }
+    self.bytes = bytes
+    offsets = starts + synonyms
   }
 
   /// The lines `key=value` of a `.ifo`.
@@ -47,12 +59,15 @@ struct StarDictRecords: DictionaryRecords {
     return facts
   }
 
-  private static func headwords(_ name: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
-    let plain = name + ".idx"
+  /// A file, or as it is packed; nil where neither is there, but the list of headwords must be.
+  private static func content(
+    _ plain: String, packed ending: String, _ isInterrupted: @escaping () -> Bool
+  ) throws -> [UInt8]? {
     if fileExists(plain) {
       return try FileText.bytes(plain, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
     }
-    let path = name + ".idx.gz"
+    let path = plain + ending
+    if !plain.hasSuffix(".idx"), !fileExists(path) { return nil }
     let packed = try FileText.bytes(path, limit: WordDictionary.headwordLimit / 8, isInterrupted: isInterrupted)
     var bytes = [UInt8](repeating: 0, count: min(WordDictionary.headwordLimit, packed.count * 16 + 1024))
     let count = deckhand_inflate(packed, packed.count, &bytes, bytes.count, 31)
@@ -62,23 +77,37 @@ struct StarDictRecords: DictionaryRecords {
     return Array(bytes[..<count])
   }
 
-  /// Where each record begins: a headword, NUL, offset, size.
-  private static func starts(_ bytes: [UInt8], _ width: Int, _ path: String) throws -> [UInt32] {
+  /// Where each record begins: a headword, NUL, and so many bytes of numbers.
+  private static func starts(_ bytes: ArraySlice<UInt8>, _ numbers: Int, _ path: String) throws -> [UInt32] {
     var starts: [UInt32] = []
-    var start = 0
-    while start < bytes.count {
-      guard let end = bytes[start...].firstIndex(of: 0), end + 1 + width + 4 <= bytes.count else {
+    var start = bytes.startIndex
+    while start < bytes.endIndex {
+      guard let end = bytes[start...].firstIndex(of: 0), end + 1 + numbers <= bytes.endIndex else {
         throw DictionaryError.damaged(path: path, reason: "its list of headwords ends in the middle of one")
       }
       starts.append(UInt32(start))
-      start = end + 1 + width + 4
+      start = end + 1 + numbers
     }
     return starts
   }
 
   func headword(at offset: Int) -> ArraySlice<UInt8> { bytes[offset...].prefix { $0 != 0 } }
 
+  var hasForms: Bool { synonymStart < bytes.count }
+
+  func lemma(at offset: Int) -> String? {
+    target(of: offset).map { String(decoding: headword(at: $0), as: UTF8.self) }
+  }
+
+  /// Where the headword begins that a synonym stands for; nil for what is none.
+  private func target(of offset: Int) -> Int? {
+    guard offset >= synonymStart else { return nil }
+    let number = big(headword(at: offset).endIndex + 1, 4)
+    return starts.indices.contains(number) ? Int(starts[number]) : nil
+  }
+
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)] {
+    guard let offset = offset < synonymStart ? offset : target(of: offset) else { return [] }
     let numbers = headword(at: offset).endIndex + 1
     let (start, count) = (big(numbers, width), big(numbers + width, 4))
     return parts(of: try packed.bytes(at: start, count: count))

@@ -1,5 +1,6 @@
 // One dictionary, whatever the format of its files: its headwords, and the text of each.
-// Invariant: opened once; its headwords are in memory, its texts on disk; what is damaged is an error with the file.
+// Invariant: opened once; its headwords are in memory, its texts on disk, of an indexed one both; what is damaged is an
+// error with the file.
 
 import Files
 import Text
@@ -10,7 +11,9 @@ final class WordDictionary {
   static let headwordLimit = 512 << 20
 
   private let place: DictionaryPlace
-  private let records: any DictionaryRecords
+  /// Nil of one that was indexed.
+  private let records: (any DictionaryRecords)?
+  private let index: DictionaryIndex?
   private let isInterrupted: () -> Bool
   private var tables: [HeadwordForm: HeadwordTable] = [:]
 
@@ -18,8 +21,10 @@ final class WordDictionary {
   /// - Throws: `FileError`, `DictionaryError.damaged`.
   init(_ place: DictionaryPlace, isInterrupted: @escaping () -> Bool) throws {
     (self.place, self.isInterrupted) = (place, isInterrupted)
+    index = place.format == .indexed ? try DictionaryIndex(place.path) : nil
     records =
       switch place.format {
+      case .indexed: nil
       case .dictd: try DictdRecords(place.path, isInterrupted)
       case .starDict: try StarDictRecords(place.path, isInterrupted)
       case .table: try TableRecords(place.path, isInterrupted)
@@ -27,9 +32,9 @@ final class WordDictionary {
   }
 
   /// Whether its headwords are arranged in a form.
-  func hasTable(_ form: HeadwordForm) -> Bool { tables[form] != nil }
+  func hasTable(_ form: HeadwordForm) -> Bool { records == nil || tables[form] != nil }
 
-  private func table(_ form: HeadwordForm) throws -> HeadwordTable {
+  private func table(_ form: HeadwordForm, _ records: any DictionaryRecords) throws -> HeadwordTable {
     if let table = tables[form] { return table }
     let table = try HeadwordTable(records.offsets, form) { offset in
       if offset & 0x3FF == 0, isInterrupted() { throw FileError(place.path, .read, .interrupted) }
@@ -41,16 +46,63 @@ final class WordDictionary {
 
   /// The entries of a word, in the order of the dictionary; each once, although several headwords lead to it.
   func meanings(of word: String, _ form: HeadwordForm) throws -> [Meaning] {
-    let table = try table(form)
     var meanings: [Meaning] = []
+    func add(_ headword: String, _ text: String, _ isMarkup: Bool) {
+      let meaning = Meaning(dictionary: place.name, word: headword, text: text, isMarkup: isMarkup)
+      if !text.isEmpty, !meanings.contains(where: { $0.text == text }) { meanings.append(meaning) }
+    }
+    for entry in indexed(word, form) where entry.kind == .meaning || entry.kind == .markup {
+      add(entry.headword, entry.text, entry.kind == .markup)
+    }
+    guard let records else { return meanings }
+    let table = try table(form, records)
     for offset in table.offsets(of: Array(word.utf8)[...], headword: records.headword) {
       let headword = String(decoding: records.headword(at: offset), as: UTF8.self)
-      for (text, isMarkup) in try records.texts(at: offset) {
-        let meaning = Meaning(dictionary: place.name, word: headword, text: text, isMarkup: isMarkup)
-        if !text.isEmpty, !meanings.contains(where: { $0.text == text }) { meanings.append(meaning) }
-      }
+      for (text, isMarkup) in try records.texts(at: offset) { add(headword, text, isMarkup) }
     }
     return meanings
+  }
+
+  /// What the dictionary has a word as a form of, each once.
+  func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
+    var lemmas: [String] = []
+    for entry in indexed(word, form) where entry.kind == .form && !lemmas.contains(entry.text) {
+      lemmas.append(entry.text)
+    }
+    guard let records, records.hasForms else { return lemmas }
+    for offset in try table(form, records).offsets(of: Array(word.utf8)[...], headword: records.headword) {
+      if let lemma = records.lemma(at: offset), !lemmas.contains(lemma) { lemmas.append(lemma) }
+    }
+    return lemmas
+  }
+
+  /// How frequent the dictionary says that a word is.
+  func frequencies(of word: String, _ form: HeadwordForm) -> [String] {
+    indexed(word, form).filter { $0.kind == .frequency }.map(\.text)
+  }
+
+  private func indexed(
+    _ word: String, _ form: HeadwordForm
+  ) -> [(kind: DictionaryEntryKind, headword: String, text: String)] {
+    guard let index else { return [] }
+    let key = form.key(Array(word.utf8)[...])
+    return index.entries(of: word).filter { form.key(Array($0.headword.utf8)[...]) == key }
+  }
+
+  /// Writes all entries of a dictionary into an index.
+  func add(to index: DictionaryIndexWriter) throws {
+    for (number, offset) in (records?.offsets ?? []).enumerated() {
+      if number & 0x3FF == 0, isInterrupted() { throw FileError(place.path, .read, .interrupted) }
+      guard let records else { return }
+      let headword = String(decoding: records.headword(at: Int(offset)), as: UTF8.self)
+      if let lemma = records.lemma(at: Int(offset)) {
+        try index.add(.form, headword, lemma)
+        continue
+      }
+      for (text, isMarkup) in try records.texts(at: Int(offset)) {
+        try index.add(isMarkup ? .markup : .meaning, headword, text)
+      }
+    }
   }
 }
 
@@ -60,9 +112,16 @@ protocol DictionaryRecords {
   func headword(at offset: Int) -> ArraySlice<UInt8>
   /// What stands there, trimmed, and whether it is markup.
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)]
+  /// Whether some headwords are forms of others.
+  var hasForms: Bool { get }
+  /// The headword that the one there is a form of.
+  func lemma(at offset: Int) -> String?
 }
 
 extension DictionaryRecords {
+  var hasForms: Bool { false }
+  func lemma(at offset: Int) -> String? { nil }
+
   /// Where the lines of a file begin that have a tab, but for comments.
   static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
     var starts: [UInt32] = []

@@ -25,7 +25,14 @@ public struct InstallPlan {
   public let isEnabled: Bool
 }
 
-extension PluginHost {
+/// The plugins that a user installs, updates and removes.
+///
+///     let plan = try plugins.packages.plan(package, isUpdate: false)
+///     try plugins.packages.install(plan) { folder in try test(folder) }
+public struct PluginInstaller {
+  let host: PluginHost
+  private var environment: Environment { host.environment }
+
   var store: PluginStore {
     let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
     return PluginStore(data: environment.folders.data, folder: environment.folders.plugins, wait: wait)
@@ -34,24 +41,24 @@ extension PluginHost {
   /// Checks a package against what is there, without running anything of it.
   /// - Throws: `PluginPackageError`, `SignatureError`, `PluginError` or `CommandError`: why it is refused.
   public func plan(_ package: PluginPackage, isUpdate: Bool) throws -> InstallPlan {
-    try session.requireSignIn()
+    try host.session.requireSignIn()
     let name = package.name
-    let there = plugins.first { $0.name == name }
+    let there = host.plugins.first { $0.name == name }
     if there?.isBundled == true { throw PluginPackageError.bundled(plugin: name) }
-    if let there { refreshManifest(of: there) }
+    if let there { host.refreshManifest(of: there) }
     let signer = try signer(of: package)
     try checkVersion(of: package, there, isUpdate: isUpdate)
-    let entry = grants?.entry(of: name, isBundled: false)
+    let entry = host.grants?.entry(of: name, isBundled: false)
     let asked = package.manifest.permissions
     // What was granted to a plugin that is gone is nothing to one that comes now.
     let granted = there == nil ? [] : entry?.granted ?? []
     let isEnabled = there == nil || entry?.isEnabled == true
     let trial = Plugin(
       name: name, folder: package.path, isBundled: false, manifest: package.manifest, state: .ready)
-    if let problem = dependencyProblem(of: trial, among: plugins.filter { $0.name != name } + [trial]) {
+    if let problem = host.dependencies.problem(of: trial, among: host.plugins.filter { $0.name != name } + [trial]) {
       throw problem
     }
-    let dependents = dependents(of: name, unlessAt: package.manifest.version)
+    let dependents = host.dependencies.dependents(of: name, unlessAt: package.manifest.version)
     if there != nil, !dependents.isEmpty { throw PluginPackageError.needed(plugin: name, by: dependents) }
     if isEnabled { try checkNames(package.manifest) }
     return InstallPlan(
@@ -95,9 +102,9 @@ extension PluginHost {
 
   /// A name that is taken is found now, before anything is written.
   private func checkNames(_ manifest: Manifest) throws {
-    try checkModes(manifest)
+    try host.checkModes(manifest)
     for name in manifest.commands {
-      if let owner = registry.commands.first(where: { $0.path.first == name })?.owner, owner != manifest.owner {
+      if let owner = host.registry.commands.first(where: { $0.path.first == name })?.owner, owner != manifest.owner {
         throw CommandError.duplicate(name, owner: manifest.owner, other: owner)
       }
     }
@@ -107,7 +114,7 @@ extension PluginHost {
 
   /// Installs what the user said yes to.
   /// - Parameter test: runs the tests of the folder that it is given; what it throws keeps the plugin that is there.
-  public func installPackage(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
+  public func install(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
     let name = plan.package.name
     let account = try accountFolder()
     let lock = try store.lock()
@@ -147,24 +154,24 @@ extension PluginHost {
 
   /// Where the grants of whoever is signed in are, below the data folder.
   private func accountFolder() throws -> String {
-    try session.requireSignIn()
-    guard let folder = session.grantsFolder, folder.hasPrefix(environment.folders.data + "/") else {
-      throw PluginFileError.outside(file: session.grantsFolder ?? "")
+    try host.session.requireSignIn()
+    guard let folder = host.session.grantsFolder, folder.hasPrefix(environment.folders.data + "/") else {
+      throw PluginFileError.outside(file: host.session.grantsFolder ?? "")
     }
     return String(folder.dropFirst(environment.folders.data.count + 1))
   }
 
   /// After its folder has changed: what it was goes, what it is counts.
   private func takeUp(_ name: String, wasLoaded: Bool) throws -> Plugin {
-    if let old = plugins.first(where: { $0.name == name }) {
-      unload(old)
+    if let old = host.plugins.first(where: { $0.name == name }) {
+      host.unload(old)
       old.state = .off
     }
-    readGrants()
-    let fresh = read(name, environment.folders.plugins + "/" + name, isBundled: false)
-    plugins = (plugins.filter { $0.name != name } + [fresh]).sorted { $0.name < $1.name }
-    announce(fresh)
-    if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try load(fresh) }
+    host.readGrants()
+    let fresh = host.read(name, environment.folders.plugins + "/" + name, isBundled: false)
+    host.plugins = (host.plugins.filter { $0.name != name } + [fresh]).sorted { $0.name < $1.name }
+    host.announce(fresh)
+    if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try host.load(fresh) }
     return fresh
   }
 
@@ -176,22 +183,22 @@ extension PluginHost {
     defer { lock.release() }
     try store.commit(
       PluginStore.Change(plugin: plugin.name, isInstalled: false, account: account, grant: nil, key: nil))
-    unload(plugin)
+    host.unload(plugin)
     plugin.state = .off
-    plugins.removeAll { $0 === plugin }
-    readGrants()
+    host.plugins.removeAll { $0 === plugin }
+    host.readGrants()
     // The one that comes with the program counts again.
     guard let bundled = environment.folders.bundledPlugins, fileExists(bundled + "/" + plugin.name) else { return }
-    let fresh = read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
-    plugins = (plugins + [fresh]).sorted { $0.name < $1.name }
-    announce(fresh)
+    let fresh = host.read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
+    host.plugins = (host.plugins + [fresh]).sorted { $0.name < $1.name }
+    host.announce(fresh)
   }
 
   /// - Throws: `PluginPackageError`: it comes with the program, or another plugin needs it.
   public func checkRemoval(of plugin: Plugin) throws {
     if plugin.isBundled { throw PluginPackageError.bundled(plugin: plugin.name) }
     if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
-    let dependents = dependents(of: plugin.name, unlessAt: nil)
+    let dependents = host.dependencies.dependents(of: plugin.name, unlessAt: nil)
     if !dependents.isEmpty { throw PluginPackageError.needed(plugin: plugin.name, by: dependents) }
   }
 
@@ -202,11 +209,15 @@ extension PluginHost {
 
   /// Changes whose keys are trusted and whose plugins are whose, all as one.
   public func changeKeys(_ change: (inout TrustedKeys) throws -> Void) throws {
-    try session.requireSignIn()
+    try host.session.requireSignIn()
     let lock = try store.lock()
     defer { lock.release() }
     var keys = try trustedKeys()
     try change(&keys)
     try keys.save()
   }
+}
+
+extension PluginHost {
+  public var packages: PluginInstaller { PluginInstaller(host: self) }
 }

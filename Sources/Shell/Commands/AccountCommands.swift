@@ -60,7 +60,7 @@ enum AccountCommands {
       let user = session.gate.user
       let names = try session.gate.store.names()
       let table = TableText(
-        [.init("Account"), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
+        [.init("Account", isTyped: true), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
       let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
       return CommandResult(.list(values), .table(table))

@@ -6,6 +6,7 @@ import Commands
 import Decks
 import Exchange
 import Files
+import Glibc
 import Problems
 import Text
 import Values
@@ -16,18 +17,20 @@ enum BuildCommand {
     BuiltIn(
       "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
       summary: "Makes a deck of a folder of sources, and brings it up to date.",
-      answer: "{added, updated, removed, conflicts, COUNT}",
+      answer: "{added, updated, removed, changes, conflicts, COUNT}",
       details: """
-        The folder has a deck.json, {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, and \
-        sources: Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, answer=, \
-        id=, tags=} and read(FILE). Folders within it are decks within; what is in media/ is for its cards. Only what \
-        changed is read again. Give rows an id (<!-- id: gato -->, a column guid) and they stay the same cards \
-        whatever becomes of their texts. What was edited in the deck stays so, and is told.
+        The sources are Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, \
+        answer=, id=, tags=} and read(FILE). The deck has the folder's name, or that of its deck.json, {"name": "Spanish", \
+        "namespace": "example.org", "options": {"new_per_day": 10}}. Folders within it are decks within; what is in media/ \
+        is for its cards. Only what changed is read again. A row stays the same card when it is edited a little; give it \
+        an id (<!-- id: gato -->, a column guid) and it does whatever becomes of its texts. What was edited in the deck \
+        stays so, and is told; a field that was edited on both sides is a conflict, which `deck conflicts` settles.
         """,
-      arguments: [Argument("FOLDER", .file, access: .read, help: "the folder with deck.json")],
+      arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
       options: [
         Option("--apkg", "FILE", .file, access: .write, help: "write the deck as a package of Anki, too"),
         Option("--prune", help: "remove the cards that left the sources"),
+        Option("--restore", help: "bring back the cards that were removed in the deck"),
         Option("--write-back", help: "write what was edited in the deck to Markdown and tables first"),
         Option("--seconds", "N", .integer(1...86_400), help: "the most time that a .lua source may take; 60"),
       ], example: "build spanish --apkg spanish.apkg"
@@ -36,11 +39,15 @@ enum BuildCommand {
 
   private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let workspace = try session.workspace()
-    let path = session.environment.folders.expanded(invocation.text("FOLDER"))
+    let path = named(session.environment.folders.expanded(invocation.text("FOLDER")))
     let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
     defer { progress.finish() }
+    var choices = BuildChoices()
+    choices.prunes = invocation.flag("--prune")
+    choices.restores = invocation.flag("--restore")
+    choices.writesBack = invocation.flag("--write-back")
     let (deck, report) = try workspace.exchange.build(
-      path, prunes: invocation.flag("--prune"), writesBack: invocation.flag("--write-back"),
+      path, choices,
       generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
     ) { progress.update($0, of: $1) }
     progress.finish()
@@ -62,6 +69,13 @@ enum BuildCommand {
     throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message, isTable: false)
   }
 
+  /// The folder by its name, which may be the deck's: `.` has none.
+  private static func named(_ path: String) -> String {
+    guard [".", ".."].contains(lastPart(of: path)), let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
   private static func words(_ report: BuildReport, _ deck: String, _ session: Session) -> [String] {
     var parts: [String] = []
     func add(_ count: Int, _ words: String) { if count > 0 { parts.append("\(session.grouped(count)) \(words)") } }
@@ -79,27 +93,39 @@ enum BuildCommand {
       lines.append("  \(rejection.place?.inWords ?? "row \(rejection.index)")   \(rejection.message)")
     }
     if report.cards.rejectedCount > 20 { lines.append("  … \(session.grouped(report.cards.rejectedCount - 20)) more") }
-    for kind in [BuildConflict.Kind.edited, .both, .removed, .gone] {
-      lines += list(report.conflicts.filter { $0.kind == kind }, kind, session)
+    for kind in BuildFinding.Kind.allCases {
+      lines += list(report.findings.filter { $0.kind == kind }, kind, session)
     }
     return lines
   }
 
-  private static func list(_ conflicts: [BuildConflict], _ kind: BuildConflict.Kind, _ session: Session) -> [String] {
-    if conflicts.isEmpty { return [] }
-    let cards = session.counted(conflicts.count, "card")
+  private static func list(
+    _ findings: [BuildFinding], _ kind: BuildFinding.Kind, _ session: Session
+  ) -> [String] {
+    if findings.isEmpty { return [] }
+    let cards = session.counted(findings.count, "card")
     let title =
       switch kind {
+      case .new: "\(cards) new:"
+      case .restored: "\(cards) restored:"
+      case .moved: "\(cards) moved:"
+      case .changed: "\(cards) changed:"
+      case .pruned: "\(cards) removed, as no longer in the sources:"
       case .edited: "\(cards) edited in the deck, not in the sources; --write-back writes them there:"
-      case .both: "\(cards) edited in the deck and in the sources; the deck's stay until both say the same:"
-      case .removed: "\(cards) removed in the deck, still in the sources; they stay away until their rows change:"
+      case .both:
+        "\(cards) edited in the deck and in the sources; the deck's stay until `deck conflicts` "
+          + "settles them or both say the same:"
+      case .removed: "\(cards) removed in the deck, still in the sources; --restore brings them back:"
       case .gone: "\(cards) no longer in the sources; --prune removes them:"
+      case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they stay:"
       }
     var lines = [title]
-    for conflict in conflicts.prefix(5) {
-      lines.append("  \(conflict.path):\(conflict.line)   \(printable(conflict.prompt, limit: 60))")
+    for finding in findings.prefix(5) {
+      let fields =
+        finding.fields.isEmpty ? "" : " (\(finding.fields.map { printable($0, limit: 40) }.joined(separator: ", ")))"
+      lines.append("  \(finding.path):\(finding.line)   \(printable(finding.prompt, limit: 60))\(fields)")
     }
-    if conflicts.count > 5 { lines.append("  … \(session.grouped(conflicts.count - 5)) more") }
+    if findings.count > 5 { lines.append("  … \(session.grouped(findings.count - 5)) more") }
     return lines
   }
 }

@@ -35,11 +35,14 @@ struct BuiltIn {
     return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
-  /// Describes all of them to a registry; answers them by name.
-  static func addAll(to registry: CommandRegistry) throws -> [String: BuiltIn] {
+  /// The theme of what serves those who write scripts and plugins: `help` leaves it out.
+  static let developers = "For developers"
+
+  /// Describes to a registry what is said of several of them.
+  static func describeGroups(to registry: CommandRegistry) {
     registry.themeOrder = [
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
-      "The shell",
+      "The shell", developers,
     ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
@@ -51,24 +54,34 @@ struct BuiltIn {
     registry.describeGroup("text", "What is known of texts: coverage, words, sentences.")
     registry.describeGroup("account", "Add, list and remove accounts.")
     registry.describeGroup("plugin", "List, install, enable and pack plugins.")
-    var byName: [String: BuiltIn] = [:]
-    for builtIn in all {
-      try registry.add(builtIn.command, isChecked: true)
-      byName[builtIn.command.name] = builtIn
-    }
-    return byName
   }
 
   static var all: [BuiltIn] {
     let themes: [[BuiltIn]] = [
       DeckCommands.all, [DeckOrderCommand.command], DeckFileCommands.all,
-      [DeckPageCommands.page, DocumentPageCommand.page], DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
+      CompareCommands.all, [DeckPageCommands.page, DeckSheetCommand.sheet, DocumentPageCommand.page],
+      DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
       NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command], DocumentCommands.all, WordCommands.all,
       TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
       AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,
       [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
     ]
     return themes.flatMap(\.self)
+  }
+}
+
+/// The program's own commands by name, described when the first of them is looked for.
+final class BuiltInTable {
+  private lazy var all = BuiltIn.all
+  private lazy var byName = Dictionary(all.map { ($0.command.name, $0) }) { first, _ in first }
+
+  subscript(name: String) -> BuiltIn? { byName[name] }
+
+  /// A registry that has them all.
+  func registry() -> CommandRegistry {
+    let registry = CommandRegistry { self.all.map(\.command) }
+    BuiltIn.describeGroups(to: registry)
+    return registry
   }
 }
 

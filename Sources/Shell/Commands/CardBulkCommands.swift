@@ -98,26 +98,37 @@ enum CardBulkCommands {
       "card", "edit", theme: theme, access: .signedIn, effect: .changes, summary: "Changes the texts of cards.",
       answer: "card...",
       details: """
-        Without --prompt and --answer a card opens in $EDITOR; several cards, or those that a query finds, open as a table, \
-        and what was changed in it is one step.
+        Without a new text a card opens in $EDITOR: the fields of its note, each below its name. Several cards, or those \
+        that a query finds, open as a table, and what was changed in it is one step. --prompt and --answer are for cards \
+        whose sides are fields themselves; --set is for every one.
         """,
       arguments: [cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
+        Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field of its note"),
+        Option("--yes", help: "agree to the cards of the note that are taken away"),
       ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
+      let given = invocation.list("--set")
+      if let other = prompt == nil ? answer.map({ _ in "--answer" }) : "--prompt", !given.isEmpty {
+        throw ShellError.notTogether("--set", other)
+      }
       guard prompt == nil, answer == nil else {
         try session.workspace().cards.update(found, prompt: prompt, answer: answer)
         return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
       }
       guard found.count == 1 else {
+        if !given.isEmpty { throw ShellError.oneCardOnly(option: "--set", count: found.count) }
         let changed = try CardTableEditing(session).edit(found)
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      guard try session.editInEditor(found[0]) else { return .unchanged(.objects([])) }
+      guard
+        try NoteCommands.edit(
+          found[0].note(), given, session, NoteCommands.Change(agreed: invocation.flag("--yes")))
+      else { return .unchanged(.objects([])) }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }

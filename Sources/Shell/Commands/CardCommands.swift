@@ -12,7 +12,11 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, AddCard.command, showCard, removeCards, attachDocument] + CardBulkCommands.all
+    [
+      CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards,
+      attachDocument,
+    ]
+      + CardBulkCommands.all
   }
 
   private static let theme = "Decks and cards"
@@ -61,7 +65,7 @@ enum CardCommands {
       .prompt, .answer, .tags, .deck, .state, .due, .interval, .stability, .difficulty, .reps, .lapses, .created,
       .modified, .flag, .guid, .document, .noteType,
     ] {
-      let text = property.text(try card.value(of: property), session)
+      let text = try property.text(of: card, session)
       switch property {
       case .deck: fields.append(.init("deck", "\(text), position \(session.grouped(try card.position()))"))
       case .flag:
@@ -74,8 +78,7 @@ enum CardCommands {
       default: if !text.isEmpty { fields.append(.init(property.rawValue, text)) }
       }
     }
-    let extra = try card.value(of: .extra).record?.fields ?? []
-    return fields + extra.map { .init($0.name, $0.value.text ?? $0.value.json) }
+    return fields + (try card.unnamedFields().map { .init($0.name, $0.text) })
   }
 
   // MARK: Changing

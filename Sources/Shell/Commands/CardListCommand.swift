@@ -37,7 +37,7 @@ enum CardListCommand {
     var table = TableText(columns.map(\.heading), whenEmpty: whenEmpty)
     for (index, card) in cards.enumerated() {
       if index % 256 == 0, session.environment.isInterrupted() { throw WorkspaceError.interrupted }
-      table.add(try columns.map { $0.text(try card.value(of: $0), session) })
+      table.add(try columns.map { try $0.text(of: card, session) })
     }
     return table
   }
@@ -83,7 +83,8 @@ private struct CardListRequest {
   private var nothing: String {
     guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` makes one." : "No cards." }
     if let name = deckName(query) {
-      let list = "card list --deck \(ShellWords.quote(name))"
+      let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || ":_".contains($0) }
+      let list = "card list " + (isPlain ? "deck:\(name)" : "--deck \(ShellWords.quote(name))")
       return "No card was found for \(quoted(query)); `\(list)` lists the deck's cards."
     }
     return "No card was found for \(quoted(query)); `help queries` explains what can be looked for."

@@ -4,6 +4,7 @@
 import Commands
 import Decks
 import LuaRuntime
+import Templates
 import Text
 import Values
 import Workspace
@@ -92,6 +93,8 @@ private struct RowReader {
   private let moment: StudyMoment
   /// The names of decks, each asked for once.
   private var decks: [DeckID: String] = [:]
+  /// The names of the fields of note types, as they are written, by the types' names; each asked for once.
+  private var types: [String: [(name: String, place: Int)]] = [:]
 
   init(_ cards: CardSequence, _ session: Session) {
     (self.cards, self.session) = (cards, session)
@@ -116,9 +119,8 @@ private struct RowReader {
     case .position: .integer(position)
     case .deck: .text(try deckName(card))
     case .document where !card.hasDocument: .null
-    case .extra where !card.hasFields: .null
-    // As Lua has it, and with it the JSON of a card alone.
-    case .extra: session.value(of: LuaValue(try cards.card(card).value(of: property)))
+    // As Lua has them, and with it the JSON of a card alone.
+    case .fields: session.scripting.value(of: LuaValue(try cards.card(card).value(of: property)))
     default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
     }
   }
@@ -135,6 +137,7 @@ private struct RowReader {
   ) throws {
     if let bytes = bytes(property, of: card) { return row.add(bytes) }
     if property == .tags { return row.add(card.tags) }
+    if property == .state { return row.add(CardProperty.stateText(card, session)) }
     row.add(property.text(try value(property, of: card, position), session))
   }
 
@@ -143,10 +146,36 @@ private struct RowReader {
   ) throws {
     writer.name(property.rawValue)
     if let bytes = bytes(property, of: card) { return writer.write(bytes) }
+    if property == .fields, !card.hasFields { return try writeFields(of: card, to: &writer) }
     guard property == .tags else { return writer.write(try value(property, of: card, position)) }
     writer.beginList()
     for tag in card.tags.split(separator: UInt8(ascii: " ")) { writer.write(UnsafeBufferPointer(rebasing: tag)) }
     writer.endList()
+  }
+}
+
+extension RowReader {
+  /// The fields of its note by name, in the order in which Lua's tables are written.
+  fileprivate mutating func writeFields(of card: ListedCard, to writer: inout JSONWriter) throws {
+    let names = try fieldNames(of: card)
+    let values = card.noteFields
+    writer.beginRecord()
+    for (name, place) in names {
+      writer.name(name)
+      if place < values.count { writer.write(values[place]) } else { writer.write("") }
+    }
+    writer.endRecord()
+  }
+
+  private mutating func fieldNames(of card: ListedCard) throws -> [(name: String, place: Int)] {
+    let type = String(decoding: card.noteType, as: UTF8.self)
+    if let known = types[type] { return known }
+    let fields = try cards.card(card).note().type().record().fields
+    let names = fields.enumerated().map { (name: $0.element, place: $0.offset) }.sorted {
+      $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+    }
+    types[type] = names
+    return names
   }
 }
 

@@ -5,6 +5,7 @@ import Commands
 import Decks
 import Text
 import Values
+import Workspace
 
 extension CardProperty {
   var heading: TableText.Column {
@@ -32,6 +33,16 @@ extension CardProperty {
     case .text(let text): text
     case .integer, .record: value.json
     }
+  }
+
+  /// What a card has of the field as a person reads it.
+  func text(of card: CardHandle, _ session: Session) throws -> String {
+    self == .state ? Self.stateText(try card.record(), session) : text(try card.value(of: self), session)
+  }
+
+  /// What keeps a card from being studied, else where it is in its schedule.
+  static func stateText(_ card: some CardColumns, _ session: Session) -> String {
+    !card.isSuspended && card.isBuried(at: session.studyMoment) ? "buried" : card.stateName
   }
 
   /// The columns of a list as they are typed: `prompt,answer,due`.

@@ -27,7 +27,7 @@ struct CardTableEditing {
     }
     let text = Self.heading + "\n" + lines.joined(separator: "\n") + "\n"
     var changed: [CardHandle] = []
-    try session.edit(text, orElse: "give --prompt or --answer") { edited in
+    try session.editor.edit(text, orElse: "give --prompt or --answer") { edited in
       let edits = try self.edits(edited, cards)
       if !edits.isEmpty { try session.workspace().cards.update(edits) }
       changed = edits.map(\.card)
@@ -35,8 +35,8 @@ struct CardTableEditing {
     return changed
   }
 
-  private func edits(_ text: String, _ cards: [CardHandle]) throws -> [CardEdit] {
-    var (edits, seen): ([CardEdit], Set<Int>) = ([], [])
+  private func edits(_ text: String, _ cards: [CardHandle]) throws -> [(card: CardHandle, to: NewCard)] {
+    var (edits, seen): ([(card: CardHandle, to: NewCard)], Set<Int>) = ([], [])
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       if line.hasPrefix("#") || String(line).trimmed.isEmpty { continue }
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -50,7 +50,7 @@ struct CardTableEditing {
       let (old, new) = (try card.record(), cells.dropFirst().map(Self.unescaped))
       let tags = new.count > 2 ? new[2].split(separator: " ").map(String.init) : []
       if new[0] == old.prompt, new[1] == old.answer, tags == old.tags { continue }
-      edits.append(CardEdit(card, prompt: new[0], answer: new[1], tags: tags))
+      edits.append((card, NewCard(prompt: new[0], answer: new[1], tags: tags)))
     }
     return edits
   }

@@ -31,7 +31,10 @@ enum DeckCommands {
       _, session in
       let decks = try session.workspace().decks.all()
       var table = TableText(
-        [.init("Deck"), .init("Cards", .right), .init("New", .right), .init("Due", .right), .init("Last studied")],
+        [
+          .init("Deck", isTyped: true), .init("Cards", .right), .init("New", .right), .init("Due", .right),
+          .init("Last studied"),
+        ],
         whenEmpty: "No decks yet; `deck create NAME` makes one.")
       let counts = try session.workspace().decks.studyCounts()
       for deck in decks {
@@ -107,7 +110,7 @@ enum DeckCommands {
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let name = try deck.record().name
-      let within = try session.workspace().decks.all().filter { try $0.record().name.hasPrefix(name + "::") }
+      let within = try deck.within()
       let cards = try ([deck] + within).reduce(0) { try $0 + $1.count() }
       let more = within.isEmpty ? "" : " and \(session.counted(within.count, "deck")) within it"
       if cards > 0, !(try session.confirm("Remove deck \(quoted(name))\(more) with \(session.counted(cards, "card"))?"))

@@ -1,5 +1,4 @@
-// `deck options`, `deck optimize`, `deck simulate`, `deck stats`. Invariant: what only looks changes nothing; fitted
-// parameters are kept only where they predict better.
+// `deck options`, `deck simulate`, `deck stats`. Invariant: what only looks changes nothing.
 
 import Bindings
 import CardDocuments
@@ -13,7 +12,9 @@ import Values
 import Workspace
 
 enum DeckFigureCommands {
-  static var all: [BuiltIn] { [options, GoalCommand.command, optimize, simulate, statistics] }
+  static var all: [BuiltIn] {
+    [options, GoalCommand.command, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
+  }
 
   private static let theme = "Decks and cards"
 
@@ -76,7 +77,7 @@ enum DeckFigureCommands {
     let heading =
       preset.map { "\(record.name) is studied by the preset \(quoted($0.name))\(shares)." }
       ?? "\(record.name) is studied by the initial options."
-    var table = TableText([.init("Option"), .init("Value"), .init("By"), .init("What it is for")])
+    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("By"), .init("What it is for")])
     for name in DeckOptions.Name.allCases {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       table.add([name.text, options[name].text, by, name.summary])
@@ -85,76 +86,6 @@ enum DeckFigureCommands {
     return CommandResult(
       .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),
       .parts([.lines([heading]), .table(table)]))
-  }
-
-  // MARK: Fitting
-
-  private static var optimize: BuiltIn {
-    BuiltIn(
-      "deck", "optimize", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Fits the memory model to your answers.",
-      answer: "{deck, reviews, before, after, kept, parameters} or "
-        + "{deck, reviews?, before?, after?, kept?, parameters?, code?}...",
-      details: """
-        The 21 parameters of FSRS are fitted to four fifths of the answers of the deck and those within it, and judged on the \
-        rest. They are kept in the deck's preset when they predict better than those that are there. It takes at least 400 \
-        reviews on later days. With --all every preset is fitted to the answers of its decks.
-        """,
-      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
-      options: [Option("--all", help: "every preset")], example: "deck optimize Spanish"
-    ) { invocation, session in
-      if invocation.flag("--all") { return try optimizeAll(session) }
-      let deck =
-        try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
-        ?? StudyChoice.only(session, usage: "deck optimize DECK")
-      let result = try fitted(deck, session)
-      try deck.scheduling.keep(result)
-      return CommandResult(
-        result.value(try deck.record().name), .lines(try words(result, deck.scheduling.presetName ?? "", session)))
-    }
-  }
-
-  private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> OptimizedParameters {
-    let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
-    defer { progress.finish() }
-    return try deck.scheduling.optimize { progress.update(Int($0 * 1000), of: 1000) }
-  }
-
-  /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
-  private static func optimizeAll(_ session: Session) throws -> CommandResult {
-    var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
-    for deck in try session.workspace().decks.all() {
-      let name = try deck.record().name
-      let preset = try deck.scheduling.preset()?.name
-      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
-        continue
-      }
-      do {
-        let result = try fitted(deck, session)
-        try deck.scheduling.keep(result)
-        values.append(result.value(name))
-        lines += try [name + ":"] + words(result, deck.scheduling.presetName ?? "", session).map { "  " + $0 }
-      } catch let problem as MemoryError {
-        guard case .tooFewReviews = problem else { throw problem }
-        values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
-        lines += ["\(name):", "  " + problem.message]
-      }
-    }
-    return CommandResult(.list(values), .lines(lines.isEmpty ? ["There is no deck yet."] : lines))
-  }
-
-  private static func words(_ result: OptimizedParameters, _ preset: String, _ session: Session) -> [String] {
-    func figures(_ fit: ModelFit) -> String {
-      "log loss \(rounded(fit.logLoss, 4)), RMSE \(rounded(fit.rmse * 100, 2)) %"
-    }
-    let outcome =
-      result.isBetter
-      ? "The new parameters are kept in the preset \(quoted(preset))."
-      : "The parameters that are there predict as well; nothing was changed."
-    return [
-      "Fitted to \(session.counted(result.reviewCount, "review")).", "  before  \(figures(result.before))",
-      "  after   \(figures(result.after))", outcome,
-    ]
   }
 
   static func rounded(_ number: Double, _ places: Int) -> String {
@@ -266,7 +197,9 @@ enum DeckFigureCommands {
     let workspace = try session.workspace()
     guard let text else { return (try workspace.decks.statistics(), "All decks") }
     for deck in try workspace.decks.all() where try deck.record().name.lowercased() == text.lowercased() {
-      return (try deck.statistics(), try deck.record().name)
+      var figures = try deck.statistics()
+      figures.knowledge = try deck.fitting.knowledge()
+      return (figures, try deck.record().name)
     }
     let figures = try workspace.decks.statistics(query: text)
     // A single word that finds nothing was most likely meant as a deck.
@@ -291,7 +224,7 @@ extension DeckScheduling {
     try set(others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same)
   }
 
-  fileprivate var presetName: String? {
+  var presetName: String? {
     get throws { try preset()?.name }
   }
 }
@@ -304,18 +237,6 @@ extension OptionValue {
     case .choice(let choice): .text(choice)
     case .steps(let numbers), .parameters(let numbers), .weekdays(let numbers): .list(numbers.map { .measure($0) })
     }
-  }
-}
-
-extension OptimizedParameters {
-  fileprivate func value(_ deck: String) -> Value {
-    func figures(_ fit: ModelFit) -> Value {
-      .record([("log_loss", .number(fit.logLoss)), ("rmse", .number(fit.rmse))])
-    }
-    return .record([
-      ("deck", .text(deck)), ("reviews", .integer(reviewCount)), ("before", figures(before)), ("after", figures(after)),
-      ("kept", .boolean(isBetter)), ("parameters", .list(parameters.map { .number($0) })),
-    ])
   }
 }
 

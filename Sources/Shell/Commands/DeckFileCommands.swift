@@ -49,6 +49,8 @@ enum DeckFileCommands {
           "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written, found when left out"),
         Option("--separator", "S", help: "of a table: comma, semicolon, tab, space, pipe, colon or a character"),
         Option("--columns", "CHOICES", help: "of a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
+        Option(
+          "--notetype", "T", help: "of a table: its rows are notes of this type, and --columns names fields: Word=1"),
         Option("--no-header", help: "of a table: the first row is a card"),
       ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
     ) { invocation, session in try runImport(invocation, session) }
@@ -91,6 +93,7 @@ enum DeckFileCommands {
     options.table.separator = try invocation.optionalText("--separator").map { try Separator.byte(named: $0) }
     options.table.columns = try invocation.optionalText("--columns").map { try ColumnChoice.list(of: $0) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
+    options.noteType = invocation.optionalText("--notetype")
     options.previewed = previewed
     return options
   }
@@ -135,15 +138,22 @@ enum DeckFileCommands {
   /// What to do where a first row that was taken for a card names the columns.
   private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
     guard found.assumedCard.count > 1 else { return nil }
-    let names = found.assumedCard.prefix(2).map(\.trimmed)
-    let canBeNamed = names.allSatisfy { name in
+    let isCard = found.columns.prefix(2) == ["prompt", "answer"]
+    let named = zip(found.columns, found.assumedCard.map(\.trimmed)).filter { !isUnnamed($0.0) }
+      .prefix(isCard ? 2 : 8)
+    let canBeNamed = named.map(\.1).allSatisfy { name in
       !name.isEmpty && name.count <= 40 && !name.contains { ",=\"\\$`!'".contains($0) || $0.isNewline }
     }
-    let choice = canBeNamed ? "prompt=\(names[0]),answer=\(names[1])" : "prompt=NAME,answer=NAME"
+    let choice = named.map { "\($0.0)=\(canBeNamed ? $0.1 : "NAME")" }.joined(separator: ",")
     let option = choice.contains(" ") ? "\"\(choice)\"" : choice
     let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
     return "The first row \(state); if it names the columns, \(way) --columns \(option), "
       + "if not, --no-header."
+  }
+
+  /// A column that nothing was chosen for: `column3`.
+  private static func isUnnamed(_ column: String) -> Bool {
+    column.hasPrefix("column") && Int(column.dropFirst("column".count)) != nil
   }
 
   private static func separatorWords(_ separator: UInt8) -> String {
@@ -151,13 +161,13 @@ enum DeckFileCommands {
     return name.utf8.count > 1 ? name + "s" : quoted(name)
   }
 
-  private static func preview(_ cards: [PreviewedCard]) -> [String] {
+  private static func preview(_ cards: [ImportReport.Preview]) -> [String] {
     if cards.isEmpty { return [] }
     return ["The first as they would be:"]
-      + cards.map { card in
+      + cards.map { card, subdeck in
         var line = "  \(printable(card.prompt, limit: 60)) = \(printable(card.answer, limit: 60))"
         if !card.tags.isEmpty { line += "  [\(printable(card.tags.joined(separator: " "), limit: 40))]" }
-        if !card.subdeck.isEmpty { line += "  in \(printable(card.subdeck, limit: 40))" }
+        if !subdeck.isEmpty { line += "  in \(printable(subdeck, limit: 40))" }
         return line
       }
   }

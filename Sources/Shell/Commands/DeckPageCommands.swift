@@ -20,16 +20,18 @@ enum DeckPageCommands {
     BuiltIn(
       "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck as one web page that studies itself without a network.",
-      answer: "{cards, bytes, media, media_left_out, documents} or nothing",
+      answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
       details: """
-        The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no \
-        suspended ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; \
+        The page holds the cards with their pictures, sounds and documents, those of the decks within the deck too, but no \
+        suspended ones. From a web server a phone can put it on its home screen as an app. It schedules by the deck's \
+        memory model and options, and goes on from where the cards are here; \
         with --fresh all are new, as for somebody else. What is answered there comes back with `deck import DECK FILE \
         --format answers`. Where a browser runs no scripts, the page is a list that reveals answers.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
       options: [
         Option("--lang", "L", help: "the languages of prompts and answers, as es,en: for voices and hyphens"),
+        Option("--title", "TEXT", help: "the page's title: the deck's name when left out"),
         Option("--fresh", help: "every card is new on the page"),
       ], example: "deck page Spanish spanish.html --lang es,en"
     ) { invocation, session in
@@ -40,6 +42,7 @@ enum DeckPageCommands {
         (options.promptLanguage, options.answerLanguage) = try languages(given)
       }
       options.isFresh = invocation.flag("--fresh")
+      options.title = invocation.optionalText("--title").flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed }
       let weight = try deck.pageWeight(options)
       let about = "about \(session.counted(max(1, weight / 1_000_000), "MB", "MB"))"
       guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
@@ -74,13 +77,15 @@ enum DeckPageCommands {
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
     var first = "Wrote \(quoted(deck)) as a page to \(path): \(session.counted(report.cards, "card"))"
     if report.media > 0 { first += ", \(session.counted(report.media, "picture or sound", "pictures and sounds"))" }
+    if report.documents > 0 { first += ", \(session.counted(report.documents, "document"))" }
     var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
     if report.mediaLeftOut > 0 {
       let files = session.counted(report.mediaLeftOut, "picture or sound", "pictures and sounds")
       lines.append("Not on the page: \(files) that are missing, or that browsers do not know; see `doctor media`.")
     }
-    if report.documents > 0 {
-      lines.append("Not on the page: the documents of \(session.counted(report.documents, "card")).")
+    if report.documentsLeftOut > 0 {
+      let documents = session.counted(report.documentsLeftOut, "document")
+      lines.append("Not on the page: \(documents) that are gone or could not be drawn; see `doctor documents`.")
     }
     return lines
   }

@@ -17,8 +17,7 @@ enum DocumentCommands {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
-      removeDocument, renderDocument, drawSheet,
-      exportDocument,
+      removeDocument, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
     ]
   }
 
@@ -97,8 +96,8 @@ enum DocumentCommands {
   static func documentRecord(
     _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
   ) throws -> Value {
-    guard case .record(var fields) = session.record(of: handle) else { return .null }
-    fields["elements"] = .list(try handle.elements().map { session.record(of: $0) })
+    guard case .record(var fields) = session.scripting.record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { session.scripting.record(of: $0) })
     return .record(fields)
   }
 
@@ -139,30 +138,25 @@ enum DocumentCommands {
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
         Option("--font", "NAME", help: "a font of this machine; the usual one when left out"),
-        Option("--wrap", help: "break its lines between words at the sides of its box, in place of making it smaller"),
-      ], example: "doc add-text 6D92 \"el perro\" --y -500 --color \"#aa0000\""
+        Option("--size", "N", .number, help: "how high its lines are, in units; it wraps, and its box grows with it"),
+        Option("--align", choice: ["center", "left", "right"], help: "the side of its box that its lines begin at"),
+        Option("--wrap", help: "break its lines between words, at the largest size that finds room"),
+      ], example: "doc add-text 6D92 \"el perro\" --size 150 --color \"#aa0000\""
     ) { invocation, session in
-      let text = invocation.text("TEXT")
-      let ink = try invocation.optionalText("--color").map { try color($0) } ?? CardColor.black
-      let wraps = invocation.flag("--wrap")
-      let lines = lineCount(of: text, wraps ? invocation.optionalNumber("--width") ?? 1000 : nil)
+      let style = TextStyle(
+        color: try invocation.optionalText("--color").map { try color($0) } ?? .black,
+        font: invocation.optionalText("--font") ?? "", wraps: invocation.flag("--wrap"),
+        size: invocation.optionalNumber("--size"), align: invocation.optionalText("--align") ?? "center")
       return try changing(invocation, session) { document in
-        let place = try place(invocation, on: document, width: 1000, height: min(1600, 220 * Double(lines)))
-        let element = try document.addText(
-          text, color: ink, font: invocation.optionalText("--font") ?? "", wraps: wraps, at: place)
-        return "Added text \(element.id.prefix(8))."
+        added("text", try document.addText(invocation.text("TEXT"), style: style, wish(invocation)))
       }
     }
   }
 
-  /// About how many lines a text gets, each 200 units high.
-  /// - Parameter width: in units, where it wraps.
-  private static func lineCount(of text: String, _ width: Double?) -> Int {
-    text.split(separator: "\n", omittingEmptySubsequences: false).reduce(0) { count, line in
-      // A letter is about half as wide as it is high.
-      guard let width, width > 100 else { return count + 1 }
-      return count + max(1, Int((Double(line.count) * 110 / width).rounded(.up)))
-    }
+  /// What a command says of a new element.
+  private static func added(_ kind: String, _ placed: PlacedElement) -> String {
+    "Added \(kind) \(placed.element.id.prefix(8))"
+      + (placed.hidesOthers ? "; the card is full, so it lies over others." : ".")
   }
 
   private static var addImage: BuiltIn {
@@ -184,9 +178,7 @@ enum DocumentCommands {
       let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
       return try changing(invocation, session) { document in
-        let place = try place(invocation, on: document, width: 800, height: 800)
-        return
-          "Added image \(try document.addImage(picture, frame: frame, isCropped: isCropped, at: place).id.prefix(8))."
+        added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, wish(invocation)))
       }
     }
   }
@@ -194,7 +186,7 @@ enum DocumentCommands {
   private static let placing = """
     A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y it \
     gets a \
-    place where it hides no other, as long as there is room.
+    place where it hides no other, as long as there is room, if need be smaller.
     """
   private static let placement = [
     Option("--x", "X", .number, help: "units to the right of the card's centre"),
@@ -204,18 +196,12 @@ enum DocumentCommands {
     Option("--rotation", "DEGREES", .number, help: "turned clockwise"),
   ]
 
-  /// Where a new element is put: as it was asked for, else where it hides no other.
-  private static func place(
-    _ invocation: Invocation, on document: DocumentHandle, width: Double, height: Double
-  ) throws -> ElementPlacement {
-    let (width, height) = (
-      invocation.optionalNumber("--width") ?? width, invocation.optionalNumber("--height") ?? height
-    )
-    var place = try document.document().content.freePlace(width: width, height: height)
-    let (x, y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
-    if x != nil || y != nil { (place.x, place.y) = (x ?? 0, y ?? 0) }
-    place.rotation = invocation.optionalNumber("--rotation") ?? 0
-    return place
+  private static func wish(_ invocation: Invocation) -> PlaceWish {
+    var wish = PlaceWish()
+    (wish.x, wish.y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
+    (wish.width, wish.height) = (invocation.optionalNumber("--width"), invocation.optionalNumber("--height"))
+    wish.rotation = invocation.optionalNumber("--rotation")
+    return wish
   }
 
   // MARK: Changing
@@ -279,26 +265,6 @@ enum DocumentCommands {
 
   // MARK: Drawing
 
-  private static var renderDocument: BuiltIn {
-    BuiltIn(
-      "doc", "render", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
-      arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
-      options: [
-        Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")
-      ],
-      example: "doc render 6D92 dog.png --width 650"
-    ) { invocation, session in
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let width = invocation.optionalInteger("--width") ?? 1300
-      let document = try document(invocation, session).document()
-      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let broken = try document.render(to: path, width: width)
-      let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
-      return CommandResult(.text(path), line: "Drew \(path)\(tail).")
-    }
-  }
-
   private static var drawSheet: BuiltIn {
     BuiltIn(
       "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
@@ -319,28 +285,6 @@ enum DocumentCommands {
       progress.finish()
       return CommandResult(
         .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path).")
-    }
-  }
-
-  private static var exportDocument: BuiltIn {
-    BuiltIn(
-      "doc", "export", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a document as the original app (edition 2) reads it.", answer: "{pointer, message}...",
-      details: "Its images are written beside the file. What the older format cannot hold is listed.",
-      arguments: [Self.document, Argument("FILE", .file, help: "the file, ending in .rwcard")],
-      options: [Option("--edition", choice: ["2"], help: "the edition of the format; 2 is the only one")],
-      example: "doc export 6D92 dog.rwcard --edition 2"
-    ) { invocation, session in
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let document = try document(invocation, session).document()
-      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let losses = try document.exportEdition2(to: path)
-      let value = losses.map { loss in
-        Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
-      }
-      let head = "Exported to \(path)" + (losses.isEmpty ? "." : "; it could not hold:")
-      return CommandResult(
-        .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \($0.message)" }))
     }
   }
 }

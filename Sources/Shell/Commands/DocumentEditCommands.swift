@@ -17,7 +17,8 @@ enum DocumentEditCommands {
         Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
         units (a card \
         is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true breaks the \
-        lines of a text at the sides of its box, cropped=true lets a picture fill its box, group=NAME puts elements \
+        lines of a text at the sides of its box, size=N says how high they are, align=left where they begin, grows=true \
+        makes the box as high as they need, cropped=true lets a picture fill its box, group=NAME puts elements \
         together. The words without = name elements, those with it what each of them gets.
         """,
       arguments: [
@@ -75,7 +76,7 @@ enum DocumentEditCommands {
       answer: "document",
       details: """
         Tab picks an element, arrows move it, + and - change its size, [ and ] turn it, < and > lower and raise it, w \
-        and c wrap or crop it, s takes another step, u undoes. Enter keeps what was changed, Esc leaves all as it was.
+        and c wrap or crop it, a aligns a text, s takes another step, u undoes, ? tells the keys. Enter keeps what was changed, Esc leaves all as it was.
         """,
       arguments: [DocumentCommands.document], example: "doc edit 6D92"
     ) { invocation, session in

@@ -16,7 +16,8 @@ enum LemmaCommand {
       summary: "Tells the dictionary forms of words.", answer: "{form, lemma, all}...",
       details: """
         Spanish, Italian, Catalan, Portuguese and French are read by Debian's Apertium, English by WordNet. Your own table \
-        comes first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv for Spanish).
+        comes first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv for Spanish). What these do not \
+        read is looked for in dictionaries that list forms, those of Yomitan and StarDict (`word dictionaries add`).
         """,
       arguments: [Argument("FORM", isRepeating: true, help: "a word as it stands in a text")],
       options: [Common.language], example: "word lemma casas dámelo --language spanish"

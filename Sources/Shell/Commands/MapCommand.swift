@@ -12,7 +12,7 @@ import Text
 package enum MapCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "map", theme: "Words and games", access: .open, effect: .reads,
+      "map", theme: BuiltIn.developers, access: .open, effect: .reads,
       summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
       details: """
         The script has a function map(line) that calls emit(key, value) or emit(value); with --reduce a function \

@@ -28,7 +28,7 @@ enum MediaCommands {
     ) { _, session in
       let files = try session.workspace().media.all()
       var table = TableText(
-        [.init("Name"), .init("Bytes", .right)], whenEmpty: "No media; `media add FILE` adds some.")
+        [.init("Name", isTyped: true), .init("Bytes", .right)], whenEmpty: "No media; `media add FILE` adds some.")
       for file in files { table.add([file.name, session.grouped(file.size)]) }
       return CommandResult(.value(.list(files.map(\.value))), .table(table))
     }

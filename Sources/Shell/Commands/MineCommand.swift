@@ -1,6 +1,7 @@
 // `mine`: cards from texts. Invariant: one step of undo; what has no meaning or no fitting sentence is told, never
 // made up.
 
+import Bindings
 import Commands
 import Exchange
 import Files
@@ -22,22 +23,30 @@ enum MineCommand {
         meaning by the dictionaries of this machine, a translation, where it is from, how often it is there. The deck and \
         the type are made when they are missing. A second run adds nothing. --translation takes subtitles of the same \
         film in a language that you read; their lines are found by their times, which may differ by an offset and a \
-        speed. With --review FILE the words are written to a table; take lines out of it and run the same again.
+        speed. --audio takes the films: ffmpeg cuts out each line and a picture of it. Of the vocabulary of KOReader, a \
+        Kindle or a Kobo the words that were looked up become cards, with the sentences they were looked up in. A type \
+        of --notetype is filled where its fields are called as those of Mined; else its first field takes the word, its \
+        second the meaning and the sentence. With --review FILE the words are written to a table; take lines out of it and run the same again.
         """, arguments: [TextCommands.files],
       options: [
         Option("--deck", "DECK", .deck, help: "the deck of the cards"), Common.language, TextCommands.encoding,
+        TextCommands.knownList,
         Option(
           "--translation", "FILE", .file, isRepeating: true, access: .read,
           help: "subtitles in another language, one a text"),
         Option("--offset", "S", .number, help: "seconds to add to the translation's times, found when left out"),
         Option("--dictionary", "NAME", help: "ask this dictionary only"),
+        Option(
+          "--audio", "FILM", .file, isRepeating: true, access: .read,
+          help: "cut lines and pictures out of films, one for each subtitle file"),
+        Option("--notetype", "TYPE", help: "another note type than Mined"),
         Option("--count", "N", .integer(1...100_000), help: "the most words, all when left out"),
         Option("--target", "PERCENT", .integer(1...100), help: "words until so much of the text would be known"),
         Option("--unknown-at-most", "N", .integer(1...20), help: "unknown words in a sentence; 1 when left out"),
         Option("--min-count", "N", .integer(1...100_000), help: "how often a word is in the text at least"),
         Option("--require-gloss", help: "no card without a meaning"), Option("--cloze", help: "a gap for the word"),
         Option(
-          "--review", "FILE", .file, access: .write,
+          "--review", "FILE", .file, access: [.read, .write],
           help: "a table of the words, to take lines out of before cards are made"),
       ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
     ) { invocation, session in
@@ -54,7 +63,13 @@ enum MineCommand {
         guard fileExists(path) else { return try propose(report, path, session) }
         report = try reviewed(report, path, session)
       }
-      let added = try text.mine(report.added, into: deck, isCloze: invocation.flag("--cloze"))
+      let clips = try clips(of: report.added, text, invocation, session)
+      let added = try text.mine(
+        report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
+        clips: clips)
+      if let clips, clips.missing > 0 {
+        session.console.note("mine: neither sound nor picture for \(session.counted(clips.missing, "word"))")
+      }
       return result(report, added: added, deck: deck, session)
     }
   }
@@ -69,6 +84,19 @@ enum MineCommand {
     options.dictionary = invocation.optionalText("--dictionary")
     options.isCloze = invocation.flag("--cloze")
     return options
+  }
+
+  /// The lines cut out of the films that were given; nil without any, and in a rehearsal.
+  private static func clips(
+    of words: [MinedWord], _ text: TextHandle, _ invocation: Invocation, _ session: Session
+  ) throws -> FilmClips? {
+    let films = invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
+    if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
+    let progress = session.console.progress("Cutting", total: words.count)
+    defer { progress.finish() }
+    return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
+      progress.update($0, of: words.count)
+    }
   }
 
   private static func tellPairings(_ text: TextHandle, _ session: Session) {

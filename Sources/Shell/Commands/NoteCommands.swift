@@ -11,7 +11,7 @@ import Values
 import Workspace
 
 enum NoteCommands {
-  static var all: [BuiltIn] { [show, edit, AddNote.command] }
+  static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
 
   private static let theme = "Decks and cards"
   private static let note = Argument(
@@ -77,19 +77,38 @@ enum NoteCommands {
       ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
     ) { invocation, session in
       let note = try note(invocation.text("NOTE"), session)
-      let given = invocation.list("--set")
-      let before = try note.record()
-      if given.isEmpty {
-        try editInEditor(note, agreed: invocation.flag("--yes"), session)
-      } else {
-        let fields = try texts(given, of: note, isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"))
-        guard try invocation.flag("--yes") || agrees(to: fields, of: note, session) else { return .unchanged() }
-        try note.update(fields: fields)
-      }
-      let after = try note.record()
-      return before.fields == after.fields && before.tags == after.tags
-        ? .unchanged(.object(note)) : try changed(note, session)
+      let change = Change(
+        isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"), agreed: invocation.flag("--yes"))
+      return try edit(note, invocation.list("--set"), session, change)
+        ? changed(note, session) : .unchanged(.object(note))
     }
+  }
+
+  /// How a note may be changed.
+  struct Change {
+    /// The texts are HTML.
+    var isHTML = false
+    /// Formatting may be taken away by plain text.
+    var mayLose = false
+    /// Cards may be taken away.
+    var agreed = false
+  }
+
+  /// Changes fields of a note as `FIELD=TEXT` says, or without any in $EDITOR.
+  /// - Returns: whether anything is another now.
+  static func edit(
+    _ note: NoteHandle, _ given: [String], _ session: Session, _ change: Change = Change()
+  ) throws -> Bool {
+    let before = try note.record()
+    if given.isEmpty {
+      try editInEditor(note, agreed: change.agreed, session)
+    } else {
+      let fields = try texts(given, of: note, isHTML: change.isHTML, mayLose: change.mayLose)
+      guard try change.agreed || agrees(to: fields, of: note, session) else { return false }
+      try note.update(fields: fields)
+    }
+    let after = try note.record()
+    return before.fields != after.fields || before.tags != after.tags
   }
 
   private static func changed(_ note: NoteHandle, _ session: Session) throws -> CommandResult {
@@ -105,7 +124,7 @@ enum NoteCommands {
     var fields: [String: String] = [:]
     for word in given {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
+        throw CommandError.badValue(command: "edit", name: "--set", value: word, expected: "FIELD=TEXT")
       }
       let old = try note.field(name)
       if !isHTML, !mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
@@ -126,7 +145,7 @@ enum NoteCommands {
 
   private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
     let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
-    try session.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
+    try session.editor.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
       let changes = try NoteSheet.changes(Sheet(edited), to: note)
       guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
       try note.update(fields: changes.fields, tags: changes.tags)

@@ -38,7 +38,8 @@ enum NoteTypeCommands {
     ) { _, session in
       let types = try session.workspace().noteTypes.all()
       var table = TableText(
-        [.init("Note type"), .init("Fields"), .init("Cards"), .init("Notes", .right)], whenEmpty: "No note types.")
+        [.init("Note type", isTyped: true), .init("Fields"), .init("Cards"), .init("Notes", .right)],
+        whenEmpty: "No note types.")
       for type in types {
         let record = try type.record()
         table.add([
@@ -97,7 +98,9 @@ enum NoteTypeCommands {
         type = try made(draft)
       } else {
         let text = NoteTypeSheet.sheet(of: draft).text(advice: NoteTypeSheet.advice)
-        try session.edit(text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true) {
+        try session.editor.edit(
+          text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true
+        ) {
           type = try made(NoteTypeSheet.draft(Sheet($0), isCloze: draft.isCloze))
         }
       }
@@ -160,7 +163,7 @@ enum NoteTypeCommands {
         try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
       } else {
         let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: NoteTypeSheet.advice)
-        let isEdited = try session.edit(text, orElse: "give --from FILE") {
+        let isEdited = try session.editor.edit(text, orElse: "give --from FILE") {
           try change(type, to: NoteTypeSheet.draft(Sheet($0), isCloze: type.record().isCloze), agreed: agreed, session)
         }
         if !isEdited { return .unchanged(.object(type)) }

@@ -13,21 +13,11 @@ func fileSize(_ path: String) -> Int? {
   return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
 }
 
-extension Session {
-  /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
-  /// - Returns: false where the text was left as it was.
-  @discardableResult
-  func editInEditor(_ card: CardHandle) throws -> Bool {
-    let record = try card.record()
-    let separator = "----"
-    let text = "\(record.prompt)\n\(separator)\n\(record.answer)\n"
-    return try edit(text, orElse: "give --prompt or --answer") { edited in
-      let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      guard let middle = lines.firstIndex(of: separator) else { throw EditorError.noSeparator(separator) }
-      try card.update(
-        prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
-    }
-  }
+/// The editor that the user chose by VISUAL or EDITOR.
+///
+///     try session.editor.edit(text, orElse: "give --prompt") { edited in try apply(edited) }
+struct TextEditor {
+  let session: Session
 
   /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there.
   /// - Parameters:
@@ -38,43 +28,77 @@ extension Session {
   func edit(
     _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
   ) throws -> Bool {
-    guard console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
-    var draft = text
+    guard session.console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
+    var (draft, reason) = (text, "")
     while true {
-      let edited = try edit(draft)
+      guard let edited = try self.edited(reason + draft).map(withoutReason) else { return false }
       if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
+      // Left as it was refused: `:q!` in vi.
+      if !reason.isEmpty, edited == draft { return false }
       do {
         try apply(edited)
         return true
       } catch let problem as any Problem {
-        let isOver = !canAsk || problem.report.code == .interrupted
-        if isOver { throw problem }
-        guard try confirm("\(problem.message). Edit again?") else { throw problem }
+        if !session.canAsk { throw problem }
+        if problem.report.code == .interrupted, endsWithCtrlC() { return false }
+        guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
+        if !goesOn { throw problem }
         draft = edited
+        reason = Self.reasonStart + problem.message.split(separator: "\n").joined(separator: " ") + "\n"
       }
     }
   }
 
-  /// A line of the prompt as the user's editor left it; the line itself where that failed.
-  func editedLine(_ line: String) -> String {
+  /// What begins the line at the head of a text that was refused.
+  private static let reasonStart = "# Refused: "
+
+  private func withoutReason(_ text: String) -> String {
+    guard text.hasPrefix(Self.reasonStart) else { return text }
+    return text.firstIndex(of: "\n").map { String(text[text.index(after: $0)...]) } ?? ""
+  }
+
+  /// Nil for Ctrl-C.
+  private func confirmUnlessInterrupted(_ question: String) throws -> Bool? {
     do {
-      let edited = try edit(line + "\n")
+      return try session.confirm(question)
+    } catch WorkspaceError.interrupted where endsWithCtrlC() {
+      return nil
+    }
+  }
+
+  /// Whether it was Ctrl-C that interrupted, no signal that ends the program: the edit ends, and nothing else. What is
+  /// shown next begins a line.
+  private func endsWithCtrlC() -> Bool {
+    guard Interrupts.endingSignal == nil else { return false }
+    Interrupts.clear()
+    if session.input.lineReader == nil { session.console.write("\n") }
+    return true
+  }
+
+  /// A line of the prompt as the user's editor left it; the line itself where that failed.
+  func edited(line: String) -> String {
+    do {
+      guard let edited = try self.edited(line + "\n") else { return line }
       return edited.hasSuffix("\n") ? String(edited.dropLast()) : edited
     } catch {
-      report(error, origin: "edit")
+      session.report(error, origin: "edit")
       return line
     }
   }
 
-  /// The text as the user's editor left it.
-  private func edit(_ text: String) throws -> String {
-    let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
-    try makePrivateFolder(environment.folders.cache)
-    let path = environment.folders.cache + "/card-\(getpid()).txt"
+  /// The text as the user's editor left it; nil where Ctrl-C ended it, and nothing but it.
+  private func edited(_ text: String) throws -> String? {
+    let editor =
+      ["VISUAL", "EDITOR"].compactMap { session.environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
+    try makePrivateFolder(session.environment.folders.cache)
+    let path = session.environment.folders.cache + "/card-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }
     fflush(nil)
-    guard runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path]) == 0 else {
+    let status = runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path])
+    let isInterrupted = Interrupts.wereRequested && endsWithCtrlC()
+    guard status == 0 else {
+      if isInterrupted { return nil }
       throw EditorError.failed(editor: editor)
     }
     guard let edited = try FileText.read(path, limit: 16 << 20, isInterrupted: isNeverInterrupted) else {
@@ -82,6 +106,10 @@ extension Session {
     }
     return edited
   }
+}
+
+extension Session {
+  var editor: TextEditor { TextEditor(session: self) }
 }
 
 /// Runs a program on the same terminal and waits for it; its exit status, or 127.

@@ -24,7 +24,8 @@ enum PlayCommands {
       details: """
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
-        played: --resume takes it up again.
+        played: --resume takes it up again. Where it is known which words are common (`text frequency`), a game chooses and \
+        looks for those; a guess may be any word of the list (`set game.words all`).
         """,
       arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
       options: [
@@ -32,7 +33,8 @@ enum PlayCommands {
         Option("--base", "WORD", help: "the base word"),
         Option("--seed", "N", .anyInteger, help: "the same words again for the same number"),
         Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how much there is to find"),
-        Option("--to-deck", "DECK", .deck, help: "make cards of the words that were missed"), Common.foldAccents,
+        Option("--to-deck", "DECK", .deck, help: "make cards of words that were missed, 20 at most"),
+        Common.foldAccents,
         Option("--list", help: "list the modes"), Option("--resume", help: "take up the game that was put away"),
         Option("--scores", help: "show finished games and the best of them"),
       ],
@@ -68,12 +70,15 @@ enum PlayCommands {
     return game
   }
 
-  /// The language and the length that were asked for are those of the next game too. One that is forced for this run
-  /// stays.
+  /// The language and the length that were asked for are those of the next game too, but for a length in a mode that
+  /// has its own. One that is forced for this run stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
     let tree = try session.workspace().preferences().tree
     if let language = options.language { try keep("game.language", language, tree, from: "play --language") }
-    if let length = options.length { try keep("game.length", String(length), tree, from: "play --length") }
+    let hasOwnLength = try session.modes.mode(named: options.mode).length != nil
+    if let length = options.length, !hasOwnLength {
+      try keep("game.length", String(length), tree, from: "play --length")
+    }
   }
 
   private static func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {
@@ -100,7 +105,7 @@ enum PlayCommands {
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
     return CommandResult(
       .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
-      .table(TableText([.init("Mode"), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
+      .table(TableText([.init("Mode", isTyped: true), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
   }
 
   // MARK: Scores
@@ -126,8 +131,10 @@ enum PlayCommands {
       columns,
       rows: results.map { result in
         [
-          result.mode, result.language, result.baseWord, session.grouped(result.score), session.grouped(result.count),
-          "\((result.average * 10).rounded() / 10)", result.longest, session.ago(result.finishedAt),
+          result.mode, result.language, printable(result.baseWord), session.grouped(result.score),
+          result.longest.isEmpty ? "" : session.grouped(result.count),
+          result.longest.isEmpty ? "" : "\((result.average * 10).rounded() / 10)", printable(result.longest),
+          session.ago(result.finishedAt),
         ]
       })
   }

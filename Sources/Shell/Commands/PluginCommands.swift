@@ -51,7 +51,7 @@ enum PluginCommands {
 
   private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
     switch plugin.state {
-    case .ready, .loading, .loaded: session.plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
+    case .ready, .loading, .loaded: session.plugins.dependencies.problem(of: plugin) == nil ? "on" : "failed"
     case .off: "off"
     case .asking: "asking"
     case .newer: "newer"
@@ -60,7 +60,7 @@ enum PluginCommands {
   }
 
   private static func stateText(_ plugin: Plugin, _ session: Session) -> String {
-    if plugin.isUsable, let problem = session.plugins.dependencyProblem(of: plugin) {
+    if plugin.isUsable, let problem = session.plugins.dependencies.problem(of: plugin) {
       let text = problem.message
       return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
     }
@@ -95,7 +95,7 @@ enum PluginCommands {
         [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
       }
       let columns: [TableText.Column] = [
-        .init("Name"), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
+        .init("Name", isTyped: true), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
       ]
       return CommandResult(
         .list(session.plugins.plugins.map { pluginRecord($0, session) }),

@@ -61,7 +61,7 @@ enum PluginKeys {
     guard before.count == 1, let action = before.first, action != "list" else { return [] }
     let files = action == "trust" ? NameOffers(session).sources.paths(word, false).map { Offer(path: $0) } : []
     do {
-      return try session.plugins.trustedKeys().keys.map { Offer($0.key.description, help: $0.name) } + files
+      return try session.plugins.packages.trustedKeys().keys.map { Offer($0.key.description, help: $0.name) } + files
     } catch {
       // Completion offers what can be read; the command itself will say what is wrong.
       return files
@@ -71,7 +71,7 @@ enum PluginKeys {
   /// The key that is meant: as it is written, by the number of a known one, or in a file.
   private static func key(_ text: String, _ session: Session) throws -> MinisignKey {
     if let key = MinisignKey(text) { return key }
-    let known = try session.plugins.trustedKeys().keys.map(\.key)
+    let known = try session.plugins.packages.trustedKeys().keys.map(\.key)
     if let key = known.first(where: { $0.id == text.uppercased() }) { return key }
     let path = session.environment.folders.expanded(text)
     if fileExists(path),
@@ -85,17 +85,17 @@ enum PluginKeys {
 
   /// Whose a plugin is, for `plugin info`; empty for nobody's.
   static func signer(of plugin: String, _ session: Session) throws -> String {
-    let keys = try session.plugins.trustedKeys()
+    let keys = try session.plugins.packages.trustedKeys()
     guard let key = keys.pins[plugin] else { return "" }
     let name = keys.keys.first { $0.key == key }?.name ?? "a key that you trust no more"
     return "\(key)\(name.isEmpty ? "" : " (\(name))")"
   }
 
   private static func listKeys(_ session: Session) throws -> CommandResult {
-    let keys = try session.plugins.trustedKeys()
+    let keys = try session.plugins.packages.trustedKeys()
     let rows = keys.keys.map { ($0.key, $0.name, keys.plugins(of: $0.key)) }
     let table = TableText(
-      [.init("Key"), .init("Owner"), .init("Plugins")],
+      [.init("Key", isTyped: true), .init("Owner"), .init("Plugins")],
       rows: rows.map { [$0.description, $1, $2.joined(separator: ", ")] },
       whenEmpty: "No key is trusted; `plugin key trust KEY` trusts one.")
     let values = rows.map { key, name, plugins in
@@ -113,7 +113,7 @@ enum PluginKeys {
     let what = plugin.map { "say that \($0) is the key's" } ?? "trust the key \(key.id)"
     guard session.rehearsal.mayActOutside(what) else { return CommandResult() }
     let name = name.map { printable($0.trimmed, limit: 80) }
-    try session.plugins.changeKeys { keys in
+    try session.plugins.packages.changeKeys { keys in
       keys.set(key, name: name ?? keys.keys.first { $0.key == key }?.name ?? "")
       if let plugin { keys.pin(plugin, to: key) }
     }
@@ -122,12 +122,12 @@ enum PluginKeys {
   }
 
   private static func remove(_ key: MinisignKey, _ plugin: String?, _ session: Session) throws -> CommandResult {
-    let keys = try session.plugins.trustedKeys()
+    let keys = try session.plugins.packages.trustedKeys()
     if let plugin, keys.pins[plugin] != key { throw SignatureError.notPinned(plugin: plugin, keyID: key.id) }
     guard plugin != nil || keys.trusts(key) else { throw SignatureError.noSuchKey(key.description, suggestion: nil) }
     let what = plugin.map { "say that \($0) is nobody's" } ?? "no longer trust the key \(key.id)"
     guard session.rehearsal.mayActOutside(what) else { return CommandResult() }
-    try session.plugins.changeKeys { keys in
+    try session.plugins.packages.changeKeys { keys in
       if let plugin { keys.pin(plugin, to: nil) } else { keys.set(key, name: nil) }
     }
     let line =

@@ -135,7 +135,7 @@ enum PluginPackages {
       Folder.isFolder(path) && !isUpdate
       ? try PluginPackage(folder: path, isInterrupted: isInterrupted)
       : try PluginPackage(file: path, isInterrupted: isInterrupted)
-    let plan = try session.plugins.plan(package, isUpdate: isUpdate)
+    let plan = try session.plugins.packages.plan(package, isUpdate: isUpdate)
     let verb = isUpdate ? "update" : "install"
     let facts = facts(of: plan)
     guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else { return CommandResult() }
@@ -145,7 +145,7 @@ enum PluginPackages {
     }
     let kept = plan.installed?.manifest?.version
     var tests = 0
-    let plugin = try session.plugins.installPackage(plan) { staged in
+    let plugin = try session.plugins.packages.install(plan) { staged in
       tests = try test(plan.package, staged, kept: kept, session)
     }
     let version = plugin.manifest?.version ?? ""
@@ -231,14 +231,14 @@ enum PluginPackages {
       complete: { _, before, session in before.isEmpty ? ownPlugins(session) : [] }
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      try session.plugins.checkRemoval(of: plugin)
+      try session.plugins.packages.checkRemoval(of: plugin)
       guard session.rehearsal.mayActOutside("remove the plugin \(plugin.name) with \(plugin.folder)") else {
         return CommandResult()
       }
       guard try session.confirm("Remove the plugin \(plugin.name) with \(plugin.folder)?") else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
-      try session.plugins.remove(plugin)
+      try session.plugins.packages.remove(plugin)
       return CommandResult(.boolean(true), line: "Removed \(plugin.name).")
     }
   }

@@ -88,7 +88,7 @@ enum PluginWork {
     defer { inside.close() }
     try makePrivateFolder(folder + "/files")
     inside.plugins.refreshGrants()
-    return try inside.plugins.runTests(of: name, in: folder + "/files", staged: staged)
+    return try inside.plugins.tests.run(of: name, in: folder + "/files", staged: staged)
   }
 
   static func throwawayFolder(_ session: Session) throws -> String {
@@ -136,7 +136,7 @@ enum PluginWork {
 
   static var luaTypes: BuiltIn {
     BuiltIn(
-      "lua-types", theme: "The shell", access: .signedIn, effect: .announces,
+      "lua-types", theme: BuiltIn.developers, access: .signedIn, effect: .announces,
       summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.", answer: "text...",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],

@@ -16,6 +16,7 @@ extension TextCommands {
         """, arguments: [files],
       options: [
         Option("--deck", "DECK", .deck, help: "where cards go; Mined when left out"), Common.language, encoding,
+        knownList,
       ], example: "text read novel.epub --language spanish --deck Novel"
     ) { invocation, session in
       let text = try open(invocation, session)

@@ -76,9 +76,9 @@ private final class ServingHost: ActionHost {
 
   func openWorkspace() throws -> Workspace { try session.workspace() }
 
-  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result {
+  func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
     let outer = session.data.origin
-    session.data.origin = "serve, \(action)"
+    session.data.origin = "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
     defer { session.data.origin = outer }
     return try body()
   }
@@ -104,6 +104,13 @@ private final class ServingHost: ActionHost {
     let origins = (preferences.servedOrigins + [origin]).joined(separator: " ")
     try preferences.tree.set(ServeSettings.origins, text: origins, by: .user)
     return true
+  }
+
+  /// Data of no account is that of whoever uses the machine.
+  func profiles() throws -> (all: [String], active: String) {
+    let names = try session.gate.store.names()
+    let active = session.gate.user ?? session.environment.variables.value("USER") ?? "local"
+    return (names.contains(active) ? names : [active] + names, active)
   }
 
   func tell(_ line: String) { session.console.note(line) }

@@ -38,12 +38,12 @@ enum SettingCommands {
       let tree = try session.workspace().preferences().tree
       if let name = invocation.optionalText("--why") { return try why(name, tree, session) }
       if let name = invocation.optionalText("--reset") {
-        try tree.reset(name, by: session.settingOwner)
+        try tree.reset(name, by: session.scripting.settingOwner)
         return try shown(name, tree, ending: " again", session)
       }
       guard let name = invocation.optionalText("NAME") else { return try list("", tree, session) }
       guard let value = invocation.optionalText("VALUE") else { return try single(name, tree, session) }
-      try tree.set(name, text: value, by: session.settingOwner)
+      try tree.set(name, text: value, by: session.scripting.settingOwner)
       return try shown(name, tree, ending: " now", session)
     }
   }
@@ -58,7 +58,7 @@ enum SettingCommands {
     ) { invocation, session in
       let names = invocation.list("NAME")
       let tree = try session.workspace().preferences().tree
-      let states = try tree.toggle(names, by: session.settingOwner)
+      let states = try tree.toggle(names, by: session.scripting.settingOwner)
       let values = zip(names, states).map { name, state in
         Value.record([("name", .text(name)), ("state", .text(state.rawValue))])
       }
@@ -78,7 +78,7 @@ enum SettingCommands {
 
   static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    var table = TableText([.init(""), .init("Setting"), .init("Value"), .init("")])
+    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value"), .init("")])
     for row in rows {
       let indent = String(repeating: "  ", count: row.depth)
       table.add([

@@ -26,7 +26,8 @@ enum ShellCommands {
         "Explains a command, a topic, a Lua function, a setting or the code of a problem; lists all without a name.",
       answer: "text or {name, kind, summary, example, answer}...",
       details: """
-        Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
+        Without a name it shows what one does first, and what there is by theme; `all` lists every command, a theme its \
+        own, `developers` what is for those who write scripts. Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
         text. At a terminal `help tour` is a tour that you walk.
         """,
       arguments: [
@@ -49,12 +50,31 @@ enum ShellCommands {
   }
 
   static func helpLines(_ words: [String], _ session: Session) throws -> [String] {
-    if !words.isEmpty { return try HelpIndex(session).lines(of: words) }
+    if !words.isEmpty, words != [allCommands] { return try HelpIndex(session).lines(of: words) }
     let width = min(100, session.console.terminal.width)
-    return try session.registry.helpText(width: width) + [""]
+    let registry = session.registry
+    let isShort = words.isEmpty
+    let commands = isShort ? firstHelp(registry, width: width) : try registry.helpText(width: width)
+    let more = isShort ? "; `help \(allCommands)` lists every command, `help developers` what scripts need" : ""
+    return commands + [""]
       + wrapped(
-        "`help NAME` explains one of them with an example, `help -k WORD` searches. Topics: "
+        "`help NAME` explains one of them with an example, `help -k WORD` searches\(more). Topics: "
           + HelpTopic.all.map(\.name).joined(separator: ", ") + ". `help decks` is the Lua side.", width: width)
+  }
+
+  /// The word behind `help` that lists every command.
+  static let allCommands = "all"
+
+  /// What one does first, then the words of commands by theme.
+  private static func firstHelp(_ registry: CommandRegistry, width: Int) -> [String] {
+    let first = [
+      ("deck create NAME", "makes a deck"), ("deck import DECK FILE", "takes cards from a file"),
+      ("card add DECK PROMPT ANSWER", "adds a card"), ("study", "asks what is due"), ("play", "plays a word game"),
+      ("undo", "takes the last change back"),
+    ]
+    let themes = registry.wordsByTheme.filter { $0.theme != BuiltIn.developers }
+    return ["First"] + CommandRegistry.table(first, width: width) + ["", "By theme"]
+      + CommandRegistry.table(themes.map { ($0.theme, $0.words.joined(separator: ", ")) }, width: width)
   }
 
   private static func found(_ word: String, _ session: Session) throws -> CommandResult {
@@ -70,7 +90,7 @@ enum ShellCommands {
         }),
       .table(
         TableText(
-          [.init("Name"), .init("Kind"), .init("What it is")], rows: rows,
+          [.init("Name", isTyped: true), .init("Kind"), .init("What it is")], rows: rows,
           whenEmpty: "Nothing was found for \(quoted(word)).")))
   }
 
@@ -161,7 +181,7 @@ enum ShellCommands {
       }
       return CommandResult(
         .list(rows.map { .record([("name", .text($0[0])), ("text", .text($0[1]))]) }),
-        .table(TableText([.init("Name"), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
+        .table(TableText([.init("Name", isTyped: true), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
   }
 

@@ -56,7 +56,7 @@ struct StudyChoice {
   private func table(_ decks: [DueDeck], areNumbered: Bool) throws -> TableText {
     let number: [TableText.Column] = areNumbered ? [.init("#", .right)] : []
     var table = TableText(
-      number + [.init("Deck"), .init("New", .right), .init("Due", .right)], whenEmpty: "Nothing is due.")
+      number + [.init("Deck", isTyped: true), .init("New", .right), .init("Due", .right)], whenEmpty: "Nothing is due.")
     for (place, deck) in decks.enumerated() {
       let cells = [deck.name, session.grouped(deck.counts.new), session.grouped(deck.counts.due)]
       table.add((areNumbered ? [session.grouped(place + 1)] : []) + cells)

@@ -14,7 +14,7 @@ enum StudyCommands {
       answer: "{right, wrong, remaining, next_due?}",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
-        it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
+        it is time (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
         be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
         others, and no schedule is changed. The decks within a deck are studied with it. Without a name all that is due is \
         studied, deck by deck; at a terminal you choose first. In the last days before a deck's goal (`deck goal`) the cards \
@@ -50,6 +50,7 @@ enum StudyCommands {
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }
+      try tellBuried(in: decks, options, session)
       let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
       return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
     }
@@ -71,6 +72,17 @@ enum StudyCommands {
     if invocation.flag("--cram") { options.kind = .everything }
     options.reschedules = !invocation.flag("--no-schedule")
     return options
+  }
+
+  /// Cards that were asked for, due or not, and are left out all the same.
+  private static func tellBuried(
+    in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
+  ) throws {
+    guard options.mode == .review, options.kind != .scheduled else { return }
+    let buried = try session.workspace().decks.outlook(of: decks).buried
+    if buried == 0 { return }
+    session.console.note(
+      "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")
   }
 
   /// Studies decks together in one session; what could be studied is offered when nothing is due.

@@ -1,5 +1,5 @@
-// `text ...`: what is known of texts. Invariant: nothing of a text or of the cards is changed but by `text known`,
-// which changes the list of words; what was found out about a file is told.
+// `text words`, `text sentences`, `text compare`: lists of what is known of texts. Invariant: nothing of a text or of
+// the cards is changed; what was found out about a file is told.
 
 import Commands
 import Exchange
@@ -11,16 +11,23 @@ import Values
 import Workspace
 
 enum TextCommands {
-  static var all: [BuiltIn] { [show, words, sentences, compare, known, read] }
+  static var all: [BuiltIn] {
+    [
+      TextShowCommand.command, words, sentences, compare, KnownWordsCommand.command, read, FrequencyCommand.command,
+    ]
+  }
 
   static let theme = "Words and games"
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
-    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file; `-` reads plain text")
+    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
     "--encoding", choice: TextEncoding.allNames, help: "how the files are written, found when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "only the cards of this deck say what is known")
-  private static let common = [Common.language, deck, encoding]
+  static let knownList = Option(
+    "--known", "LIST", .file, isRepeating: true, access: .read,
+    help: "the words of a list count as known: a word a line, a table, the vocabulary of a Kindle")
+  static let common = [Common.language, deck, encoding, knownList]
 
   // MARK: Opening
 
@@ -30,12 +37,12 @@ enum TextCommands {
     offset: Double? = nil
   ) throws -> TextHandle {
     var options = try options(invocation, deck: deck)
-    options.translations = translations
-    options.offset = offset
+    (options.translations, options.offset) = (translations, offset)
+    for word in invocation.list("--known") { options.knownLists += paths(word, session) }
     return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
   }
 
-  private static func options(_ invocation: Invocation, deck: String?) throws -> TextOptions {
+  static func options(_ invocation: Invocation, deck: String? = nil) throws -> TextOptions {
     var options = TextOptions()
     options.language = invocation.optionalText("--language")
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
@@ -43,7 +50,7 @@ enum TextCommands {
     return options
   }
 
-  private static func open(
+  static func open(
     _ words: [String], _ options: TextOptions, _ session: Session, command: String
   ) throws -> TextHandle {
     let paths = words.flatMap { Self.paths($0, session) }
@@ -62,73 +69,7 @@ enum TextCommands {
     word == "-" ? ["-"] : FilePattern.matches(session.environment.folders.expanded(word))
   }
 
-  private static func given(_ invocation: Invocation) -> String? { invocation.optionalText("--deck") }
-
-  // MARK: text show
-
-  private static var show: BuiltIn {
-    BuiltIn(
-      "text", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Tells how much of a text is known, by your cards.",
-      answer: "{coverage, words, names_and_numbers, states, sentences, lemmas_needed}",
-      details: """
-        A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
-        lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
-        word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
-        its forms.
-        """, arguments: [files], options: common, example: "text show novel.epub --language spanish"
-    ) { invocation, session in
-      let text = try open(invocation, session, deck: given(invocation))
-      let view = try text.view()
-      return CommandResult(figures(view), .parts(shown(view, session)))
-    }
-  }
-
-  private static let goals = [0.8, 0.9, 0.95, 0.98]
-
-  private static func figures(_ view: TextView) -> Value {
-    let counts = view.counts()
-    let states = WordState.allCases.compactMap { state in
-      counts[state].map {
-        (state.name, Value.record([("words", .integer($0.tokens)), ("lemmas", .integer($0.lemmas))]))
-      }
-    }
-    let needed = goals.map { goal in
-      (String(Int(goal * 100)), view.lemmasNeeded(for: goal).map { Value.integer($0) } ?? .null)
-    }
-    let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
-    return .record([
-      ("coverage", .number(view.coverage)), ("words", .integer(view.text.tokens.count - view.passedOver)),
-      ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
-      ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
-      ("lemmas_needed", .record(needed)),
-    ])
-  }
-
-  private static func shown(_ view: TextView, _ session: Session) -> [Display] {
-    let counts = view.counts()
-    let all = max(1, view.text.tokens.count - view.passedOver)
-    var table = TableText([.init(""), .init("Words", .right), .init("Share", .right), .init("Lemmas", .right)])
-    for state in WordState.allCases {
-      guard let count = counts[state] else { continue }
-      table.add([
-        state.name, session.grouped(count.tokens), percent(Double(count.tokens) / Double(all)),
-        session.grouped(count.lemmas),
-      ])
-    }
-    let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
-      view.lemmasNeeded(for: goal).map { "\(Int(goal * 100)) %: \(session.counted($0, "lemma"))" }
-    }
-    let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
-    var lines = [
-      "",
-      "Coverage \(percent(view.coverage)) of \(session.counted(all, "word")) in "
-        + "\(session.counted(view.text.sentences.count, "sentence")); \(session.grouped(view.passedOver)) names and numbers",
-      "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
-    ]
-    if !needed.isEmpty { lines.append("To learn for " + needed.joined(separator: ", ")) }
-    return [.table(table), .lines(lines)]
-  }
+  static func given(_ invocation: Invocation) -> String? { invocation.optionalText("--deck") }
 
   // MARK: text words
 
@@ -163,7 +104,7 @@ enum TextCommands {
         let lemma = view.text.lemmas[Int(number)]
         learned += lemma.count
         let forms = lemma.forms.map { view.text.forms[Int($0)].text }
-        let gloss = try text.workspace.words.gloss(of: lemma.text, in: text.language)
+        let gloss = try text.workspace.words.gloss(of: lemma.text, isLemma: true, in: text.language)
         let (state, coverage) = (view.lemmaStates[Int(number)].name, Double(learned) / Double(counted))
         values.append(
           .record([
@@ -231,7 +172,8 @@ enum TextCommands {
       answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...", arguments: [files],
       options: common, example: "text compare *.epub --language italian"
     ) { invocation, session in
-      let options = try options(invocation, deck: given(invocation))
+      var options = try options(invocation, deck: given(invocation))
+      options.knownLists = invocation.list("--known").flatMap { Self.paths($0, session) }
       let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
       var rows: [(path: String, view: TextView)] = []
       for path in paths {
@@ -258,59 +200,6 @@ enum TextCommands {
         ])
       }
       return CommandResult(.list(values), .table(table))
-    }
-  }
-
-  // MARK: text known
-
-  private static var known: BuiltIn {
-    BuiltIn(
-      "text", "known", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
-      details: """
-        Without words it shows the list. --import takes a word a line, what follows a tab or comma left out. `undo` takes \
-        a change back.
-        """,
-      arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
-      options: [
-        Common.language, Option("--ignore", help: "the words are not to be learned"),
-        Option("--forget", help: "take the words off the list"),
-        Option("--import", "FILE", .file, access: .read, help: "the words of a file, one a line"),
-        Option("--export", "FILE", .file, access: .write, help: "write the list to a file"),
-      ], example: "text known gato perro --language spanish"
-    ) { invocation, session in
-      let workspace = try session.workspace()
-      let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
-      var words = invocation.list("WORD")
-      if let path = invocation.optionalText("--import") { words += try listed(path, session) }
-      let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
-      if !words.isEmpty {
-        let count = try list.set(words, as: state)
-        let what = state == .unknown ? "off the list" : state.name
-        return CommandResult(
-          .record([("changed", .integer(count))]), line: "\(session.counted(count, "word")) now \(what).")
-      }
-      let listed = try list.all().map { ($0.lemma, $0.isIgnored ? "ignored" : "known") }
-      if let path = invocation.optionalText("--export") {
-        guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
-        let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
-        try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8))
-      }
-      return CommandResult(
-        .list(listed.map { .record([("lemma", .text($0.0)), ("state", .text($0.1))]) }),
-        .table(
-          TableText(
-            [.init("Lemma"), .init("State")], rows: listed.map { [printable($0.0), $0.1] }, whenEmpty: "No words.")
-        ))
-    }
-  }
-
-  private static func listed(_ word: String, _ session: Session) throws -> [String] {
-    let path = session.environment.folders.expanded(word)
-    let text = try TextFile.lines(path, isInterrupted: session.environment.isInterrupted)
-    return text.compactMap { line in
-      let word = String(line.prefix { $0 != "\t" && $0 != "," && $0 != ";" }).trimmed
-      return word.isEmpty || word.hasPrefix("#") ? nil : word
     }
   }
 }

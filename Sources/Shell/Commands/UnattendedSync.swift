@@ -26,14 +26,20 @@ enum UnattendedSync {
 
   /// For a script, which is one unit of work: what it did until now is kept, and what follows is a unit of its own.
   static func fromLua(_ session: Session) throws -> Value {
-    try session.requireSignIn()
+    try session.host.requireSignIn()
     let workspace = try session.workspace()
     if workspace.isInOperation { throw SyncError.inScript }
     if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
     let isInUnit = workspace.isInUnit
     if isInUnit { try workspace.commitUnit() }
-    defer { session.beginAgain(workspace, isInUnit) }
+    defer { if isInUnit { beginAgain(workspace, session) } }
     return try run(workspace, session)
+  }
+
+  /// After a unit of work that was ended for a sync.
+  private static func beginAgain(_ workspace: Workspace, _ session: Session) {
+    guard workspace.isOpen, !workspace.isInUnit else { return }
+    do { try workspace.beginUnit() } catch { session.report(error) }
   }
 
   /// As the shell ends, where `sync.at_end` is on: a server that is not there holds nobody up for long.
@@ -56,12 +62,6 @@ enum UnattendedSync {
 }
 
 extension Session {
-  /// After a unit of work that was ended for a sync.
-  fileprivate func beginAgain(_ workspace: Workspace, _ wasInUnit: Bool) {
-    guard wasInUnit, workspace.isOpen, !workspace.isInUnit else { return }
-    do { try workspace.beginUnit() } catch { report(error) }
-  }
-
   /// What a session that somebody worked in does last.
   package func syncAtEnd() { UnattendedSync.atEnd(self) }
 }

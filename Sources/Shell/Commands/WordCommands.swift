@@ -2,6 +2,7 @@
 
 import Commands
 import Files
+import Language
 import Lexicon
 import LuaRuntime
 import Problems
@@ -12,7 +13,8 @@ import Workspace
 enum WordCommands {
   static var all: [BuiltIn] {
     [
-      checkWords, LemmaCommand.lemma, anagrams, formable, matching, randomWord, defineWord, dictionaries, languages,
+      checkWords, LemmaCommand.lemma, anagrams, formable, matching, randomWord, defineWord, DictionaryCommand.command,
+      languages,
       compileList,
     ]
   }
@@ -106,71 +108,87 @@ enum WordCommands {
     BuiltIn(
       "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Tells what a word means, by the dictionaries of this machine and your own.",
-      answer: "{dictionary, word, text}...",
-      details: "`word dictionaries` lists them, and says where your own go.",
+      answer: "{dictionary, word, text} or {dictionary, word, frequency}...",
+      details: """
+        `word dictionaries` lists them, and says where your own go. Where none has the word its dictionary form is looked \
+        up. Where none of the language knows it either, and --language is not given, those of other languages are asked, \
+        and it says so. How frequent it is is told by dictionaries of Yomitan that know it.
+        """,
       arguments: [Argument("WORD", help: "a word")],
       options: [
         Option("--dictionary", "NAME", help: "ask this one only"), Common.language, Common.foldAccents,
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
-      let word = invocation.text("WORD")
-      let handle = try session.workspace().words.lexicon(
-        invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name))
-      let meanings = try handle.define(word, only: invocation.optionalText("--dictionary"))
-      for failure in handle.unreadDictionaries { session.console.note("word define: \(failure.message)") }
-      if meanings.isEmpty { throw LookupError.noMeaning(word: word, language: handle.lexicon.language.title) }
-      var lines: [String] = []
-      for (index, meaning) in meanings.enumerated() {
-        if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
-          lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
-        }
-        lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
-          "  " + printable(String($0), limit: .max)
-        }
-      }
+      let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
+      let (meanings, language) = try meanings(of: word, invocation, session)
+      let library = session.lexicons.meanings
+      let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
+      var frequencies = only == nil ? try library.frequencies(of: word, in: language) : []
+      if frequencies.isEmpty, only == nil { frequencies = try library.frequencies(of: lemma, in: language) }
       return CommandResult(
         .list(
           meanings.map {
             .record([
               ("dictionary", .text($0.dictionary)), ("word", .text($0.word)), ("text", .text($0.text)),
             ])
-          }), .lines(lines))
+          }
+            + frequencies.map {
+              .record([
+                ("dictionary", .text($0.dictionary)), ("word", .text(word)), ("frequency", .text($0.text)),
+              ])
+            }), .lines(lines(meanings, frequencies)))
     }
+  }
+
+  private static func lines(
+    _ meanings: [Meaning], _ frequencies: [(dictionary: String, text: String)]
+  ) -> [String] {
+    var lines: [String] = []
+    for (index, meaning) in meanings.enumerated() {
+      if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
+        lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
+      }
+      lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
+        "  " + printable(String($0), limit: .max)
+      }
+    }
+    if !frequencies.isEmpty { lines += ["", "Frequency:"] }
+    return lines + frequencies.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
+  }
+
+  /// What dictionaries say of a word, those of other languages where none of its language does, and of which it is.
+  private static func meanings(
+    of word: String, _ invocation: Invocation, _ session: Session
+  ) throws -> ([Meaning], Language) {
+    let (named, only) = (invocation.optionalText("--language"), invocation.optionalText("--dictionary"))
+    let folds = invocation.flag(Common.foldAccents.name)
+    let (words, library) = (try session.workspace().words, session.lexicons.meanings)
+    let language = try words.language(named: named)
+    var missing: DictionaryError?
+    do {
+      let found = try words.define(word, in: language, foldAccents: folds, only: only)
+      for failure in library.failures { session.console.note("word define: \(failure.message)") }
+      if !found.isEmpty { return (found, language) }
+    } catch let error as DictionaryError {
+      guard case .none = error else { throw error }
+      missing = error
+    }
+    let others = named == nil && only == nil ? library.languages(besides: language) : []
+    for other in others {
+      let found = try words.define(word, in: other, foldAccents: folds)
+      if found.isEmpty { continue }
+      let why = missing == nil ? "has \(quoted(word))" : "is here"
+      session.console.note(
+        "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
+      return (found, other)
+    }
+    if let missing, others.isEmpty { throw missing }
+    let asked = (missing == nil ? [language] : []) + others
+    throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
   }
 
   private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     before.last == "--dictionary" ? session.lexicons.meanings.places().map { Offer($0.name) } : []
-  }
-
-  private static var dictionaries: BuiltIn {
-    BuiltIn(
-      "word", "dictionaries", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the dictionaries that tell what words mean.", answer: "{name, words?, meanings?, path, own}...",
-      details: """
-        A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), or one \
-        of dictd. A name like spa-eng.tsv says that it explains Spanish words in English; one without a language is asked \
-        for every one. Debian has dict-wn and dict-freedict-spa-eng, dict-freedict-eng-spa, ...
-        """, example: "word dictionaries"
-    ) { _, session in
-      let library = session.lexicons.meanings
-      let places = library.places()
-      var table = TableText([.init("Dictionary"), .init("Words"), .init("Meanings"), .init("File")])
-      for place in places {
-        table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
-      }
-      let folders = library.ownFolders.map { printable($0) }.joined(separator: " and ")
-      if places.isEmpty { session.console.note("No dictionary is here; install Debian's dict-wn, for instance.") }
-      session.console.note("Your own go into \(folders).")
-      return CommandResult(
-        .list(
-          places.map {
-            .record([
-              ("name", .text($0.name)), ("words", $0.words.map { .text($0) } ?? .null),
-              ("meanings", $0.meanings.map { .text($0) } ?? .null), ("path", .text($0.path)),
-              ("own", .boolean($0.isOwn)),
-            ])
-          }), .table(table))
-    }
   }
 
   private static var languages: BuiltIn {
@@ -191,7 +209,7 @@ enum WordCommands {
               ("name", .text(language.name)), ("title", .text(language.title)),
               ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
             ])
-          }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
+          }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
     }
   }
 

@@ -23,8 +23,20 @@ struct LineCompletion {
     return Completion(wordStart: 0, candidates: commands + lua.candidates.filter { !names.contains($0.shown) })
   }
 
+  /// What an empty line could be, for people: the first words of commands by theme, then Lua's names.
+  var allLines: [String] {
+    let width = session.console.terminal.width
+    let themes = session.registry.wordsByTheme.map { ($0.theme, $0.words) }
+    let words = Set(session.registry.firstWords)
+    let lua = luaCompletion("", after: "").candidates.map(\.shown).filter { !words.contains($0) }
+    return (themes + [("Lua", lua)]).flatMap { title, names in
+      [session.console.terminal.styled(title, .bold)]
+        + columns(names.map { printable($0) }, width: width - 2).map { "  " + $0 }
+    }
+  }
+
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   private func commandCompletion(_ line: String) -> Completion {
@@ -222,9 +234,9 @@ enum LuaArguments {
   }
 }
 
-extension Session {
+extension UserScripting {
   /// Whether a global of that name was set by the user.
-  func isUserGlobal(_ name: String) -> Bool { !scripting.ownGlobals.contains(name) && isGlobal(name) }
+  func isUserGlobal(_ name: String) -> Bool { !ownGlobals.contains(name) && isGlobal(name) }
 
   /// Whether there is a global of that name.
   func isGlobal(_ name: String) -> Bool {

@@ -11,7 +11,8 @@ struct HelpAtCursor {
 
   /// - Parameter cursor: in bytes of the line.
   func lines(_ line: String, cursor: Int, after chunk: String = "") -> [String] {
-    let isCommand = isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    let isCommand = isCommandLine(
+      line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
     if chunk.isEmpty, isCommand { return commandLines(line, cursor) }
     return luaLines(chunk.isEmpty ? line : chunk + "\n" + line, cursor + (chunk.isEmpty ? 0 : chunk.utf8.count + 1))
   }

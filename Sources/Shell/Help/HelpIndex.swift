@@ -32,7 +32,8 @@ struct HelpIndex {
 
   /// The names that Tab offers beside the commands.
   var names: [String] {
-    HelpTopic.all.map(\.name) + LuaHelp(session.lua).names + settings.map(\.name) + ProblemMeaning.all.map(\.code)
+    HelpTopic.all.map(\.name) + [ShellCommands.allCommands, "developers"] + LuaHelp(session.lua).names
+      + settings.map(\.name) + ProblemMeaning.all.map(\.code)
   }
 
   /// Everything, in the order in which a name is looked up.
@@ -126,11 +127,20 @@ struct HelpIndex {
         parts.append(text(of: entry))
       }
     }
+    if parts.isEmpty, let theme = session.registry.themes.first(where: { Self.isTheme($0, named: name) }) {
+      return session.registry.helpText(theme: theme, width: width)
+    }
     guard !parts.isEmpty else {
       throw CommandError.unknownCommand(
         name, suggestion: suggestion(for: name, among: session.registry.firstWords + names))
     }
     return Array(parts.joined(separator: [""]))
+  }
+
+  /// A theme goes by its name, that for developers by its last word.
+  private static func isTheme(_ theme: String, named name: String) -> Bool {
+    let (theme, name) = (theme.lowercased(), name.lowercased())
+    return theme == name || theme == "for " + name
   }
 
   private func briefly(_ entry: HelpEntry) -> String {

@@ -82,7 +82,8 @@ struct Tour {
 
   /// Runs a line as the prompt does, and answers what it was.
   private func look(at line: String, _ inside: Session) -> TourLine {
-    let isCommand = isCommandLine(line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.isUserGlobal)
+    let isCommand = isCommandLine(
+      line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.scripting.isUserGlobal)
     guard isCommand else {
       if let mistyped = MistypedCommand(inside).error(in: line) {
         inside.report(mistyped, origin: "deckhand")

@@ -21,7 +21,7 @@ extension ProgramIdentity {
 enum PaperCommands {
   static var all: [BuiltIn] { [completions, man, docs] }
 
-  private static let theme = "The shell"
+  private static let theme = BuiltIn.developers
   private static let folder = Argument("DIR", .folder, help: "the folder; it is made when it is missing")
 
   private static var completions: BuiltIn {

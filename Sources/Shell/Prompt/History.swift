@@ -6,6 +6,8 @@ package final class History {
   package let limit: Int
   /// Oldest first.
   package private(set) var entries: [String]
+  /// Those that failed when they ran last.
+  private var failed: Set<String> = []
   private let file: HistoryFile?
   private let warn: (String) -> Void
   private var hasWarned = false
@@ -20,7 +22,7 @@ package final class History {
     entries = []
     guard let file else { return }
     let loaded = file.load()
-    entries = loaded.entries
+    (entries, failed) = (loaded.entries, loaded.failed)
     if let trouble = loaded.trouble { tell(trouble) }
   }
 
@@ -37,9 +39,22 @@ package final class History {
     if let removed { entries.remove(at: removed) }
     entries.append(line)
     if entries.count > limit { entries.removeFirst(entries.count - limit) }
-    if let file, removed != entries.count - 1, let trouble = file.append(line) { tell(trouble) }
+    if removed != entries.count - 1 {
+      failed.remove(line)
+      if let file, let trouble = file.append(line) { tell(trouble) }
+    }
     return Change(removed: removed)
   }
+
+  /// Notes of a line that was added whether it failed.
+  package func note(_ line: String, hasFailed: Bool) {
+    guard failed.contains(line) != hasFailed, entries.contains(line) else { return }
+    if hasFailed { failed.insert(line) } else { failed.remove(line) }
+    if let file, let trouble = file.append(line, hasFailed: hasFailed) { tell(trouble) }
+  }
+
+  /// Whether a line failed when it ran last.
+  package func hasFailed(_ line: String) -> Bool { failed.contains(line) }
 
   /// The lines that hold the word, case aside, oldest first; all of them without one.
   package func lines(containing word: String = "") -> [String] {

@@ -1,4 +1,5 @@
-// The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, oldest first. Invariant:
+// The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, `\!` before one that
+// failed, oldest first. Invariant:
 // whatever stands in the file, loading takes bounded time and memory, and what two shells add at once is all kept.
 
 import Files
@@ -10,33 +11,35 @@ struct HistoryFile {
   static let longestEntry = 64 << 10
   /// Of a longer file only the end is read.
   private static let mostRead = 4 << 20
+  /// Before an entry that failed; none begins with it, as a backslash is doubled.
+  private static let failureMark = Array("\\!".utf8)
 
   let path: String
   let limit: Int
 
   /// The newest entries, each once, oldest first. `trouble` says in one line what is wrong with the file.
-  func load() -> (entries: [String], trouble: String?) {
+  func load() -> (entries: [String], failed: Set<String>, trouble: String?) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return ([], errno == ENOENT ? nil : trouble("cannot be read", errno)) }
+    guard descriptor >= 0 else { return ([], [], errno == ENOENT ? nil : trouble("cannot be read", errno)) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return ([], "the history \(quoted(path)) is not a file; this session's lines will not be kept")
+      return ([], [], "the history \(quoted(path)) is not a file; this session's lines will not be kept")
     }
     guard let end = readEnd(descriptor, size: Int(status.st_size)) else {
-      return ([], trouble("cannot be read", errno))
+      return ([], [], trouble("cannot be read", errno))
     }
     let parsed = parse(end)
     let isWasteful = Int(status.st_size) > Self.mostRead || parsed.lineCount > parsed.entries.count + limit / 2
-    return (parsed.entries, isWasteful ? compact() : nil)
+    return (parsed.entries, parsed.failed, isWasteful ? compact() : nil)
   }
 
   /// Adds an entry. - Returns: what went wrong, in one line.
-  func append(_ entry: String) -> String? {
+  func append(_ entry: String, hasFailed: Bool = false) -> String? {
     let descriptor = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
     defer { close(descriptor) }
-    var bytes = escaped(entry)
+    var bytes = (hasFailed ? Self.failureMark : []) + escaped(entry)
     if !endsWithLine(descriptor) { bytes.insert(UInt8(ascii: "\n"), at: 0) }
     return write(bytes, to: descriptor) ? nil : trouble("cannot be written", errno)
   }
@@ -68,17 +71,23 @@ extension HistoryFile {
 
   /// From the newest to the oldest, until there are enough; a line that is not UTF-8, empty or holds a NUL is passed
   /// over.
-  private func parse(_ bytes: [UInt8]) -> (entries: [String], lineCount: Int) {
+  private func parse(_ bytes: [UInt8]) -> (entries: [String], failed: Set<String>, lineCount: Int) {
     var newest = DistinctLines(limit: limit)
-    var lineCount = 0
+    var (lineCount, failed) = (0, Set<String>())
     bytes.withUnsafeBytes { all in
       for line in Self.lines(all).reversed() {
         if newest.lines.count == limit { break }
         lineCount += 1
-        if let entry = entry(UnsafeRawBufferPointer(rebasing: all[line])) { newest.add(entry) }
+        let bytes = UnsafeRawBufferPointer(rebasing: all[line])
+        let hasFailed = bytes.starts(with: Self.failureMark)
+        guard let entry = entry(hasFailed ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(2)) : bytes) else {
+          continue
+        }
+        // What stands below is newer.
+        if newest.add(entry), hasFailed { failed.insert(entry) }
       }
     }
-    return (newest.lines.reversed(), lineCount)
+    return (newest.lines.reversed(), failed, lineCount)
   }
 
   /// Where the lines are, without their ends.
@@ -187,7 +196,9 @@ extension HistoryFile {
     }
     var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
-    do { try AtomicFile.write(path, parse(end).entries.flatMap(escaped), options) } catch {
+    let parsed = parse(end)
+    let lines = parsed.entries.flatMap { (parsed.failed.contains($0) ? Self.failureMark : []) + escaped($0) }
+    do { try AtomicFile.write(path, lines, options) } catch {
       return trouble("cannot be written", error.number)
     }
     return nil
@@ -207,16 +218,18 @@ private struct DistinctLines {
     slots = [Int32](repeating: 0, count: size)
   }
 
-  mutating func add(_ line: String) {
-    guard 2 * lines.count < slots.count else { return }
+  /// - Returns: false for a line that was there.
+  mutating func add(_ line: String) -> Bool {
+    guard 2 * lines.count < slots.count else { return false }
     var text = line
     var slot = Int(text.withUTF8(contentHash)) & (slots.count - 1)
     while slots[slot] != 0 {
-      if lines[Int(slots[slot]) - 1] == line { return }
+      if lines[Int(slots[slot]) - 1] == line { return false }
       slot = (slot + 1) & (slots.count - 1)
     }
     lines.append(line)
     slots[slot] = Int32(lines.count)
+    return true
   }
 }
 

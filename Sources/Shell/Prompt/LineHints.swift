@@ -42,6 +42,8 @@ package struct LineHints {
   package var parts: (_ line: String, _ cursor: Int) -> [StyledPart] = { _, _ in [] }
   /// Shows help for the word at the cursor on lines of its own.
   package var showHelp: (_ line: String, _ cursor: Int) -> Void = { _, _ in }
+  /// Shows what an empty line could be, on lines of its own; false where nothing is special about it.
+  package var showAll: () -> Bool = { false }
   /// The line as the user's editor leaves it.
   package var edited: (_ line: String) -> String = { $0 }
 

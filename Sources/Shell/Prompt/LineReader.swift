@@ -22,6 +22,8 @@ package final class LineReader: LineSource {
   package var didResize: () -> Void = {}
   /// Colours, help at the cursor, the editor.
   package var hints = LineHints()
+  /// Whether the line that is read is a command or Lua, no answer to a question.
+  private var isCommandRead = true
   /// Whose lines arrow keys and Ctrl-R find.
   package var history: History { didSet { loadHistory() } }
 
@@ -48,6 +50,7 @@ package final class LineReader: LineSource {
   ) throws(LineError) -> LineOutcome {
     if Self.isReading { return .endOfInput }
     line_editor_history_hide(hidesHistory)
+    isCommandRead = !hidesHistory
     defer { line_editor_history_hide(false) }
     var callbacks = line_editor_callbacks()
     callbacks.context = Unmanaged.passUnretained(self).toOpaque()
@@ -61,6 +64,14 @@ package final class LineReader: LineSource {
     callbacks.resized = { context in LineReader.from(context)?.didResize() }
     callbacks.paint = { context, line, length, cursor in LineReader.from(context)?.paint(line, length, cursor) }
     callbacks.help = { context, line, cursor in LineReader.from(context)?.showHelp(line, cursor) }
+    callbacks.suggests = { context, line in
+      guard let line, let reader = LineReader.from(context) else { return false }
+      return !reader.history.hasFailed(String(cString: line))
+    }
+    callbacks.list = { context in
+      guard let reader = LineReader.from(context), reader.isCommandRead else { return false }
+      return reader.hints.showAll()
+    }
     let options = line_editor_options(
       tab_indents: isContinued, shows_hints: hints.areShown(), tick_ms: max(1, tickInterval))
     var initial = initial
@@ -93,6 +104,9 @@ package final class LineReader: LineSource {
     if let index = change.removed { line_editor_history_remove(Int32(clamping: index)) }
     line_editor_history_add(line)
   }
+
+  /// Says of a line that was remembered whether it failed: then it is suggested no more.
+  package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
 
   /// Whether Ctrl-C came while a completion is made, which should then give up.
   package static var isInterrupted: Bool { line_editor_is_interrupted() }

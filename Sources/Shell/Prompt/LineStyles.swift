@@ -19,7 +19,7 @@ struct LineStyles {
   }
 
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   // MARK: Commands
@@ -93,7 +93,7 @@ struct LineStyles {
     if index + 1 < tokens.count, tokens[index + 1].isSymbol("=") { return nil }
     if locals.contains(token.text) { return nil }
     if index == 0, token.text == "lua" { return .command }
-    return session.isGlobal(token.text) ? .known : .unknown
+    return session.scripting.isGlobal(token.text) ? .known : .unknown
   }
 
   /// The bracket at the cursor, or right before it, with the one that belongs to it; closing ones that have none.

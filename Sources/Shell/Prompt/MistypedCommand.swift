@@ -13,7 +13,7 @@ struct MistypedCommand {
   func unknownName(in line: String) -> String? {
     guard let shape = CommandShape(line), shape.isAlone, !shape.word.contains("-"),
       !session.registry.isKnown(shape.word),
-      !session.isGlobal(shape.word)
+      !session.scripting.isGlobal(shape.word)
     else { return nil }
     return shape.word
   }
@@ -25,7 +25,7 @@ struct MistypedCommand {
     guard let shape = CommandShape(line), !session.registry.isKnown(shape.word) else { return nil }
     // `a-b` is the name `a` in Lua.
     let name = String(shape.word.prefix { $0 != "-" })
-    guard !session.isGlobal(name) else { return nil }
+    guard !session.scripting.isGlobal(name) else { return nil }
     let globals = shape.isAlone ? Array(session.scripting.ownGlobals) : []
     let near = session.registry.nearCommand(to: shape.word, among: globals)
     // A name alone that nobody knows is nil, and a call of one is an error of Lua.

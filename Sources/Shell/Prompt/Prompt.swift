@@ -50,6 +50,9 @@ package final class Prompt {
           IdleLock(session).watch()
           showNotices()
           session.data.opened?.dailyBackups.begin()
+          if let news = try session.data.opened?.refitting.advance() {
+            session.console.note(FittingWords.news(news, session))
+          }
           try readAndRun(from: source)
         } catch {
           session.report(error)
@@ -87,7 +90,12 @@ package final class Prompt {
       let lines = HelpAtCursor(session).lines(line, cursor: cursor, after: session.input.openChunk)
       session.console.show(.lines(lines))
     }
-    hints.edited = { [session] line in session.editedLine(line) }
+    hints.showAll = { [session] in
+      guard session.input.openChunk.isEmpty else { return false }
+      session.console.show([""] + LineCompletion(session).allLines)
+      return true
+    }
+    hints.edited = { [session] line in session.editor.edited(line: line) }
     return hints
   }
 
@@ -129,10 +137,14 @@ package final class Prompt {
     if let mistyped = MistypedCommand(session).error(in: line) {
       remember(line)
       lastStatus = session.report(mistyped, origin: "deckhand")
+      session.input.lineReader?.note(line, hasFailed: true)
       return
     }
     if session.canAsk, let name = MistypedCommand(session).unknownName(in: line) {
       session.console.note("\(quoted(name)) is no command, and no name in Lua yet; `help` lists the commands.")
+      runLuaLine(line, source, showsNil: false)
+      session.input.lineReader?.note(line, hasFailed: true)
+      return
     }
     runLuaLine(line, source)
   }
@@ -151,11 +163,13 @@ package final class Prompt {
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
     if namesSecret(line) { return }
-    session.input.typedLines.append(TypedLine(text: line, isCommand: isCommand, hasFailed: hasFailed))
+    session.input.lineReader?.note(line, hasFailed: hasFailed)
+    let text = isCommand ? line : withoutLuaWord(line)
+    session.input.typedLines.append(TypedLine(text: text, isCommand: isCommand, hasFailed: hasFailed))
   }
 
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   /// Several lines at once: one chunk of Lua, unless it is none and commands are among them; those run line by line.
@@ -182,18 +196,19 @@ package final class Prompt {
     }
   }
 
-  private func runLuaLine(_ first: String, _ source: any LineSource) {
+  /// - Parameter showsNil: otherwise nil, as the value of a name that nothing is called, is not shown.
+  private func runLuaLine(_ first: String, _ source: any LineSource, showsNil: Bool = true) {
     var text = withoutLuaWord(first)
     var typed = first
     defer { session.input.openChunk = "" }
     while true {
-      let outcome = LuaLines(session).run(text)
+      let outcome = LuaLines(session).run(text, showsNil: showsNil)
       switch outcome {
       case .done, .failed:
         remember(typed)
         // Another function of the user's gets its chance.
         if text.contains(text: "prompt") { session.scripting.isPromptBad = false }
-        note(withoutLuaWord(typed), isCommand: false, hasFailed: outcome == .failed)
+        note(typed, isCommand: false, hasFailed: outcome == .failed)
         return hintAboutLocal(text)
       case .incomplete: break
       }

@@ -74,6 +74,15 @@ struct DocumentEdit {
     }
   }
 
+  /// Lets the lines of a text begin at the next side.
+  mutating func alignNext() throws(DocumentError) {
+    let sides = ["center", "left", "right"]
+    try set { element in
+      guard let side = element.align.flatMap(sides.firstIndex) else { return [] }
+      return [(.align, .text(sides[(side + 1) % sides.count]))]
+    }
+  }
+
   mutating func raise(_ raises: Bool) throws(DocumentError) {
     guard let id = element?.id else { return }
     var changed = content

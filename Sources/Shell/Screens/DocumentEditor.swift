@@ -15,6 +15,7 @@ final class DocumentEditor {
   /// The picture of the content that it was drawn from.
   private var drawn: (content: CardDocument, size: Int, pixels: PixelDrawing)?
   private var cannotDraw = false
+  private var showsHelp = false
 
   init(_ session: Session, _ handle: DocumentHandle) throws {
     self.session = session
@@ -37,8 +38,16 @@ final class DocumentEditor {
     }
   }
 
+  private static let keys = [
+    ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "turn it"),
+    ("Tab", "pick the next one"),
+    ("< >", "lower it, raise it"), ("w c", "wrap a text, crop a picture"), ("a", "align a text: center, left, right"),
+    ("s", "take another step"), ("u", "undo"), ("Enter Esc", "keep all, leave as it was"),
+  ]
+
   private func take(_ key: Key) {
     alert = ""
+    if showsHelp || key == .character("?") { return showsHelp.toggle() }
     do throws(DocumentError) {
       try act(key)
     } catch {
@@ -61,6 +70,7 @@ final class DocumentEditor {
     case .character("<"): try edit.raise(false)
     case .character("w"): try edit.toggle(.wraps)
     case .character("c"): try edit.toggle(.cropped)
+    case .character("a"): try edit.alignNext()
     case .character("s"): edit.takeNextStep()
     case .character("u"): if !edit.undo() { alert = "Nothing to undo." }
     default: alert = "This key does nothing here."
@@ -70,7 +80,7 @@ final class DocumentEditor {
   // MARK: Drawing
 
   /// Rows of the picture: what title, alert and keys leave.
-  private var rows: Int { max(4, min(30, terminal.height - (isNarrow ? 9 : 8))) }
+  private var rows: Int { max(3, min(30, terminal.height - (isNarrow ? 9 : 8))) }
   private var isNarrow: Bool { terminal.width < 64 }
   private var columns: Int { max(4, min(terminal.width - 8, rows * 13 / 10)) }
 
@@ -78,6 +88,11 @@ final class DocumentEditor {
     let elements = edit.content.elements
     var parts = ScreenParts(title: "Edit " + printable(edit.content.title))
     if !elements.isEmpty { parts.facts = ["element \(edit.place + 1) of \(session.grouped(elements.count))"] }
+    if showsHelp {
+      parts.facts = ["any key goes back"]
+      parts.body = helpLines
+      return parts.lines(on: terminal)
+    }
     let picture = pictureLines()
     if isNarrow {
       parts.body = picture + (description.first.map { [$0] } ?? [])
@@ -91,8 +106,15 @@ final class DocumentEditor {
     if !alert.isEmpty { parts.alert = [alert] }
     parts.keys =
       "arrows move   + - size   [ ] turn   Tab next   < > lower, raise   w wrap   c crop   "
-      + "s step \(Int(edit.step))   u undo   Enter keeps it   Esc leaves"
+      + "a align   s step \(Int(edit.step))   u undo   Enter keeps it   Esc leaves   ? help"
     return parts.lines(on: terminal)
+  }
+
+  /// What the keys do: a line for each, or side by side on a low screen.
+  private var helpLines: [String] {
+    if Self.keys.count + 3 <= terminal.height { return Self.keys.map { $0.0.filled(to: 12) + $0.1 } }
+    let words = Self.keys.map { "\($0.0)  \($0.1)" }.joined(separator: "   ")
+    return packedLines(words, within: max(8, terminal.width - 4))
   }
 
   /// What is known of the element, and which there are.
@@ -105,7 +127,8 @@ final class DocumentEditor {
         + "   turned \(number(element.rotation))°"
     ]
     let marks = [
-      element.wraps == true ? "wraps" : nil, element.isCropped == true ? "cropped" : nil,
+      element.wraps == true ? "wraps" : nil, element.align.flatMap { $0 == "center" ? nil : $0 },
+      element.isCropped == true ? "cropped" : nil,
       element.isLocked ? "locked" : nil, element.group.map { "in group \(printable($0))" },
     ].compactMap { $0 }
     lines += ["", marks.joined(separator: ", "), ""]

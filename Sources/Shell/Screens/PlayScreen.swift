@@ -70,7 +70,7 @@ final class PlayScreen {
     try handle.leave()
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, session.state.leaving == nil { session.console.show([summary] + goodbye) }
+    if isScreen, session.state.leaving == nil { showGoodbye() }
     return CommandResult(options.wantsJSON ? .null : result)
   }
 
@@ -265,22 +265,40 @@ final class PlayScreen {
     if isScreen { hasLeft = true }
     guard !options.wantsJSON else { return }
     if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
-    if let solution = try solution() { return session.console.show([printable(solution, limit: 4_000)]) }
-    let missed = game.listsMissed ? game.missed() : []
-    guard !missed.isEmpty else { return }
-    let shown = missed.prefix(30).joined(separator: " ")
-    let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
-    session.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
+    do {
+      if let solution = try game.solution {
+        let text = try game.ending() == .byMode ? [] : [printable(solution.text, limit: 4_000)]
+        return session.console.show(text + meaningLines(try handle.meanings(of: solution.words)))
+      }
+      if game.listsMissed { try showMissed() }
+    } catch let error as LuaError where error.stopReason != .interrupt {
+      // A mode's own function failed: the game is over all the same.
+      session.report(error, origin: game.mode.name)
+    }
   }
 
-  /// What the mode tells of a game that was given up or lost.
-  private func solution() throws -> String? {
-    guard let tell = game.mode.hooks.solution, try game.ending() != .byMode else { return nil }
-    do {
-      return try tell(game)
-    } catch {
-      session.report(error, origin: game.mode.name)
-      return ""
+  /// What was not found, a page of it at most, with meanings where there are any.
+  private func showMissed() throws {
+    let missed = try handle.missedWords(isScreen ? max(4, min(20, terminal.height - 8)) : 20)
+    guard !missed.isEmpty else { return }
+    let rest = game.missed().count - missed.count
+    let more = rest > 0 && game.mode.hooks.accept == nil ? " … \(grouped(rest)) more" : ""
+    let explained = meaningLines(missed)
+    if explained.isEmpty {
+      let words = missed.map { printable($0.word) }.joined(separator: " ")
+      return session.console.show(wrapped("Not found: \(words)\(more)", width: min(100, terminal.width)))
+    }
+    session.console.show(["Not found:"] + explained + (more.isEmpty ? [] : ["  " + more.trimmed]))
+  }
+
+  /// Words in a column and what they mean in the next, those that no dictionary has left out.
+  private func meaningLines(_ words: [MissedWord]) -> [String] {
+    let width = words.map { printable($0.word).displayWidth }.max() ?? 0
+    return words.compactMap { word in
+      word.meaning.map {
+        ("  " + printable(word.word).filled(to: width) + "  " + printable($0, limit: 400)).cut(
+          to: isScreen ? terminal.width : 100)
+      }
     }
   }
 
@@ -295,6 +313,11 @@ final class PlayScreen {
     return isOwnShow ? "\(why) \(shownBase)" : why
   }
 
+  /// How the game stands when it is left, in lines that are broken between words.
+  private func showGoodbye() {
+    session.console.show(([summary] + goodbye).flatMap { wrapped($0, width: terminal.width) })
+  }
+
   /// What to do next, and where one is now.
   private var goodbye: [String] {
     let another = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)` starts another game"
@@ -307,6 +330,10 @@ final class PlayScreen {
     let report = try handle.addMissed(to: deck)
     let name = quoted(try deck.record().name)
     session.console.note(
-      "\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
+      "\(counted(report.cards.added, "missed word")) added to \(name); \(grouped(report.cards.skipped)) were there already"
+        + (report.unexplained > 0 ? "; \(grouped(report.unexplained)) have no meaning and no sentence here" : ""))
+    if report.cards.added + report.cards.skipped == 0, report.unexplained > 0 {
+      session.console.note("play: `word dictionaries` says where meanings come from, and where your own go")
+    }
   }
 }

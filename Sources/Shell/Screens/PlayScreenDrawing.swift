@@ -75,15 +75,18 @@ extension PlayScreen {
   private func figures(_ average: String?) -> [String] {
     let score =
       game.mode.players > 1 ? game.scores.map { grouped($0) }.joined(separator: " : ") : "score \(grouped(game.score))"
-    let mean = average.map { "\((game.average * 10).rounded() / 10) \($0)" }
     let time = game.timeRemaining.map { "\(Int($0.rounded(.up))) s left" }
+    guard game.countsWords else { return [score, time].compactMap(\.self) }
+    let mean = average.map { "\((game.average * 10).rounded() / 10) \($0)" }
     return ["\(grouped(game.count)) found", mean, score, time].compactMap(\.self)
   }
 
   /// What of it fits into a line.
   private var shownFooter: String {
     let isFromList = !isOwnShow && game.listsMissed
-    let possible = isFromList ? ["\(grouped(game.count)) of \(grouped(game.possible().count)) possible"] : []
+    let kind = game.common == nil ? "possible" : "common"
+    let possible =
+      isFromList ? ["\(grouped(game.foundPossible)) of \(grouped(game.possible().count)) \(kind)"] : []
     let full = figures("letters on average")
     let lines = [full + possible, full, figures("average"), figures(nil)].map { $0.joined(separator: " · ") }
     return lines.first { $0.displayWidth <= terminal.width - 3 } ?? lines[lines.count - 1]

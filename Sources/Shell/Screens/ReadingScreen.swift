@@ -18,6 +18,8 @@ final class ReadingScreen {
   /// The marked word: a token of the text.
   private var cursor: Int?
   private var alert: [String] = []
+  /// What was printed last where all that is printed stays, for a screen reader: what is new is printed then.
+  private var printed: (first: Int, cursor: Int?)?
 
   /// - Parameter deck: where cards of words go.
   init(_ session: Session, _ text: TextHandle, deck: String) throws {
@@ -112,7 +114,7 @@ final class ReadingScreen {
   private func showMeaning() throws {
     guard let lemma = lemma() else { return alert = ["No word is marked."] }
     let word = index.lemmas[Int(lemma)]
-    let gloss = try session.workspace().words.gloss(of: word.text, in: text.language)
+    let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
     alert = [
       "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") (\(session.counted(word.count, "time")))"
     ]
@@ -158,6 +160,8 @@ final class ReadingScreen {
   }
 
   func lines() -> [String] {
+    defer { printed = (first, cursor) }
+    if !terminal.canRedraw, let printed, printed.first == first { return news(since: printed.cursor) }
     let place = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
     var parts = ScreenParts(
       title: text.titles.first ?? "",
@@ -168,6 +172,15 @@ final class ReadingScreen {
     parts.keys =
       "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore\nSpace, b page   q leaves"
     return parts.lines(on: terminal)
+  }
+
+  /// What was done, and the sentence of the marked word where that is another one, or nothing was done.
+  private func news(since former: Int?) -> [String] {
+    let sentence = cursor.map { index.sentence(ofToken: $0) } ?? first
+    var parts = ScreenParts()
+    parts.alert = alert
+    let done = parts.alertLines(on: terminal)
+    return done.isEmpty || cursor != former ? done + wrapped(sentence).map { parts.indent + $0 } : done
   }
 
   /// A sentence in lines, its words marked by their states.

@@ -14,7 +14,9 @@ struct StatisticsPanels {
   /// - Parameter weeks: columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
     (figures.goal.map { [goal($0)] } ?? []) + [
-      today, retention, calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons,
+      today, retention,
+    ] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? []) + [
+      calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons,
       distribution("Intervals", figures.intervals, unit: "d"),
       distribution("Stability", figures.stabilities, unit: "d"),
       scale("Difficulty", figures.difficulties, from: 10, step: 3, axis: ["1", "", "5.5", "", "10"]),

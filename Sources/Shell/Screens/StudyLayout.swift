@@ -15,6 +15,8 @@ struct StudyLayout {
   let prompt: String
   /// Nil while it is not shown.
   let answer: String?
+  /// What of it was hidden, and what stands below it.
+  var answerParts = AnswerParts()
   /// Below the texts, as lines that are ready to be drawn.
   let picture: [String]
   /// What was typed beside the right answer, or is being typed, ready to be drawn.
@@ -37,8 +39,8 @@ struct StudyLayout {
   /// lines.
   private var room: Int { max(1, terminal.height - 1 - 3 - keys.count) }
 
-  /// How far the texts can be scrolled.
-  var deepest: Int { max(0, texts.count - room) }
+  /// How far the texts, or the page of keys, can be scrolled.
+  var deepest: Int { help.map { max(0, packed($0).count - helpRoom) } ?? max(0, texts.count - room) }
   /// Lines that are shown at once.
   var page: Int { room }
   /// Where to scroll so that the answer is seen from its beginning: 0 when all is seen without.
@@ -56,12 +58,22 @@ struct StudyLayout {
     return [header, ""] + shown + free + [more] + keys
   }
 
-  /// The page of keys: a line for each where there are as many, else side by side.
+  /// Lines of the page of keys.
+  private var helpRoom: Int { max(1, terminal.height - 1 - 3) }
+
+  /// A line for each key where there is room for as many, else side by side.
+  private func packed(_ help: [String]) -> [String] {
+    help.count <= helpRoom ? help : packedLines(help.joined(separator: "   "), within: max(8, width - 4))
+  }
+
   private func helpLines(_ help: [String]) -> [String] {
-    let room = max(1, terminal.height - 1 - 3)
-    let shown = help.count <= room ? help : packedLines(help.joined(separator: "   "), within: max(8, width - 4))
-    return [header, ""] + shown.prefix(room).map { blanks(3) + $0.cut(to: max(8, width - 3)) }
-      + ["", blanks(3) + terminal.styled("any key  go back", .dim)].suffix(shown.count < room ? 2 : 1)
+    let lines = packed(help)
+    let first = min(max(0, scroll), deepest)
+    let shown = lines[first..<min(lines.count, first + helpRoom)]
+    let more = deepest == 0 ? "" : "   " + position(first, shown.count, lines.count)
+    return [header, ""] + shown.map { blanks(3) + $0.cut(to: max(8, width - 3)) }
+      + ["", blanks(3) + terminal.styled(("any key  back" + more).cut(to: max(8, width - 3)), .dim)]
+      .suffix(shown.count < helpRoom ? 2 : 1)
   }
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
@@ -75,26 +87,32 @@ struct StudyLayout {
     guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) + picture }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
-    return prompt + [blanks(indent) + rule] + typed + textLines(answer).map { blanks(indent) + $0 } + picture
+    let below = answerParts.fieldLines(width: textWidth, on: terminal)
+    let lines = answerParts.lines(answer, width: textWidth, on: terminal) + (below.isEmpty ? [] : [""] + below)
+    return prompt + [blanks(indent) + rule] + typed + lines.map { blanks(indent) + $0 } + picture
   }
 
-  /// A card's text in lines; control characters in it are shown.
-  private func textLines(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false)
-      .flatMap { printable(String($0), limit: .max).lines(within: textWidth) }
-  }
+  private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }
 
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
 
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
-/// How the card is shown now.
-struct CardView {
+/// A card's text in lines; control characters in it are shown.
+func cardLines(_ text: String, within width: Int) -> [String] {
+  text.split(separator: "\n", omittingEmptySubsequences: false)
+    .flatMap { printable(String($0), limit: .max).lines(within: width) }
+}
+
+/// What the screen shows beside the card itself, begun anew with each card.
+struct StudyView {
   var isAnswerShown = false
   var isHelpShown = false
   /// The next key is the number of a flag.
   var asksFlag = false
+  /// Of the answer that is shown.
+  var answer = AnswerParts()
   /// What the card asks to be typed; nil for nothing, and once it was answered.
   var question: TypedQuestion?
   /// What was typed so far, and once the answer is shown beside it.
@@ -102,8 +120,10 @@ struct CardView {
   var comparison: TypedComparison?
   /// What was just done, until the next key.
   var notice = ""
-  /// Lines of the card's texts that are above the screen.
+  /// Lines of the card's texts, or of the page of keys, that are above the screen.
   var scroll = 0
+  /// Those of the texts while the page of keys is shown.
+  var scrollBefore = 0
   /// The picture of a card: drawn once, though the clock redraws the screen.
   var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
   /// When the card was shown, for how long the answer took.

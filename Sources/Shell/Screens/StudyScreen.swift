@@ -40,7 +40,7 @@ final class StudyScreen {
   let goal: DeckGoals.Current?
   let keys: KeyReader
   let screen: Screen
-  var view = CardView()
+  var view = StudyView()
   private var wasPausedBySuspend = false
   var hasLeft = false
   /// How long no key was pressed, from before the first card is drawn.
@@ -90,7 +90,9 @@ final class StudyScreen {
       if isLockedOut { return }
       switch event {
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
-      case .resized: screen.redrawAll(try lines())
+      case .resized:
+        view.picture = nil
+        screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
       case .interrupted, .endOfInput, .key(.escape): return try leave()
       case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
@@ -102,6 +104,7 @@ final class StudyScreen {
       case .key(let key): try take(key)
       case .line(let line): try take(line)
       }
+      if session.state.leaving != nil { return try leave() }
     }
     try finish()
   }
@@ -145,7 +148,7 @@ final class StudyScreen {
 
   func showPrompt() throws {
     let picture = view.picture
-    view = CardView()
+    view = StudyView()
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
     if !isSprint { view.question = try study.card()?.typedQuestion() }
   }
@@ -176,8 +179,10 @@ final class StudyScreen {
   private func take(_ key: Key) throws {
     view.notice = ""
     if view.isHelpShown || view.asksFlag {
+      let isScroll = [.up, .down, .pageUp, .pageDown, .home, .end].contains(key)
+      if view.isHelpShown, isScroll, try scroll(key) { return try draw() }
       if view.asksFlag { try flag(key) }
-      (view.isHelpShown, view.asksFlag) = (false, false)
+      (view.isHelpShown, view.asksFlag, view.scroll) = (false, false, view.scrollBefore)
       return try draw()
     }
     let isPaused = try !study.isActive()
@@ -185,11 +190,11 @@ final class StudyScreen {
     switch key {
     case .character("?"):
       if !redraws { return session.console.show(help) }
-      view.isHelpShown = true
+      (view.isHelpShown, view.scrollBefore, view.scroll) = (true, view.scroll, 0)
     case .character("p"): try isPaused ? study.resume() : study.pause()
     case _ where isPaused: try study.resume()
     case .enter, .character(" "): try showAnswer()
-    case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
+    case .up, .down, .pageUp, .pageDown, .home, .end: _ = try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
     case .character(let letter) where !isSprint && "sbfr".contains(letter): try act(letter)
@@ -230,7 +235,7 @@ final class StudyScreen {
     case "s": try hide("Suspended") { try study.suspend() }
     case "b": try hide("Buried until tomorrow") { try study.bury() }
     case "f":
-      view.asksFlag = true
+      (view.asksFlag, view.scrollBefore) = (true, view.scroll)
       if !redraws { session.console.show(.lines([flagQuestion])) }
     default: try replay()
     }
@@ -276,7 +281,7 @@ final class StudyScreen {
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
-      if result.isLeech { view.notice = "A leech: it was forgotten so often that it got the tag leech." }
+      if result.isLeech { try showLeech(result.card) }
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
       return
@@ -295,19 +300,27 @@ final class StudyScreen {
     }
   }
 
-  /// Opens the card in the user's editor; a race's clock stands meanwhile.
+  /// Opens the card's note in the user's editor; a race's clock stands meanwhile.
   private func edit() throws {
     guard let card = try study.card() else { return }
     pauseQuietly()
     keys.end()
+    screen.clear()
     do {
-      try session.editInEditor(card)
+      _ = try NoteCommands.edit(card.note(), [], session)
+    } catch let problem as any Problem where redraws {
+      view.notice = problem.report.message
     } catch {
       session.report(error, origin: "edit")
     }
     try keys.begin()
     resumeQuietly()
-    screen.keep()
+    view.picture = nil
+    // Questions of the edit and their answers may be above.
+    if redraws { screen.cover() }
+    // The change may have taken the card away.
+    if try study.card() !== card { return try showPrompt() }
+    if view.isAnswerShown { view.answer = try AnswerParts(card, session) }
   }
 
   /// Ctrl-Z stops the clock; it goes on with the program.

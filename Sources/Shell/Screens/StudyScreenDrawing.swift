@@ -27,6 +27,7 @@ extension StudyScreen {
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
       picture: isPaused ? [] : try pictures(of: card, isAnswered: isAnswered),
       choices: isPaused ? "any key  go on" : try choices())
+    if isAnswered { layout.answerParts = view.answer }
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
     if !isPaused { layout.typed = typedLines(width: max(8, layout.textWidth)) }
@@ -48,8 +49,9 @@ extension StudyScreen {
   // MARK: Texts
 
   /// Moves the texts by some lines, or by pages.
-  func scroll(_ key: Key) throws {
-    guard let layout = try layout() else { return }
+  /// - Returns: false where all is seen.
+  func scroll(_ key: Key) throws -> Bool {
+    guard let layout = try layout(), layout.deepest > 0 else { return false }
     switch key {
     case .up: view.scroll -= 1
     case .down: view.scroll += 1
@@ -59,11 +61,13 @@ extension StudyScreen {
     default: view.scroll = layout.deepest
     }
     view.scroll = min(max(0, view.scroll), layout.deepest)
+    return true
   }
 
   func showAnswer() throws {
     if view.isAnswerShown { return }
     view.isAnswerShown = true
+    if let card = try study.card() { view.answer = try AnswerParts(card, session) }
     if let question = view.question, !view.typed.trimmed.isEmpty {
       let forgives = question.ignoresAccents || session.preferences?.forgivesAccents == true
       view.comparison = TypedComparison(
@@ -140,16 +144,6 @@ extension StudyScreen {
     ]
   }
 
-  /// A length of time as a button shows it: `10 min`, `5 d`, `1.2 y`.
-  private func span(_ seconds: Double) -> String {
-    switch seconds {
-    case ..<3600: "\(max(1, Int((seconds / 60).rounded()))) min"
-    case ..<86_400: "\(Int((seconds / 3600).rounded())) h"
-    case ..<(365 * 86_400): "\(Int((seconds / 86_400).rounded())) d"
-    default: "\((seconds / 31_557_600 * 10).rounded() / 10) y"
-    }
-  }
-
   // MARK: Facts
 
   private func sprintFacts() throws -> [String] {
@@ -182,7 +176,10 @@ extension StudyScreen {
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
-    if view.isAnswerShown { return "\(comparisonInWords)\(shown(record.answer)). \(question)" }
+    if view.isAnswerShown {
+      let answer = shown(view.answer.inWords(record.answer, on: terminal))
+      return "\(comparisonInWords)\(answer). \(question)"
+    }
     guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
@@ -199,5 +196,15 @@ extension StudyScreen {
 
   private func shown(_ text: String) -> String {
     printable(text.split(separator: "\n").joined(separator: " / "), limit: .max)
+  }
+}
+
+/// A length of time as a button shows it: `10 min`, `5 d`, `1.2 y`.
+func span(_ seconds: Double) -> String {
+  switch seconds {
+  case ..<3600: "\(max(1, Int((seconds / 60).rounded()))) min"
+  case ..<86_400: "\(Int((seconds / 3600).rounded())) h"
+  case ..<(365 * 86_400): "\(Int((seconds / 86_400).rounded())) d"
+  default: "\((seconds / 31_557_600 * 10).rounded() / 10) y"
   }
 }

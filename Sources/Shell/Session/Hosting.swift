@@ -1,127 +1,170 @@
-// What the rooms below are handed: the session as the host of Lua states and plugins. Invariant: a plugin's state
+// What the rooms below are given: the session as the host of Lua states and plugins. Invariant: a plugin's state
 // reaches data only in the session that loaded it; the user's own may sign in again.
 
 import Authentication
-package import Bindings
-package import Commands
+import Bindings
+import Commands
 import Files
-package import LuaRuntime
+import LuaRuntime
 import PluginHost
-package import Problems
+import Problems
 import Text
 import ToggleSettings
-package import Values
+import Values
 import WordGames
-package import Workspace
+import Workspace
 
-extension Session: PluginSession {
+/// The session as Lua states and plugins see it. The session owns it.
+///
+///     let plugins = PluginHost(SessionHost(session), environment: environment, ...)
+final class SessionHost {
+  private unowned let session: Session
+
+  init(_ session: Session) { self.session = session }
+}
+
+extension SessionHost: PluginSession {
   func bindingContext(_ owner: Owner, _ grants: Grants, _ terms: PluginTerms) -> BindingContext {
     BindingContext(
-      ContextOrigin(owner, session: state.signOuts),
+      ContextOrigin(owner, session: session.state.signOuts),
       hosts: BindingHosts(shell: self, plugins: self, auth: owner == .user ? self : nil), grants: grants,
-      events: events, terms: terms)
+      events: session.events, terms: terms)
   }
 
-  package func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext {
+  func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext {
     bindingContext(.plugin(plugin), grants, terms)
   }
 
-  package func requireSignIn() throws { _ = try gate.requireAccess() }
+  func requireSignIn() throws { _ = try session.gate.requireAccess() }
 
-  package var grantsFolder: String? { data.folder }
+  var grantsFolder: String? { session.data.folder }
 
-  package func reportPlugin(_ line: String) { console.message("plugin " + line) }
+  func reportPlugin(_ line: String) { session.console.message("plugin " + line) }
 
-  package func didUnload(_ plugin: PluginName) {
-    if let opened = data.opened, opened.isOpen { opened.settings.remove(of: .plugin(plugin)) }
+  func didUnload(_ plugin: PluginName) {
+    if let opened = session.data.opened, opened.isOpen { opened.settings.remove(of: .plugin(plugin)) }
   }
 }
 
-extension Session: ShellHost {
-  package var version: String { options.version }
-  package var settingOwner: Owner { scripting.settingOwner }
+extension SessionHost: ShellHost {
+  var version: String { session.options.version }
+  var settingOwner: Owner { session.scripting.settingOwner }
 
-  package func workspace(for origin: ContextOrigin) throws -> Workspace {
-    if origin.owner.plugin != nil, origin.session != state.signOuts { throw WorkspaceError.authenticationRequired }
-    return try workspace()
+  func workspace(for origin: ContextOrigin) throws -> Workspace {
+    if origin.owner.plugin != nil, origin.session != session.state.signOuts {
+      throw WorkspaceError.authenticationRequired
+    }
+    return try session.workspace()
   }
 
-  package func isTyped(_ path: String) -> Bool { scripting.typedWords.contains(path) }
+  func isTyped(_ path: String) -> Bool { session.scripting.typedWords.contains(path) }
 
-  package func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R {
+  func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R {
     // A script's unit is the script's.
-    if state.isInScript { return try body() }
-    let outer = data.origin
-    data.origin = "plugin \(plugin)"
-    defer { data.origin = outer }
+    if session.state.isInScript { return try body() }
+    let outer = session.data.origin
+    session.data.origin = "plugin \(plugin)"
+    defer { session.data.origin = outer }
     return try body()
   }
 
-  package func show(_ value: LuaValue) { console.show(display(of: value)) }
+  func show(_ value: LuaValue) { session.console.show(display(of: value)) }
 
-  package func table(_ rows: [[String]], _ columns: [String]) { show(rows: rows, columns: columns) }
+  func table(_ rows: [[String]], _ columns: [String]) { show(rows: rows, columns: columns) }
 
-  package func chart(_ values: [(label: String, value: Double)], _ title: String?) {
+  func chart(_ values: [(label: String, value: Double)], _ title: String?) {
     let chart = BarChart(title: title ?? "", bars: values.map { BarChart.Bar($0.label, $0.value) })
-    console.show(chart.lines(on: console.terminal))
+    session.console.show(chart.lines(on: session.console.terminal))
   }
 
-  package func progress(_ label: String, _ total: Int) -> any ProgressReporting {
-    console.progress(label, total: total == 0 ? nil : total)
+  func progress(_ label: String, _ total: Int) -> any ProgressReporting {
+    session.console.progress(label, total: total == 0 ? nil : total)
   }
 
-  package func run(_ line: String) throws -> CommandAnswer { try Runner(self).answer(of: line) }
+  func ask(_ question: String) throws -> String? { try session.ask(question) }
 
-  package func synchronize() throws -> Value { try UnattendedSync.fromLua(self) }
+  func run(_ line: String) throws -> CommandAnswer { try Runner(session).answer(of: line) }
 
-  package func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
-    let words = try ShellWords.split(text, home: environment.folders.home)
-    if owner.plugin == nil { return try registry.setAlias(name, words: words) }
-    try registry.addShortForm(name, words, owner: owner) { command in
+  func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }
+
+  func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
+    let words = try ShellWords.split(text, home: session.environment.folders.home)
+    if owner.plugin == nil { return try session.registry.setAlias(name, words: words) }
+    try session.registry.addShortForm(name, words, owner: owner) { command in
       grants.allows(.shellRun) ? !command.access.isForCommandLineOnly : command.owner == owner
     }
   }
 
   /// The user may describe their own command again; a plugin may not.
-  package func add(_ command: Command) throws {
-    if command.owner == .user { registry.remove(command.path, owner: .user) }
-    try registry.add(command)
+  func add(_ command: Command) throws {
+    if command.owner == .user { session.registry.remove(command.path, owner: .user) }
+    try session.registry.add(command)
   }
 }
 
-extension Session: PluginDirectory {
-  package func pluginList() -> [LuaValue] {
-    plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, self)) }
+extension SessionHost: PluginDirectory {
+  func pluginList() -> [LuaValue] {
+    session.plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, session)) }
   }
 
-  package func pluginInfo(_ name: String) throws -> LuaValue {
-    LuaValue(PluginCommands.pluginRecord(try plugins.plugin(named: name), self))
+  func pluginInfo(_ name: String) throws -> LuaValue {
+    LuaValue(PluginCommands.pluginRecord(try session.plugins.plugin(named: name), session))
   }
 
-  package func enablePlugin(_ name: String) throws {
-    let plugin = try plugins.plugin(named: name)
-    if rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }
+  func enablePlugin(_ name: String) throws {
+    let plugin = try session.plugins.plugin(named: name)
+    if session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try session.plugins.enable(plugin) }
   }
 
-  package func disablePlugin(_ name: String) throws {
-    let plugin = try plugins.plugin(named: name)
-    if rehearsal.mayActOutside("disable the plugin \(plugin.name)") { try plugins.disable(plugin) }
+  func disablePlugin(_ name: String) throws {
+    let plugin = try session.plugins.plugin(named: name)
+    if session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") { try session.plugins.disable(plugin) }
   }
 
-  package func reloadPlugin(_ name: String) throws { _ = try plugins.reload(plugins.plugin(named: name)) }
+  func reloadPlugin(_ name: String) throws { _ = try session.plugins.reload(session.plugins.plugin(named: name)) }
 
-  package func prepareMode(_ name: String?) throws { try plugins.prepareMode(name) }
+  func prepareMode(_ name: String?) throws { try session.plugins.prepareMode(name) }
 }
 
-extension Session: Authenticating {
-  package var needsAuthentication: Bool { gate.needsAuthentication }
-  package var isAuthenticating: Bool { gate.isAuthenticating }
-  package var user: String? { gate.user }
+extension SessionHost: Authenticating {
+  var needsAuthentication: Bool { session.gate.needsAuthentication }
+  var isAuthenticating: Bool { session.gate.isAuthenticating }
+  var user: String? { session.gate.user }
 
-  package func login(_ user: String?, passwordFile: String?) throws {
-    let signIn = SignIn(self)
-    try signIn.answeringLeft { try signIn.signIn(user ?? options.signIn.user, passwordFile: passwordFile) }
+  func login(_ user: String?, passwordFile: String?) throws {
+    let signIn = SignIn(session)
+    try signIn.answeringLeft { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
   }
 
-  package func logout() throws { try signOut() }
+  func logout() throws { try session.signOut() }
+}
+
+// MARK: Values
+
+extension SessionHost {
+  /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
+  func display(of value: LuaValue) -> Display {
+    do {
+      return try session.lua.withStack { stack in
+        _ = try value.push(on: stack)
+        let preview = try LuaPreview(-1, on: stack)
+        guard case .text(let bytes, _) = preview else { return .lines(preview.lines(on: session.console.terminal)) }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return .lines(lines.map { printable(String($0), limit: Int.max) })
+      }
+    } catch {
+      session.report(error)
+      return .none
+    }
+  }
+
+  /// `shell.table`.
+  func show(rows: [[String]], columns: [String]) {
+    let width = max(columns.count, rows.map(\.count).max() ?? 0)
+    let heads = (0..<width).map { index in
+      let isNumeric = !rows.isEmpty && rows.allSatisfy { index < $0.count && Double($0[index]) != nil }
+      return TableText.Column(index < columns.count ? columns[index] : "", isNumeric ? .right : .left)
+    }
+    session.console.show(.table(TableText(heads, rows: rows)))
+  }
 }

@@ -30,6 +30,8 @@ package struct ShellOptions {
   package let program: ProgramIdentity
   package var wantsJSON = false
   package var isDryRun = false
+  /// The step of undo at which everything is read; nil for now.
+  package var step: Int?
   package var wantsTrace = false
   package var usesPlugins = true
   package var usesStartScript = true
@@ -58,12 +60,17 @@ package struct SignInOptions {
 
 /// What outlives a sign-in: what there is by name, and who listens.
 struct ShellTables {
-  let registry = CommandRegistry()
+  let registry: CommandRegistry
   let modes = ModeTable()
   let lexicons: LexiconLibrary
   let events: EventTable
   /// What the program's own commands do, by name.
-  var builtIns: [String: BuiltIn] = [:]
+  let builtIns = BuiltInTable()
+
+  init(lexicons: LexiconLibrary, events: EventTable) {
+    (self.lexicons, self.events) = (lexicons, events)
+    registry = builtIns.registry()
+  }
 }
 
 /// The user's own Lua state and what belongs to it: made anew after a sign-out.
@@ -113,11 +120,12 @@ package final class Session {
   let options: ShellOptions
   package let console: Console
   let input = LineInput()
-  private(set) var tables: ShellTables
+  let tables: ShellTables
   let data: UserData
   var scripting: UserScripting
+  private(set) lazy var host = SessionHost(self)
   private(set) lazy var plugins = PluginHost(
-    self, environment: environment, registry: registry, modes: modes, events: events)
+    host, environment: environment, registry: registry, modes: modes, events: events)
   var state = SessionState()
   private let gateSubscription: GateSubscription
 
@@ -145,9 +153,9 @@ package final class Session {
       }
     }
     try installBindings()
-    tables.builtIns = try BuiltIn.addAll(to: registry)
     console.preferences = data
     LexiconLibrary.guardMappings()
+    showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()
@@ -209,7 +217,7 @@ package final class Session {
 
   private func installBindings() throws {
     lua.isTracing = options.wantsTrace
-    try install(bindingContext(.user, .everything, PluginTerms()), in: lua)
+    try install(host.bindingContext(.user, .everything, PluginTerms()), in: lua)
     scripting.ownGlobals = Set(try lua.globalNames())
     registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", "lua"])
   }

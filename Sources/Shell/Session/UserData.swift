@@ -122,9 +122,9 @@ package final class UserData {
 
   /// What shows long output; nil where the terminal itself does.
   var pager: String? {
-    guard preferences?.usesPager == true else { return nil }
+    guard preferences?.usesPager == true, preferences?.usesScreenReader == false else { return nil }
     let named = environment.variables.value("PAGER") ?? ""
-    return named.isEmpty ? "less -R" : named
+    return named.isEmpty ? "less -FRX" : named
   }
 
   /// The user's history; nil while nobody is signed in: nothing typed is kept then.

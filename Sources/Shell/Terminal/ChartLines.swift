@@ -18,7 +18,8 @@ extension ChartPanel {
   private func drawn(on terminal: Terminal) -> [String] {
     let heading = terminal.styled(title.cut(to: terminal.width), .bold)
     switch content {
-    case .words(let words): return [heading] + words.map { ("  " + $0).cut(to: terminal.width) }
+    case .words(let words):
+      return [heading] + words.flatMap { ("  " + $0).lines(within: terminal.width, indent: "    ") }
     case .table(let rows):
       let widths = (rows.first ?? []).indices.map { place in rows.map { $0[place].displayWidth }.max() ?? 0 }
       return [heading]

@@ -1,4 +1,5 @@
-// One line that says how far a long piece of work is. For work that is done within a second nothing is ever drawn.
+// One line that says how far a long piece of work is. For work that is done within a second nothing is drawn, unless it
+// is asked for at once.
 // Invariant: drawn only where the cursor can be moved, at most ten times a second, and gone when the work is done.
 
 import Text
@@ -23,17 +24,19 @@ package final class ProgressLine {
   /// - Parameters:
   ///   - total: how many steps there are; nil or 0 when nobody knows.
   ///   - unit: what a step is, in the plural: `cards`.
+  ///   - isPatient: whether nothing is drawn within the first second.
   ///   - now: seconds of a clock that only goes forward.
   ///   - write: puts text on the terminal as it is.
   package init(
-    _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, now: @escaping () -> Double,
+    _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, isPatient: Bool = true,
+    now: @escaping () -> Double,
     write: @escaping (String) -> Void
   ) {
     self.label = printable(label)
     self.total = total.flatMap { $0 > 0 ? $0 : nil }
     (self.unit, self.terminal, self.now, self.write) = (unit, terminal, now, write)
     start = terminal.canRedraw ? now() : 0
-    nextDrawing = start + Self.patience
+    nextDrawing = isPatient ? start + Self.patience : start
   }
 
   /// Some more steps are done.

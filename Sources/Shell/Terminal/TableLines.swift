@@ -1,5 +1,6 @@
 // A table as aligned lines: as wide as its contents, cut to the terminal, never cut in a pipe.
-// Invariant: no line is wider than the terminal, none ends with a blank, and no cell can move the cursor.
+// Invariant: no line is wider than the terminal, none ends with a blank, no cell can move the cursor; a name that is
+// typed is never cut: where it has no room it stands above its row.
 
 package import Commands
 import Problems
@@ -19,7 +20,10 @@ extension TableText {
     let widths = fitted(naturalWidths(titles, cells), to: terminal.cutWidth)
     let mark = terminal.usesUnicode ? "…" : "~"
     let heading = line(titles, widths, mark)
-    let body = cells.map { line($0, widths, mark) }
+    let body = cells.flatMap { row in
+      let (above, rest) = (namesAbove(row, widths, terminal), line(row, widths, mark))
+      return above.isEmpty || !rest.isEmpty ? above + [rest] : above
+    }
     var parts = ScreenParts(body: (heading.isEmpty ? [] : [terminal.styled(heading, .bold)]) + body, indent: "")
     if rows.count > shown.count { parts.foot = "\(mark) \(grouped(rows.count - shown.count)) more" }
     return terminal.hasScreen ? parts.lines(on: terminal) : parts.body + (parts.foot.map { [$0] } ?? [])
@@ -36,7 +40,18 @@ extension TableText {
     guard let width else { return natural }
     let room = width - Self.gap * (natural.count - 1)
     guard natural.reduce(0, +) > room else { return natural }
-    func taken(_ cap: Int) -> Int { natural.reduce(0) { $0 + min($1, cap) } }
+    // Names that are typed give way last.
+    let least = columns.indices.map { columns[$0].isTyped ? natural[$0] : min(natural[$0], Self.least) }
+    if least.reduce(0, +) <= room { return shared(room, natural) { !self.columns[$0].isTyped } }
+    let widths = shared(room, least) { self.columns[$0].isTyped }
+    return widths.reduce(0, +) > room ? dropped(widths, to: width) : widths
+  }
+
+  /// The widths of columns of which some give way, the widest first, until all have room or are as narrow as may be.
+  private func shared(_ room: Int, _ natural: [Int], _ givesWay: (Int) -> Bool) -> [Int] {
+    func taken(_ cap: Int) -> Int {
+      natural.indices.reduce(0) { $0 + (givesWay($1) ? min(natural[$1], cap) : natural[$1]) }
+    }
     // The widest that all may be, found by halves; what is then left goes to the first of those that were cut.
     var (low, high) = (Self.least, max(Self.least, natural.max() ?? 0))
     while low < high {
@@ -44,12 +59,13 @@ extension TableText {
       if taken(middle) <= room { low = middle } else { high = middle - 1 }
     }
     var left = max(0, room - taken(low))
-    let widths = natural.map { own in
-      guard own > low, left > 0 else { return min(own, low) }
+    return natural.indices.map { place in
+      let own = natural[place]
+      guard givesWay(place), own > low else { return own }
+      guard left > 0 else { return low }
       left -= 1
       return low + 1
     }
-    return taken(low) > room ? dropped(widths, to: width) : widths
   }
 
   /// Columns from the right go where not even narrow ones fit: they get the width 0.
@@ -61,11 +77,19 @@ extension TableText {
     }
   }
 
+  /// Names of a row that have no room in their column.
+  private func namesAbove(_ cells: [String], _ widths: [Int], _ terminal: Terminal) -> [String] {
+    guard let width = terminal.cutWidth else { return [] }
+    return columns.indices.filter { columns[$0].isTyped && cells[$0].displayWidth > widths[$0] }
+      .flatMap { cells[$0].lines(within: width) }
+  }
+
   private func line(_ cells: [String], _ widths: [Int], _ mark: String) -> String {
     var line = ""
     for (index, cell) in cells.enumerated() where widths[index] > 0 {
       if index > 0 { line += String(repeating: " ", count: Self.gap) }
-      line += cell.cut(to: widths[index], mark: mark).filled(
+      let isAbove = columns[index].isTyped && cell.displayWidth > widths[index]
+      line += (isAbove ? "" : cell.cut(to: widths[index], mark: mark)).filled(
         to: widths[index], atStart: columns[index].alignment == .right)
     }
     while line.last == " " { line.removeLast() }
@@ -77,7 +101,7 @@ extension String {
   fileprivate var withoutTrailingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
-/// Names in a column, their values beside them in as many lines as they need.
+/// Names in a column, their values beside them in as many lines as they need; below a name that is too long for it.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
   let names = min(20, fields.map { printable($0.name).displayWidth }.max() ?? 0)
   let blank = String(repeating: " ", count: names + 2)
@@ -86,11 +110,15 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
     let lines = field.value.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
       printable(String($0), limit: .max).lines(within: width)
     }
-    let name = printable(field.name).cut(to: names).filled(to: names) + "  "
-    return lines.enumerated().map { index, line in
-      let whole = (index == 0 ? name : blank) + line
-      return line.isEmpty ? whole.withoutTrailingBlanks : whole
-    }
+    let name = printable(field.name)
+    let isLong = name.displayWidth > names
+    let start = isLong ? blank : name.filled(to: names) + "  "
+    let above = isLong ? terminal.cutWidth.map { name.lines(within: $0) } ?? [name] : []
+    return above
+      + lines.enumerated().map { index, line in
+        let whole = (index == 0 ? start : blank) + line
+        return line.isEmpty ? whole.withoutTrailingBlanks : whole
+      }
   }
 }
 

@@ -56,6 +56,8 @@ public struct ClientRequest: Equatable, Sendable {
   public var method: String
   /// What a browser says that the request comes from; nil for other programs.
   public var origin: String?
+  /// What the program calls itself; nil where it says nothing.
+  public var agent: String?
   /// A browser asks whether a page of another network may come here.
   public var asksForPrivateNetwork = false
 
@@ -66,13 +68,13 @@ public struct ClientRequest: Equatable, Sendable {
       let isPrivate = record["private_network"]?.boolean
     else { return nil }
     self.init(method: method, origin: record["origin"]?.text)
-    asksForPrivateNetwork = isPrivate
+    (agent, asksForPrivateNetwork) = (record["agent"]?.text, isPrivate)
   }
 
   public var value: Value {
     .record([
       ("method", .text(method)), ("origin", origin.map { .text($0) } ?? .null),
-      ("private_network", .boolean(asksForPrivateNetwork)),
+      ("agent", agent.map { .text($0) } ?? .null), ("private_network", .boolean(asksForPrivateNetwork)),
     ])
   }
 }

@@ -15,10 +15,34 @@ public enum DrawRequest: Equatable, Sendable {
   case pixels(Scene, width: Int, height: Int)
   /// Puts a scene on the sheet; the first one begins it.
   case addToSheet(Scene)
+  /// Puts a scene on the sheet as a page of its own, of its size in points; the first one begins it.
+  case addPage(Scene)
   /// The sheet so far as PDF, and a new one.
   case finishSheet
   /// For each text in its font: the characters that no font here can draw.
   case coverage([CoverageQuery])
+  /// How much room each text takes at its size.
+  case measure([MeasureQuery])
+}
+
+/// A text whose room is asked for.
+public struct MeasureQuery: Equatable, Sendable {
+  public var text: String
+  public var font: String
+  /// The height of a line, in units.
+  public var size: Double
+  /// Where its lines are broken between words; 0 where it has lines of its own alone.
+  public var width: Double
+  public init(text: String, font: String, size: Double, width: Double) {
+    (self.text, self.font, self.size, self.width) = (text, font, size, width)
+  }
+}
+
+/// The room of a text, in units.
+public struct TextRoom: Equatable, Sendable {
+  public var width: Double
+  public var height: Double
+  public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 }
 
 public struct CoverageQuery: Equatable, Sendable {
@@ -51,6 +75,7 @@ public enum DrawAnswer: Equatable, Sendable {
   /// A finished file or rows of pixels; `broken` are the places of pictures that could not be decoded.
   case drawing([UInt8], broken: [Int])
   case coverage([String])
+  case measured([TextRoom])
   case refused(DrawRefusal, String)
 }
 
@@ -82,6 +107,17 @@ extension DrawRequest {
         writer.text(query.text)
         writer.text(query.font)
       }
+    case .measure(let queries):
+      writer.byte(7)
+      writer.list(queries) { writer, query in
+        writer.text(query.text)
+        writer.text(query.font)
+        writer.number(query.size)
+        writer.number(query.width)
+      }
+    case .addPage(let scene):
+      writer.byte(8)
+      writer.scene(scene)
     }
     return writer.bytes
   }
@@ -102,6 +138,13 @@ extension DrawRequest {
         try reader.list { reader throws(WireError) in
           CoverageQuery(text: try reader.text(), font: try reader.text())
         })
+    case 7:
+      self = .measure(
+        try reader.list { reader throws(WireError) in
+          MeasureQuery(
+            text: try reader.text(), font: try reader.text(), size: try reader.number(), width: try reader.number())
+        })
+    case 8: self = .addPage(try reader.scene())
     default: throw WireError()
     }
     guard reader.isAtEnd else { throw WireError() }
@@ -124,6 +167,12 @@ extension DrawAnswer {
     case .coverage(let missing):
       writer.byte(3)
       writer.list(missing) { $0.text($1) }
+    case .measured(let rooms):
+      writer.byte(5)
+      writer.list(rooms) { writer, room in
+        writer.number(room.width)
+        writer.number(room.height)
+      }
     case .refused(let refusal, let reason):
       writer.byte(4)
       writer.byte(refusal.rawValue)
@@ -140,6 +189,11 @@ extension DrawAnswer {
       self = .drawing(
         try reader.data(), broken: try reader.list { reader throws(WireError) in try reader.integer() })
     case 3: self = .coverage(try reader.list { reader throws(WireError) in try reader.text() })
+    case 5:
+      self = .measured(
+        try reader.list { reader throws(WireError) in
+          TextRoom(width: try reader.number(), height: try reader.number())
+        })
     case 4:
       guard let refusal = DrawRefusal(rawValue: try reader.byte()) else { throw WireError() }
       self = .refused(refusal, try reader.text())

@@ -50,6 +50,11 @@ public struct Placement: Equatable, Sendable {
   }
 }
 
+/// The side of its box that the lines of a text begin at.
+public enum TextAlignment: UInt8, CaseIterable, Sendable {
+  case center, left, right
+}
+
 public struct SceneItem: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// A picture fitted into the box with its ratio kept, or filling it and cut at its sides, clipped by an outline
@@ -58,7 +63,8 @@ public struct SceneItem: Equatable, Sendable {
     case picture(index: Int?, clip: [PathStep], fills: Bool = false)
     /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all
     /// fit. With `wraps` a line that is wider than the box goes on below before anything gets smaller.
-    case text(String, font: String, color: SceneColor, size: Double, wraps: Bool = false)
+    case text(
+      String, font: String, color: SceneColor, size: Double, wraps: Bool = false, align: TextAlignment = .center)
     /// An outline around the box's centre, filled.
     case shape([PathStep], color: SceneColor)
   }

@@ -25,13 +25,14 @@ extension WireWriter {
       integer(index ?? -1)
       list(clip) { $0.step($1) }
       byte(fills ? 1 : 0)
-    case .text(let line, let font, let ink, let size, let wraps):
+    case .text(let line, let font, let ink, let size, let wraps, let align):
       byte(2)
       text(line)
       text(font)
       color(ink)
       number(size)
       byte(wraps ? 1 : 0)
+      byte(align.rawValue)
     case .shape(let outline, let ink):
       byte(3)
       list(outline) { $0.step($1) }
@@ -99,12 +100,19 @@ extension WireReader {
     case 2:
       return SceneItem(
         placement: placement,
-        content: .text(try text(), font: try text(), color: try color(), size: try measure(), wraps: try flag()))
+        content: .text(
+          try text(), font: try text(), color: try color(), size: try measure(), wraps: try flag(),
+          align: try alignment()))
     case 3:
       let outline = try list { reader throws(WireError) in try reader.step() }
       return SceneItem(placement: placement, content: .shape(outline, color: try color()))
     default: throw WireError()
     }
+  }
+
+  private mutating func alignment() throws(WireError) -> TextAlignment {
+    guard let found = TextAlignment(rawValue: try byte()) else { throw WireError() }
+    return found
   }
 
   private mutating func flag() throws(WireError) -> Bool {

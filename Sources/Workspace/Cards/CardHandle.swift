@@ -42,7 +42,7 @@ public final class CardHandle: WorkspaceHandle {
   /// Takes over a row that was just read, unless it is a long one: who holds many cards does not hold all their texts.
   func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
 
-  /// Takes over a row that was just read, and the place where it stands.
+  /// Takes over a row that was just read, and the card's position.
   func keep(_ record: CardRecord, position: Int) {
     keep(record)
     keptPosition = (position, workspace.cards.orderVersion)
@@ -74,9 +74,33 @@ public final class CardHandle: WorkspaceHandle {
     case .guid: return .text(record.guid)
     case .deck: return .text(try deck().record().name)
     case .position: return .integer(try position())
-    case .extra: return record.extra
+    case .fields: return .record(try fields().map { ($0.name, $0.value.plain) })
     default: return record.value(of: property, at: workspace.moment) ?? .null
     }
+  }
+
+  /// The fields of its note by name, as HTML, and those that it keeps beside them.
+  public func fields() throws -> [CardField] {
+    let record = try record()
+    return try workspace.read { try CardFields.all($0, of: record) }
+  }
+
+  /// Of these, as plain text, what no template names: nothing else shows it.
+  public func unnamedFields() throws -> [(name: String, text: String)] {
+    let record = try record()
+    return try workspace.read { try CardFields.unnamed($0, of: record) }
+  }
+
+  /// Where in the UTF-8 of its answer stands what a cloze hid.
+  public func hiddenParts() throws -> [Range<Int>] {
+    let record = try record()
+    return try workspace.read { try CardFields.hiddenParts($0, of: record) }
+  }
+
+  /// Its answers, the earliest first.
+  public func answers() throws -> [LoggedReview] {
+    _ = try record()
+    return try workspace.read { try SentReviews($0).of(id).map(\.review) }
   }
 
   /// What the name of a step says of it.
@@ -118,7 +142,7 @@ public final class CardHandle: WorkspaceHandle {
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]
-  /// Where the cards stood when the sequence was made; nil when they are a whole deck.
+  /// The positions of the cards when the sequence was made; nil when they are a whole deck.
   private let positions: [Int]?
   private let orderVersion: Int
   private var next = 0

@@ -2,25 +2,10 @@
 // all of it, or none where one is refused.
 
 public import Decks
-public import Exchange
 import Files
 import Glibc
 import Storage
 import Text
-
-/// New texts for a card.
-///
-///     try workspace.cards.update([CardEdit(card, prompt: "el perro", answer: "the dog", tags: [])])
-public struct CardEdit {
-  public let card: CardHandle
-  public let prompt: String
-  public let answer: String
-  public let tags: [String]
-
-  public init(_ card: CardHandle, prompt: String, answer: String, tags: [String]) {
-    (self.card, self.prompt, self.answer, self.tags) = (card, prompt, answer, tags)
-  }
-}
 
 /// The cards of a workspace, whatever decks they are in.
 ///
@@ -66,15 +51,15 @@ public struct CardOperations {
     return CardSequence(ids, positions: positions, in: workspace)
   }
 
-  /// Changes the texts of cards.
-  public func update(_ edits: [CardEdit]) throws {
+  /// Gives cards the texts and tags of others.
+  public func update(_ edits: [(card: CardHandle, to: NewCard)]) throws {
     let changesOthers = try workspace.perform(
       .editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }
     ) { db in
       try edits.reduce(false) {
-        let (edit, now) = ($1, workspace.environment.clocks.now())
+        let (new, now) = ($1.to, workspace.environment.clocks.now())
         return try CardTable.update(
-          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+          db, $1.card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
           || $0
       }
     }
@@ -138,7 +123,7 @@ public struct CardOperations {
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.bury($0, cards.map(\.id), at: workspace.moment)
+      try CardHiding.bury($0, cards.map(\.id), at: workspace.moment)
     }
   }
 
@@ -146,14 +131,14 @@ public struct CardOperations {
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardTable.unbury($0, cards.map(\.id))
+      try CardHiding.unbury($0, cards.map(\.id))
     }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
+      for card in cards { try CardHiding.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
     }
   }
 
@@ -173,17 +158,6 @@ public struct CardOperations {
   func found(anki query: String) throws -> [CardID] {
     let parsed = try CardQuery(anki: query, isInterrupted: workspace.environment.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
-  }
-
-  /// The schedules of cards in Anki's numbers.
-  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiCard] {
-    var options: [DeckID: DeckOptions] = [:]
-    return try cards.map { card in
-      let record = try card.record()
-      let known = try options[record.deck] ?? workspace.handle(of: record.deck).scheduling.options()
-      options[record.deck] = known
-      return AnkiCard(record, known, position: try card.position(), at: workspace.moment)
-    }
   }
 
   /// The tags of the cards that were added last, in order.

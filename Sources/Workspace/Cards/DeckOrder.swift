@@ -9,7 +9,7 @@ import Text
 
 /// The orders of a workspace's decks, each made when it is asked for often.
 struct DeckOrders {
-  /// The cards of a deck as they stood at one moment, top first.
+  /// The cards of a deck in their order at one moment, top first.
   final class Order {
     let ids: [CardID]
     lazy var positions = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset + 1) })
@@ -97,7 +97,7 @@ extension CardOperations {
   }
 }
 
-/// Some of the cards that a query finds, with where they stand.
+/// Some of the cards that a query finds, each with its position.
 ///
 ///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
 ///     print("of \(listing.total)")

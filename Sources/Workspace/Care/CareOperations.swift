@@ -24,7 +24,7 @@ public struct CareOperations {
   }
 
   /// Undoes the last step, or that of an id.
-  /// - Throws: `UndoError` saying what stands against it; nothing was changed then.
+  /// - Throws: `UndoError` with the reason why it cannot be undone; nothing was changed then.
   @discardableResult
   public func undo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: false) }
 

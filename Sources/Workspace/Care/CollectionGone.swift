@@ -1,5 +1,5 @@
 // A collection that is gone: a file of no bytes, or none, where other data of the account are.
-// Invariant: nothing is begun anew in its place, and no backup goes, until the user says so.
+// Invariant: no new collection takes its place, and no backup is removed, until the user says so.
 
 import Files
 import Storage

@@ -130,7 +130,7 @@ public struct DailyBackups {
     Int(((moment + workspace.environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down))
   }
 
-  /// Is told why the day's backup could not be made.
+  /// Called with the error when the day's backup could not be made.
   public func observe(failed: @escaping (any Error) -> Void) { workspace.hooks.backupFailed = failed }
 
   /// What every change does: the first one of a day makes the day's backup due. That of a collection that was not there
@@ -159,9 +159,9 @@ public struct DailyBackups {
     return DailyBackup(job: workspace.care.backupJob(to: path), retention: preferences.backupRetention)
   }
 
-  /// Begins the day's backup on a second thread where a change made it due, and hears of one that is over.
+  /// Begins the day's backup on a second thread where a change made it due, and reports one that failed.
   public func begin() {
-    telling {
+    reporting {
       if let running = workspace.opened.backup, running.isOver {
         workspace.opened.backup = nil
         try running.wait()
@@ -173,7 +173,7 @@ public struct DailyBackups {
   /// Makes the day's backup where a change made it due, or waits for the one under way, until the user asks to stop.
   /// - Parameter progress: bytes done and all of them.
   public func finish(progress: (Int, Int) -> Void) {
-    telling {
+    reporting {
       if let running = workspace.opened.backup {
         workspace.opened.backup = nil
         while !running.isOver {
@@ -193,8 +193,8 @@ public struct DailyBackups {
   /// Milliseconds between two looks at a backup under way.
   private static let look = 50
 
-  /// The change is done, whatever becomes of the backup: a failure is told, and tried again at a change in an hour.
-  private func telling(_ body: () throws -> Void) {
+  /// The change is done, whatever happens to the backup: a failure is reported, and a change an hour later tries again.
+  private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
       workspace.hooks.nextBackup =
         workspace.environment.clocks.now() + (workspace.environment.isInterrupted() ? 0 : 3600)

@@ -1,5 +1,5 @@
-// The doctor: everything of an account looked at, what is wrong said in words, and mended when asked, after a backup.
-// Invariant: looking changes nothing; what keeps it from looking at something is a finding, never silence.
+// What the doctor found, and looking at every area of an account.
+// Invariant: looking changes nothing; an area that cannot be looked at is a finding itself.
 
 import Archives
 import Authentication
@@ -33,7 +33,7 @@ public struct DoctorFinding: Equatable, Sendable {
   public let place: String
   /// What can be done about it.
   public let remedy: String
-  /// Whether mending does it.
+  /// Whether `--mend` can do what the remedy says.
   public let isMendable: Bool
 
   static let damaged = "damaged"

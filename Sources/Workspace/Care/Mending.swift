@@ -77,8 +77,9 @@ extension CareOperations {
     for ending in ["", "-wal"] where fileExists(kept + ending) {
       try AtomicFile.copy(kept + ending, to: copy + ending, isInterrupted: workspace.environment.isInterrupted)
     }
-    let losses = try Store.salvage(
-      from: copy, to: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+    let new = NewStore(
+      at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+    let losses = try new.salvage(from: copy)
     try workspace.database.replaceAll(from: made)
     workspace.opened.orders.forget()
     try workspace.settings.reload()

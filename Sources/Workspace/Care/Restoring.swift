@@ -83,10 +83,9 @@ extension CareOperations {
     let staged = StagedBackup(contents, path, scratch, powers)
     (staged.grants, staged.hasHistory) = (grants, hasHistory)
     do {
-      try Store.rebuild(
-        from: packed, to: staged.database, migrations: Workspace.migrations,
-        isInterrupted: workspace.environment.isInterrupted
-      ) { db in try settle(staged, db) }
+      let new = NewStore(
+        at: staged.database, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+      try new.rebuild(from: packed) { db in try settle(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
       throw BackupError.strange(path: path, reason: "its database differs in the \(names)")

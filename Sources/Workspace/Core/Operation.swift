@@ -19,6 +19,8 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case buildDeck = "building a deck"
+  case mergeDeck = "merging into a deck"
+  case settleConflicts = "settling conflicts"
   case answerCard = "answering a card"
   case importAnswers = "importing answers"
   case addNote = "adding a note"
@@ -31,6 +33,7 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
+  case countWords = "counting the words of texts"
   case keepPlace = "keeping a place in a text"
   case speakCards = "adding speech"
   case keepGame = "keeping a game"
@@ -51,11 +54,10 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .syncMedia, .listWords, .keepPlace, .link,
-      .unlink:
+      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote, .mineText,
+      .addNote, .mineText, .mergeDeck,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }
@@ -73,6 +75,7 @@ extension Operation {
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
     case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
     case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"
@@ -95,7 +98,8 @@ extension Operation {
     case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
-    case .keepGame, .keepPlace, .changeSettings, .mend: return rawValue
+    case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
+    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }
 }
@@ -112,7 +116,7 @@ struct StepParts {
   private static let mostShown = 3
 
   mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
-    // A loop does the same again and again.
+    // A loop repeats one change many times.
     let same = parts.suffix(8).lastIndex {
       $0.operation == operation && ($0.subject == subject || operation.namesOneCard)
     }

@@ -1,6 +1,6 @@
-// All that one signed-in user has open: the store, the objects handed out, the unit of work. Every change goes
-// through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
-// checked in `store`.
+// What one signed-in user has open: the database, the handles, the unit of work. What can be done with it is in the
+// folders beside this one, by noun: `workspace.decks`, `.cards`, `.care`. Every change goes through `perform`.
+// Invariant: once closed, neither it nor any handle of it reaches data again; `store` checks that.
 
 public import Authentication
 public import CardDocuments
@@ -51,6 +51,9 @@ public final class Workspace {
 
   var hooks = ChangeHooks()
 
+  /// Whether everything is read as it was at a step.
+  var isLookingBack = false
+
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -94,7 +97,7 @@ public final class Workspace {
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
-      + ListedWordTable.migrations + ReadingPlaceTable.migrations
+      + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
@@ -111,6 +114,8 @@ public final class Workspace {
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
+    opened.fit?.stop()
+    opened.fit = nil
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents = nil
     opened.preferences?.tree.endObserving()
@@ -161,6 +166,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    if isLookingBack { throw WorkspaceError.lookingBack(operation.rawValue) }
     dailyBackups.noteChange()
     try requireRoomInUnit()
     opened.orders.refresh(changeCount)

@@ -1,5 +1,5 @@
-// What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with
-// one code.
+// Errors of a workspace itself, such as a handle that is used after a sign-out.
+// Invariant: every handle that outlived its workspace answers with one code.
 
 public import Problems
 import Text
@@ -24,10 +24,16 @@ public enum WorkspaceError: Problem, Equatable {
   case noSpeech
   /// espeak-ng made no sound of a text.
   case unspoken(text: String, language: String)
+  /// ffmpeg is not there, or cannot be run.
+  case noCutting
+  /// ffmpeg made neither a sound nor a picture of a film.
+  case notCut(path: String)
   /// What a plugin changed in a unit of work takes as much memory as the plugin may have.
   case tooMuchWaits
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
+  /// A change while everything is read as it was at a step.
+  case lookingBack(String)
 
   public var report: ProblemReport {
     switch self {
@@ -61,6 +67,13 @@ public enum WorkspaceError: Problem, Equatable {
         .badText, "Nothing to hear",
         "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
         ["text": text, "language": language])
+    case .noCutting:
+      ProblemReport(
+        .noPlayer, "Nothing to cut films with", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
+    case .notCut(let path):
+      ProblemReport(
+        .badFile, "Nothing to hear or see",
+        "ffmpeg makes neither a sound nor a picture of \(printable(path)); look whether it plays", ["path": path])
     case .tooMuchWaits:
       ProblemReport(
         .tooMany, "Too much to keep",
@@ -69,6 +82,10 @@ public enum WorkspaceError: Problem, Equatable {
     case .rehearsal(let operation):
       ProblemReport(
         .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")
+    case .lookingBack(let operation):
+      ProblemReport(
+        .cannotUndo, "Only for reading",
+        "\(operation) is not done at a step of the past, where everything is only read; nothing was changed")
     }
   }
 }

@@ -1,9 +1,9 @@
-// The objects that Lua and commands keep, one for each thing while anybody holds it.
+// The objects that Lua and commands keep, one for each thing while it is held.
 // Invariant: a handle refers to the workspace that made it.
 
 import CardDocuments
 public import Decks
-import Lexicon
+public import Lexicon
 import Templates
 public import WordGames
 
@@ -14,7 +14,7 @@ public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }
 
-/// The objects that were handed out, one for each thing while somebody holds it.
+/// The objects that were handed out, one for each thing while it is held.
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
@@ -56,7 +56,7 @@ extension Workspace {
     handles.cards[card] { CardHandle(card, in: self) }
   }
 
-  func handle(of lexicon: Lexicon) -> LexiconHandle {
+  public func handle(of lexicon: Lexicon) -> LexiconHandle {
     handles.lexicons[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
   }
 

@@ -1,5 +1,5 @@
-// What happens in games and sessions, for whoever observes it. Invariant: each thing is notified once, by the handle
-// that it happened to, whether a screen, a pipe, Lua or a plugin did it.
+// Events of games and study sessions. Invariant: each event is notified once, by the handle of the game or session,
+// whether a screen, a pipe, Lua or a plugin caused it.
 
 /// What a workspace notifies of.
 ///

@@ -1,4 +1,4 @@
-// The parts of a workspace: what it is given, what it opens, what it hands out, and the unit of work under way.
+// The parts of a workspace: what it is given, what it opens, and the unit of work under way.
 // Invariant: they are plain records; `Workspace` alone changes them.
 
 import CardDocuments
@@ -29,19 +29,24 @@ struct OpenedParts {
   var search: SearchCache?
   /// What words are analysed with.
   var languages: LanguageLibrary?
+  /// The common words of the list of the last game.
+  var commonWords: KnownCommonWords?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   /// What plays sounds.
   var player: SoundPlayer?
   /// The day's backup while it is made beside the prompt.
   var backup: BackgroundBackup?
+  /// A fitting of memory models beside the prompt, and up to which answer the log was looked at for one.
+  var fit: BackgroundFit?
+  var answersSeen: Int?
 }
 
 /// What is done around each change.
 struct ChangeHooks {
   /// What does the changes now (`card add`, `run make.lua`), for the names of the steps of undo.
   var origin: () -> String? = { nil }
-  /// Is told why the day's backup could not be made.
+  /// Called with the error when the day's backup could not be made.
   var backupFailed: (any Error) -> Void = { _ in }
   /// From when on a change makes the day's backup due again, in seconds since 1970.
   var nextBackup = -Double.infinity
@@ -54,9 +59,9 @@ struct ChangeHooks {
 struct UnitRecord {
   /// How often each operation was done.
   var operations: [Operation: Int] = [:]
-  /// The same in the words of the step of undo.
+  /// The operations in the words of the step of undo.
   var parts = StepParts()
-  /// Names of decks, for those words: a loop asks for the same again and again.
+  /// Names of decks, for those words: a loop asks for one deck's name many times.
   var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
@@ -73,7 +78,7 @@ struct CardAdders {
   /// The count of changes that they are good for.
   private var changeCount = 0
 
-  /// - Parameter now: the count of changes: when it went on without `keep`, somebody else changed something.
+  /// - Parameter now: the count of changes: when it grew without `keep`, something else has changed.
   mutating func adder(of deck: DeckID, at now: Int) -> CardAdder? {
     if now != changeCount { adders = [:] }
     return adders[deck]

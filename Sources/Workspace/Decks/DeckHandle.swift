@@ -87,13 +87,18 @@ public final class DeckHandle: WorkspaceHandle {
     try workspace.perform(.removeDeck, on: workspace.decks.name(of: id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
-  @discardableResult
-  public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
-    try card.withBytes { try add($0, at: place) }
+  /// The decks within it, at any depth.
+  public func within() throws -> [DeckHandle] {
+    try workspace.read { try DeckTable.within($0, id) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// The same from bytes in place, which may be anything: they are checked here.
-  public func add(_ card: CardBytes, at place: CardPlace) throws -> CardHandle {
+  @discardableResult
+  public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
+    try card.checked { try add($0, at: place) }
+  }
+
+  /// Adds a card whose texts were checked, at no cost for those that lie in place.
+  public func add(_ card: CheckedCard, at place: CardPlace) throws -> CardHandle {
     let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
     var used: CardAdder?
     let new = try workspace.perform(

@@ -40,9 +40,9 @@ public struct DeckOperations {
     workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
   }
 
-  /// The deck of that name, made when it is missing.
+  /// The deck of that name, capitals aside, made when it is missing.
   public func openOrCreate(_ name: String) throws -> DeckHandle {
-    if let known = try all().first(where: { try $0.record().name == name }) { return known }
+    if let known = try workspace.read({ try DeckTable.named($0, name) }) { return workspace.handle(of: known.id) }
     return try create(name)
   }
 
@@ -51,7 +51,7 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// The decks that stand in no other one, in the same order.
+  /// The decks that are in no other deck, in the order of `all`.
   public func outermost() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.outermost($0) }.map { workspace.handle(of: $0.id) }
   }
@@ -60,6 +60,11 @@ public struct DeckOperations {
   public func studyCounts() throws -> [DeckID: StudyCounts] {
     let limit = try workspace.preferences().studyLimit
     return try workspace.read { try StudyCounts.all($0, limit: limit, at: workspace.moment) }
+  }
+
+  /// The same by kind, without the limit of a session.
+  public func studyCountsByKind() throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
+    try workspace.read { try StudyCounts.byKind($0, at: workspace.moment) }
   }
 
   /// Every deck, by name.
@@ -77,9 +82,11 @@ public struct DeckOperations {
   /// database that is not there yet is not made for it.
   public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
     guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return nil }
+    let limit = try workspace.preferences().studyLimit
     return try workspace.read { db in
       if try DeckTable.list(db).isEmpty { return nil }
-      return (try StudyCounts.total(db, at: workspace.moment), try DeckStatistics.streak(db, at: workspace.moment))
+      let counts = try StudyCounts.total(db, limit: limit, at: workspace.moment)
+      return (counts, try DeckStatistics.streak(db, at: workspace.moment))
     }
   }
 
@@ -88,7 +95,7 @@ public struct DeckOperations {
     try workspace.read { try StudyOutlook($0, decks.map(\.id), at: workspace.moment) }
   }
 
-  /// How each goal stands, by the names of the decks.
+  /// What is to be expected of each goal, by the names of the decks.
   public func goals() throws -> [GoalStanding] {
     try workspace.read { db in
       try DeckTable.goals(db).map { try GoalRehearsal(db, $0.deck.id, $0.goal, at: workspace.moment).standing }

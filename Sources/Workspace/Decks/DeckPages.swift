@@ -31,7 +31,9 @@ extension DeckHandle {
 
   private func page(_ db: Database, _ options: PageOptions) throws -> DeckPage {
     let folder = workspace.media.folder
-    return try DeckPage(db, id, at: workspace.moment, options) { folder + "/" + $0.hash }
+    return try DeckPage(
+      db, id, at: workspace.moment, options, media: { folder + "/" + $0.hash },
+      picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) })
   }
 
   /// Takes over files of answers of pages of this deck, as if they had been given here at their time.

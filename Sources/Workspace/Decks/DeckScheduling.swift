@@ -1,4 +1,4 @@
-// Options, limits and the preset of a deck, and what is worked out from them: fitting and simulating.
+// Options, limits and the preset of a deck, and what study by them would come to.
 // Invariant: every change is one operation; what only looks changes nothing.
 
 public import Decks
@@ -19,7 +19,7 @@ public enum PresetChoice: Equatable, Sendable {
 /// What is set for a deck: the options of its preset, and what is for the deck alone.
 ///
 ///     try deck.scheduling.set(.newPerDay, to: 10)
-///     try deck.scheduling.keep(deck.scheduling.optimize())
+///     try deck.scheduling.simulate(days: 30)
 public struct DeckScheduling {
   let deck: DeckHandle
   private var id: DeckID { deck.id }
@@ -44,7 +44,7 @@ public struct DeckScheduling {
     }
   }
 
-  /// What is set for the deck alone stands above its preset: it is what changes then.
+  /// What is set for the deck alone counts before its preset: where it is set, it is what changes.
   private func setOwnLimit(_ db: Database, _ name: DeckOptions.Name, _ value: OptionValue) throws -> Bool {
     var limits = try DeckTable.limits(db, id)
     guard limits.has(name), case .number(let number) = value else { return false }
@@ -124,25 +124,6 @@ public struct DeckScheduling {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) {
       try DeckTable.extendToday($0, id, new: new, reviews: reviews, at: workspace.moment)
     }
-  }
-
-  /// Fits the memory model to the answers of the deck and those within it, without keeping the result.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
-  public func optimize(progress: @escaping (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
-    let isInterrupted = workspace.environment.isInterrupted
-    let (history, parameters) = try workspace.read { db in
-      (try ReviewHistory(db, decks: [id], at: workspace.moment), try DeckTable.options(db, id).parameters)
-    }
-    var optimizer = try Optimizer(history, parameters: parameters)
-    return try optimizer.run { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
-      try progress(share)
-    }
-  }
-
-  /// Keeps fitted parameters in the deck's preset.
-  public func keep(_ result: OptimizedParameters) throws {
-    if result.isBetter { try set(.parameters, .parameters(result.parameters)) }
   }
 
   /// What study of the deck and those within it would come to at several retentions.

@@ -59,7 +59,7 @@ public struct DeckGoals {
       isNear: found.goal.isNear(at: moment))
   }
 
-  /// How the deck's own goal stands; nil when it has none.
+  /// What is to be expected of the deck's own goal; nil when it has none.
   public func standing() throws -> GoalStanding? {
     try workspace.read { db in
       try DeckTable.limits(db, deck.id).goal.map {

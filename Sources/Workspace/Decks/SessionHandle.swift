@@ -1,5 +1,5 @@
-// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race
-// begins afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one
+// A study session as it is handed to Lua and to the study screen: a sprint, or reviews by schedule. Invariant: a sprint
+// starts again when the deck's cards have changed, which is checked before each use. Every answer of a review is one
 // operation.
 
 public import Decks
@@ -15,7 +15,7 @@ public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
   public let remaining: Int
-  /// Seconds until the card comes back; nil in a race, which changes no schedule.
+  /// Seconds until the card comes back; nil in a sprint, which changes no schedule.
   public let interval: Double?
   public let isLeech: Bool
 
@@ -141,7 +141,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Seconds left of a race; nil in a review.
+  /// Seconds left of a sprint; nil in a review.
   public func timeRemaining() throws -> Double? {
     if case .sprint(let sprint) = try current() { return sprint.timeRemaining }
     return nil
@@ -175,13 +175,13 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Due and new cards left; in a race all count as neither.
+  /// Due and new cards left; in a sprint all count as neither.
   public func counts() throws -> (due: Int, new: Int) {
     if case .review(let session) = try current() { return (session.dueCount, session.newCount) }
     return (0, 0)
   }
 
-  /// For each answer the seconds until the card would come back; empty in a race.
+  /// For each answer the seconds until the card would come back; empty in a sprint.
   public func choices() throws -> [(rating: Rating, interval: Double)] {
     guard case .review(let session) = try current() else { return [] }
     return try workspace.read { try session.choices($0, at: workspace.moment) }
@@ -208,7 +208,7 @@ public final class SessionHandle: WorkspaceHandle {
     return result
   }
 
-  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody
+  /// Notifies of the end of the session when it has come and nobody was notified yet: a sprint may end while nobody
   /// answers.
   public func finishIfOver() throws {
     guard try isOver() else { return hasEnded = false }
@@ -271,7 +271,7 @@ public final class SessionHandle: WorkspaceHandle {
     hasEnded = false
   }
 
-  /// Suspends the card that is shown; in a race nothing is suspended.
+  /// Suspends the card that is shown; in a sprint nothing is suspended.
   public func suspend() throws {
     if case .review(let session) = try current() {
       try hide(session) { try session.suspend($0, at: workspace.moment) }
@@ -279,7 +279,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Buries the card that is shown until tomorrow; in a race nothing is buried.
+  /// Buries the card that is shown until tomorrow; in a sprint nothing is buried.
   public func bury() throws {
     if case .review(let session) = try current() {
       try hide(session) { try session.bury($0, at: workspace.moment) }

@@ -1,4 +1,4 @@
-// Card documents as they are handed to Lua and to commands, and what the room of documents needs of the workspace.
+// Card documents as they are handed to Lua and to commands.
 // Invariant: a handle ends with the workspace that made it, and shows the document as it is in the database now.
 
 public import CardDocuments
@@ -9,7 +9,7 @@ import Storage
 /// A document of an open workspace.
 ///
 ///     let document = try workspace.documents.create(background: nil)
-///     try document.addText("el gato", color: .black, font: "", at: ElementPlacement())
+///     try document.addText("el gato", at: ElementPlacement())
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument
@@ -46,9 +46,9 @@ public final class DocumentHandle: WorkspaceHandle {
   func forgetElement(_ id: String) { elementHandles.forget(id) }
 
   public func addText(
-    _ text: String, color: CardColor, font: String, wraps: Bool = false, at placement: ElementPlacement
+    _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement
   ) throws -> ElementHandle {
-    try element(try document().addText(text, color: color, font: font, wraps: wraps, at: placement).id)
+    try element(try document().addText(text, style: style, at: placement).id)
   }
 
   public func addImage(
@@ -77,7 +77,7 @@ public final class DocumentHandle: WorkspaceHandle {
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
 }
 
-/// An element of a document. The same element is the same handle while somebody holds it.
+/// An element of a document. While a handle of an element is held, asking for the element again gives that handle.
 ///
 ///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
@@ -92,7 +92,7 @@ public final class ElementHandle: WorkspaceHandle {
 
   deinit { document.forgetElement(id) }
 
-  /// The element as it stands.
+  /// The element as it is now.
   /// - Throws: `DocumentError.noElement` when it was removed.
   public func element() throws -> Element {
     let stored = try document.document()
@@ -101,7 +101,14 @@ public final class ElementHandle: WorkspaceHandle {
   }
 
   public func set(_ field: ElementField, to value: ElementValue) throws {
-    try document.document().set(field, of: id, to: value)
+    let stored = try document.document()
+    try stored.set(field, of: id, to: value)
+    switch field {
+    // Who says how high a box is wants it so.
+    case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
+    case .text, .font, .size, .width, .wraps, .grows: try growBox()
+    default: break
+    }
   }
 }
 

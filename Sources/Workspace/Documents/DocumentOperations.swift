@@ -4,12 +4,13 @@
 public import CardDocuments
 public import Exchange
 public import Files
+import Problems
 import Storage
 
 /// The documents of a workspace.
 ///
 ///     let document = try workspace.documents.create(background: nil)
-///     try workspace.documents.change("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
+///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -37,7 +38,7 @@ public struct DocumentOperations {
 
   /// Opens a document, changes it and saves it as one change. Within a unit of work it is a part of that.
   ///
-  ///     try workspace.documents.change("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
+  ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
   public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
     try workspace.perform(.changeDocuments) { _ in
       let handle = try open(name)
@@ -82,16 +83,33 @@ public struct DocumentOperations {
     progress: (Int) throws -> Void = { _ in }
   ) throws -> GalleryReport {
     let gallery = GalleryPage(title: title, count: documents.count) { place in
-      let document = try documents[place].document()
-      let drawing = try document.rendered(as: .png, width: width)
-      return GalleryPicture(
-        title: document.content.title, description: document.content.summary, png: drawing.bytes,
-        broken: drawing.brokenElements.count)
+      try documents[place].document().picture(width: width)
     }
     return try gallery.write(to: path, kinds, isInterrupted: workspace.environment.isInterrupted) { done in
       if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
       try progress(done)
     }
+  }
+
+  /// The picture of a document on the page of a deck; nil where it is gone or cannot be drawn.
+  func picture(ofDocument id: String) throws -> GalleryPicture? {
+    do {
+      return try open(id).document().picture(width: Self.pageWidth)
+    } catch let problem as any Problem {
+      guard problem.report.code != .interrupted else { throw problem }
+      return nil
+    }
+  }
+
+  /// Pixels of a document on the page of a deck.
+  private static var pageWidth: Int { 500 }
+}
+
+extension StoredDocument {
+  fileprivate func picture(width: Int) throws -> GalleryPicture {
+    let drawing = try rendered(as: .png, width: width)
+    return GalleryPicture(
+      title: content.title, description: content.summary, png: drawing.bytes, broken: drawing.brokenElements.count)
   }
 }
 

@@ -78,7 +78,7 @@ extension DeckHandle {
     }
   }
 
-  /// A collection has all decks, and how their cards stand.
+  /// A collection has all decks, with the schedules of their cards.
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {

@@ -2,11 +2,23 @@
 // Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or not at all.
 
 public import CardDocuments
-import Decks
+public import Decks
 public import Exchange
 public import Files
 import Storage
 import Text
+
+/// What a build does about differences between the sources and the deck.
+public struct BuildChoices {
+  /// Cards that left the sources leave the deck.
+  public var prunes = false
+  /// Cards that were removed in the deck come back.
+  public var restores = false
+  /// Cards that were edited in the deck are written to their sources first.
+  public var writesBack = false
+
+  public init() {}
+}
 
 /// Files of a workspace, in and out.
 ///
@@ -52,19 +64,30 @@ public struct ExchangeOperations {
     }
   }
 
+  /// Imports a package of Anki: its decks have the names they come with.
+  /// - Throws: `PackageError`, `FileError`.
+  @discardableResult
+  public func importPackage(from path: String) throws -> AddReport {
+    try workspace.perform(.importCards, count: { $0.added }) { db in
+      let settings = PackageSettings(
+        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+      ) { [workspace] in try workspace.media.add($0, named: $1) }
+      return try PackageImport(db, whole: settings).run(path)
+    }
+  }
+
   /// Brings what changed in a folder into its deck, which is made when it is missing.
   /// - Parameters:
-  ///   - prunes: cards that left the sources leave the deck.
-  ///   - writesBack: cards that were edited in the deck are written to their sources first.
+  ///   - choices: what is done about differences between the sources and the deck.
   ///   - progress: sources done, of how many.
   /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
-  public func build(
-    _ path: String, prunes: Bool = false, writesBack: Bool = false, generator: any CardGenerator,
+  package func build(
+    _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
     var folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted)
     var written = 0
-    if writesBack, !workspace.rehearsal.isOn {
+    if choices.writesBack, !workspace.rehearsal.isOn {
       written = try workspace.read {
         try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run()
       }
@@ -72,9 +95,9 @@ public struct ExchangeOperations {
     }
     let built = folder
     return try workspace.perform(
-      .buildDeck, on: folder.name, count: { $0.report.cards.added + $0.report.cards.updated }
+      .buildDeck, on: built.name, count: { $0.report.cards.added + $0.report.cards.updated }
     ) { db in
-      let known = try DeckTable.list(db).first { $0.name == built.name }
+      let known = try BuildTable.deck(db, of: built) ?? DeckTable.list(db).first { $0.name == built.name }
       let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(
@@ -82,14 +105,15 @@ public struct ExchangeOperations {
         mediaLimit: MediaOperations.limit,
         isInterrupted: workspace.environment.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
-      settings.prunes = prunes
-      var report = try BuildRun(db, built, into: deck.id, settings).run(progress: progress)
+      (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
+      var report = try BuildRun(db, built, into: deck.id, isNew: known == nil, settings).run(progress: progress)
       report.writtenBack = written
       return (workspace.handle(of: deck.id), report)
     }
   }
 
-  private func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
+  /// Gives a deck the options that a folder says.
+  func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
     if folder.options.isEmpty { return }
     let known = try DeckTable.presetOptions(db, deck)
     var options = known

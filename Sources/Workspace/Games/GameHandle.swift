@@ -35,7 +35,7 @@ public final class GameHandle: WorkspaceHandle {
   public var (chargedBytes, listBytes) = (0, 0)
   /// What it takes of memory by now.
   public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
-  /// What tells the game from others in the table of games, and how many of its found words are stored; nil before the
+  /// The number of the game in the table of games, and how many of its found words are stored; nil before the
   /// first time.
   var stored: (game: Int64, found: Int)?
   /// Whether it can be taken up again: not with a word list of the user's own, which nobody could find again.

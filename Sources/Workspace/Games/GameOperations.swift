@@ -18,15 +18,18 @@ public struct GameOperations {
     let mode = try workspace.modes.mode(named: options.mode)
     let preferences = try workspace.preferences()
     // A list of the user's own may have no words of the length that is usual.
-    let length = options.length ?? (options.lexicon == nil && options.base == nil ? preferences.gameLength : nil)
+    let usual = options.lexicon == nil && options.base == nil && mode.length == nil
+    let length = options.length ?? (usual ? preferences.gameLength : nil)
     let lexicon =
       if let given = options.lexicon { given } else {
         try workspace.words.lexicon(options.language, foldAccents: options.foldsAccents || preferences.foldsAccents)
           .lexicon
       }
     let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
+    let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, length: length, base: options.base, level: options.level, random: random,
+      mode: mode, lexicon: lexicon, common: common,
+      BaseWish(length: length, word: options.base, level: options.level), random: random,
       now: workspace.environment.clocks.now)
     let handle = workspace.handle(of: game)
     handle.canResume = options.lexicon.map(workspace.lexicons.gives) ?? true
@@ -52,29 +55,12 @@ public struct GameOperations {
   func storeEnd(of game: GameHandle) throws {
     if workspace.unit.waitingGame === game { (workspace.unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
+    let result = game.game.result
     try workspace.perform(.keepGame) { db in
-      try GameTable.keep(db, game.game.result)
+      try GameTable.keep(db, result)
       if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
     }
     game.stored = nil
-  }
-
-  /// Words and their meanings from the deck `Dictionary::<Language>`, else `Dictionary`: prompt, the word; answer, the
-  /// meaning.
-  func meanings(in language: Language) throws -> [String: String] {
-    let names = ["Dictionary::\(language.title)", "Dictionary"]
-    let known = try workspace.decks.all()
-    guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first
-    else {
-      return [:]
-    }
-    let cards = try deck.cards()
-    var meanings: [String: String] = [:]
-    while let card = try cards.nextCard() {
-      let record = try card.record()
-      meanings[normalize(record.prompt, language: language)] = record.answer
-    }
-    return meanings
   }
 
   /// The stored game, resumed; nil when there is none.
@@ -88,8 +74,8 @@ public struct GameOperations {
     let language = try workspace.lexicons.language(named: state.language)
     let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
-      state, mode: mode, lexicon: lexicon, random: workspace.environment.random.choices,
-      now: workspace.environment.clocks.now)
+      state, mode: mode, lexicon: lexicon, common: workspace.words.ofGame(lexicon, isGiven: false),
+      random: workspace.environment.random.choices, now: workspace.environment.clocks.now)
     let handle = workspace.handle(of: game)
     handle.stored = (saved.game, saved.found)
     return handle

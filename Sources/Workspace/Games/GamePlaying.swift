@@ -5,7 +5,7 @@
 public import WordGames
 
 extension GameHandle {
-  /// Judges a guess that somebody typed. What counts is stored when this returns, also when what was notified ended in
+  /// Judges a guess that was typed. What counts is stored when this returns, also when what was notified ended in
   /// a stop.
   /// - Returns: the outcome, and the guess as it was judged.
   /// - Throws: what a function of the mode throws, and a stop.
@@ -26,15 +26,15 @@ extension GameHandle {
     return outcome
   }
 
-  /// The same for a guess given as its UTF-8, by who needs only the outcome.
+  /// Judges a guess given as its UTF-8, for a caller that needs only the outcome.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
     let outcome = try game.guess(bytes)
     if outcome.counts || game.mayEnd || outcome == .over { try follow(outcome) }
     return outcome
   }
 
-  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes
-  /// words. Nil elsewhere, which is as if it was not made; `guess` is to judge it.
+  /// Judges a guess from which only points follow: the game waits to be stored already, and nobody observes words. Nil
+  /// in any other case, as if no guess was made; then call `guess`.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
   }
@@ -80,7 +80,7 @@ extension GameHandle {
     try finishIfOver()
   }
 
-  /// Nobody looks at the game any more: its end is noticed if there is one, else it is stored as it stands now.
+  /// The game is shown no more: its end is notified if it has come, else the game is stored as it is now.
   public func leave() throws {
     try storing {
       try finishIfOver()

@@ -1,6 +1,6 @@
-// The media files of an account: pictures and sounds that cards name, and pictures of documents, which have no name and
-// belong to no note. Invariant: a file is named by the hash of its content and never changes; a name or a document that
-// was taken out leaves its file, so that an operation can be taken back, until `clean`.
+// The media files of an account: pictures and sounds that cards name, and pictures of documents, which have no name.
+// Invariant: a file is named by the hash of its content and never changes. When a name or a document is removed, its
+// file stays until `clean`, so that the removal can be undone.
 
 import CardDocuments
 public import Decks
@@ -56,7 +56,7 @@ public struct MediaOperations {
     return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
   }
 
-  /// The same with bytes at hand.
+  /// Takes over bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
     try add(named: MediaNames.checked(name)) { bytes }
   }
@@ -68,7 +68,7 @@ public struct MediaOperations {
     return try add(bytes, hash: ContentHash(of: bytes).description, named: name)
   }
 
-  /// The same where the hash is known already.
+  /// Takes over bytes whose hash is known.
   @discardableResult
   func add(_ bytes: [UInt8], hash: String, named name: String) throws -> String {
     try workspace.perform(.addMedia) { db in
@@ -163,7 +163,7 @@ public struct MediaOperations {
     return try removeLeftovers { $0 }
   }
 
-  /// Nobody else is between writing a content and naming it meanwhile.
+  /// As an operation: meanwhile no other process is between writing a content and naming it.
   @discardableResult
   private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
     try workspace.store(for: "media").operation("removing media files") { _ in

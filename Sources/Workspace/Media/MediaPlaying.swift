@@ -1,5 +1,5 @@
-// The sounds and pictures of cards, played and decoded. Invariant: what is played is a file of the account's own media;
-// the program that plays it is the user's choice alone.
+// Playing sounds and decoding pictures of cards. Invariant: only files of the account's own media are played, by the
+// program that the user chose.
 
 public import CardDocuments
 public import Decks
@@ -11,7 +11,7 @@ extension CardHandle {
   /// The sounds and pictures that its sides name.
   public func media() throws -> CardMedia {
     let record = try record()
-    return try workspace.read { try NoteTable.media($0, of: record) }
+    return try workspace.read { try CardMedia($0, of: record) }
   }
 }
 

@@ -39,12 +39,12 @@ final class SoundPlayer {
   }
 }
 
-/// Links to files in a temporary folder, which goes with this object. A player tells what a file is by its name.
+/// Links to files in a temporary folder, which goes with this object. A player goes by the name to know what a file is.
 final class NamedLinks {
   let paths: [String]
   private let folder: String
 
-  /// - Parameter files: a file, and the name that it is to have; two of the same name stand in folders of their own.
+  /// - Parameter files: a file, and the name that it is to have; two with one name get folders of their own.
   init(_ files: [(path: String, name: String)], in temporary: String) throws(FileError) {
     folder = try Folder.makeTemporary(in: temporary, prefix: "deckhand-sounds")
     var paths: [String] = []

@@ -1,5 +1,5 @@
 // Texts spoken by espeak-ng, as media of the account.
-// Invariant: the same text in the same language is one file, made once; a card is given its sound once; all cards of a
+// Invariant: a text in one language is one file, made once; a card is given its sound once; all cards of a
 // call are given theirs, or none.
 
 import CardDocuments
@@ -49,7 +49,7 @@ public struct SpeechOperations {
     var report = SpeechReport()
     var sounds: [(target: SpokenText, name: String, content: [UInt8]?)] = []
     var made: Set<String> = []
-    // Several cards of a note say the same field.
+    // Several cards of a note share a field.
     var seen: Set<SpokenText.Place> = []
     for (index, card) in cards.enumerated() {
       try progress(index, cards.count)
@@ -103,8 +103,10 @@ public struct SpeechOperations {
     defer { for name in ["text", "sound.wav", ""] { Glibc.remove(folder + "/" + name) } }
     try AtomicFile.write(folder + "/text", Array(text.utf8), .ofOurs(temporaryName: "text.new"))
     let words = [program, "-v", language.code, "-w", folder + "/sound.wav", "-f", folder + "/text"]
-    try finish(
-      startProgram(words, environment: workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }))
+    let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    let started = startProgram(words, environment: variables)
+    if started.failure != 0 { throw WorkspaceError.noSpeech }
+    try wait(for: started.process, seconds: 600, workspace.environment)
     let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
     let bytes =
       try sound.map {
@@ -113,20 +115,6 @@ public struct SpeechOperations {
     // A head without a sample is no sound.
     if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title) }
     return bytes
-  }
-
-  /// Waits for a program's end.
-  private func finish(_ started: (process: pid_t, failure: CInt)) throws {
-    if started.failure != 0 { throw WorkspaceError.noSpeech }
-    var status: Int32 = 0
-    while waitpid(started.process, &status, WNOHANG) == 0 {
-      if workspace.environment.isInterrupted() {
-        kill(started.process, SIGKILL)
-        waitpid(started.process, &status, 0)
-        throw WorkspaceError.interrupted
-      }
-      workspace.environment.clocks.pause(2)
-    }
   }
 }
 

@@ -33,6 +33,13 @@ public struct NoteOperations {
     try workspace.read { try NoteTable.taken($0, keys, in: scope) }
   }
 
+  /// The hashes of the keys of all first fields: whose hash is not among them is nobody's.
+  public func firstFieldHashes(in scope: FirstFieldScope) throws -> Set<Int> {
+    var hashes: Set<Int> = []
+    try workspace.read { try NoteTable.forEachFirstField($0, in: scope) { hashes.insert($0.hashValue) } }
+    return hashes
+  }
+
   public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
 
   /// Adds and takes away tags of notes.

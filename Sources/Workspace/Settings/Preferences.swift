@@ -18,7 +18,7 @@ public struct SettingSources {
   public var systemFile: String?
   /// The environment's variables whose names begin with `DECKHAND_SET_`.
   public var variables: () -> [String: String]
-  /// What stood after each `--set`.
+  /// What followed each `--set`.
   public var commandLine: [LayeredSetting]
   /// Whether NO_COLOR is set.
   public var noColor: Bool
@@ -50,30 +50,33 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color, player, origins, serveKey: SettingKey<String>
+    let language, words, color, player, origins, serveKey, dictionaries: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents, showFields, hints, pager, atEnd: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
-        try tree.key(name.rawValue, as: Bool.self)
+        try tree.keys.flag(name.rawValue)
       }
       func whole(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Int> {
-        try tree.key(name.rawValue, as: Int.self)
+        try tree.keys.whole(name.rawValue)
       }
-      language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
-      color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
-      player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
-      origins = try tree.key(ProgramSettings.Name.serveOrigins.rawValue, as: String.self)
-      serveKey = try tree.key(ProgramSettings.Name.serveKey.rawValue, as: String.self)
+      language = try tree.keys.text(ProgramSettings.Name.gameLanguage.rawValue)
+      words = try tree.keys.text(ProgramSettings.Name.gameWords.rawValue)
+      color = try tree.keys.text(ProgramSettings.Name.color.rawValue)
+      player = try tree.keys.text(ProgramSettings.Name.mediaPlayer.rawValue)
+      origins = try tree.keys.text(ProgramSettings.Name.serveOrigins.rawValue)
+      serveKey = try tree.keys.text(ProgramSettings.Name.serveKey.rawValue)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       knownDays = try whole(.knownDays)
+      dictionaries = try tree.keys.text(ProgramSettings.Name.dictionaries.rawValue)
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
+      showFields = try flag(.showFields)
       (hints, pager, atEnd) = (try flag(.hints), try flag(.pager), try flag(.syncAtEnd))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
@@ -138,6 +141,8 @@ public final class Preferences {
   public var gameLanguage: String { tree[keys.language] }
   /// Letters of a base word.
   public var gameLength: Int { tree[keys.length] }
+  /// Whether games are about common words where it is known which are.
+  var choosesCommonWords: Bool { tree[keys.words] == "common" }
   public var foldsAccents: Bool { tree[keys.foldAccents] }
   /// When the bell rings.
   public var ringsWhenRight: Bool { tree[keys.right] }
@@ -152,9 +157,13 @@ public final class Preferences {
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   /// How many days a card of a known word is remembered for at least.
   public var knownDays: Int { tree[keys.knownDays] }
+  /// The dictionaries that are asked before all others.
+  public var dictionaries: [String] { tree[keys.dictionaries].split(whereSeparator: \.isWhitespace).map(String.init) }
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// Whether accents count in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
+  /// Whether an answer shows the fields that no template names.
+  public var showsFields: Bool { tree[keys.showFields] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.

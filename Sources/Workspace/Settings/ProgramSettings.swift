@@ -1,4 +1,4 @@
-// The settings of the program itself, as data: name, kind, default, title, help. No logic stands here.
+// The settings of the program itself, as data: name, kind, default, title, help.
 // Invariant: what a plugin must not read is declared as secret, what it must not change as guarded.
 
 import ToggleSettings
@@ -15,6 +15,7 @@ public enum ProgramSettings {
   enum Name: String, CaseIterable {
     case gameLanguage = "game.language"
     case gameLength = "game.length"
+    case gameWords = "game.words"
     case gameFoldAccents = "game.fold_accents"
     case soundRight = "sound.right"
     case soundWrong = "sound.wrong"
@@ -26,6 +27,7 @@ public enum ProgramSettings {
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
     case forgiveAccents = "study.forgive_accents"
+    case showFields = "study.show_fields"
     case color = "display.color"
     case unicode = "display.unicode"
     case pager = "display.pager"
@@ -39,6 +41,7 @@ public enum ProgramSettings {
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
     case knownDays = "text.known_days"
+    case dictionaries = "text.dictionaries"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
@@ -47,7 +50,7 @@ public enum ProgramSettings {
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
   }
 
-  /// `languages` are those with a word list, the first one the default; without any, English stands alone.
+  /// `languages` are those with a word list, the first one the default; without any, English is the only one.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display
@@ -75,7 +78,11 @@ public enum ProgramSettings {
       SettingDeclaration(
         Name.gameLength.rawValue,
         .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Letters of a base word", help: "How many letters the base word of a game has."),
+        title: "Letters of a base word", help: "How many letters the base word of a game has, unless its mode says so."),
+      SettingDeclaration(
+        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words that games are about",
+        help: "Which words a game chooses and looks for: common ones, where it is known which are, or all of the list. "
+          + "A guess may be any word of the list."),
       SettingDeclaration(
         Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
         help: "Whether à stands for a in word games. A letter of its own, as ñ, never stands for another."),
@@ -128,13 +135,19 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
       help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
+    SettingDeclaration(
+      Name.showFields.rawValue, .toggle(), title: "Answers show the other fields",
+      help: "Whether fields that the card's templates do not name stand below its answer, as other columns of a table."),
   ]
 
   private static let texts: [SettingDeclaration] = [
     SettingDeclaration(
       Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
       title: "Days from which a word is known",
-      help: "How many days a card must be remembered for until texts count its word as known.")
+      help: "How many days a card must be remembered for until texts count its word as known."),
+    SettingDeclaration(
+      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are asked first",
+      help: "Names of dictionaries, separated by spaces: they are asked for meanings before all others, in this order."),
   ]
 
   private static let display: [SettingDeclaration] = [
@@ -149,7 +162,7 @@ public enum ProgramSettings {
       title: "Most entries of a list",
       help: "How many entries of a long list or table are shown before a count stands for the rest."),
     SettingDeclaration(
-      Name.pager.rawValue, .toggle(), title: "Long output goes to $PAGER",
+      Name.pager.rawValue, .toggle(default: true), title: "Long output goes to $PAGER",
       help: "Whether what is longer than the screen is shown by the program that PAGER names, else by less."),
   ]
 

@@ -42,7 +42,7 @@ public class SettingHandle: WorkspaceHandle {
 public final class SettingGroupHandle: SettingHandle {
   public func state() throws -> SettingState { try tree().state(name) }
 
-  /// The last parts of the names of what stands in it.
+  /// The last parts of the names of what is in it.
   public func children() throws -> [String] {
     try tree().children(of: name).map { String($0.dropFirst(name.count + 1)) }
   }

@@ -1,4 +1,4 @@
-// The settings of an account, read again when somebody else changed them, and declared by plugins and scripts.
+// The settings of an account, read again when another process changed them, and declared by plugins and scripts.
 // Invariant: a change is one operation of the workspace, so that a script that fails leaves settings as they were.
 
 import Glibc
@@ -43,7 +43,7 @@ public struct SettingOperations {
   }
 
   private func handle(ofSetting name: String, _ kind: SettingKind) -> SettingHandle {
-    // A name that is declared anew as another kind is another thing.
+    // A name that is declared again as another kind gets another handle.
     workspace.handles.settings[kind.word + " " + name] {
       switch kind {
       case .group, .toggle: SettingGroupHandle(name, in: workspace)

@@ -1,5 +1,5 @@
-// Syncing the media of an account, after its rows, and looking whether the server is there at all.
-// Invariant: contents come to the folder first, and are named by one operation at the end, also where the sync broke
+// Syncing the media of an account, after its rows.
+// Invariant: contents are written to the folder first, and named by one operation at the end, also where the sync broke
 // off; what another shell changed meanwhile is left for the next sync.
 
 import CardDocuments

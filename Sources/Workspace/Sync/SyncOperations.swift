@@ -11,7 +11,7 @@ public import Sync
 import Text
 import Values
 
-/// What is linked, and how it stands.
+/// What the account is linked with, and what is new on each side.
 public struct SyncStatus {
   public var link: SyncLink
   /// What the server says now; nil where it was not asked, or could not be.
@@ -124,7 +124,7 @@ public struct SyncOperations {
 
   // MARK: Looking
 
-  /// How things stand here and there.
+  /// What is new here and on the server.
   /// - Parameter asksServer: otherwise only what is here is looked at.
   public func status(asksServer: Bool) throws -> SyncStatus {
     let link = try requiredLink()
@@ -229,10 +229,10 @@ public struct SyncOperations {
     return true
   }
 
-  /// The same after a sync, for the next one.
+  /// Looks after a sync, for the next one.
   func lookForUnsent() throws {
     do { try isAllSent() } catch StorageError.interrupted {
-      // The sync is done all the same.
+      // The sync itself is done.
     }
   }
 

@@ -1,5 +1,5 @@
-// One side in the place of the other: what is here goes to the server as a whole, or what the server has comes here.
-// Invariant: what is replaced is kept first, and is what the user saw.
+// A sync in one direction: all that is here replaces what the server has, or the other way round.
+// Invariant: what is replaced is what the user saw, and is kept in a file first.
 
 import Decks
 import Exchange
@@ -23,7 +23,7 @@ extension SyncOperations {
 
   /// Puts what is here in the place of what the server has, which is kept as a package first.
   /// - Parameter preview: what the server has, as the user saw it.
-  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync does it.
+  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
   public func upload(_ preview: SyncPreview) throws -> SyncReport {
     try requireAlone()
     try requireUpload(preview)
@@ -66,7 +66,7 @@ extension SyncOperations {
       kept = path
     }
     let report = try workspace.perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
-      // What was shown is what is replaced: somebody else may have changed something meanwhile.
+      // What was shown is what is replaced: another shell may have changed something since.
       let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
       guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
       guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }

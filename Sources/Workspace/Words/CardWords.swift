@@ -1,5 +1,5 @@
-// The words of the cards, with how well each is known. Invariant: nothing is kept of them: they are read anew when
-// cards may have changed.
+// The words of the cards, with how well each is known. Invariant: they are not stored: they are read again when cards
+// may have changed.
 
 import Decks
 import Language
@@ -8,24 +8,27 @@ import Templates
 import Text
 
 enum CardWords {
-  /// The state of each lemma that has a card or is listed.
+  /// What is known of each lemma that has a card or is listed.
   /// - Parameter deck: the only deck whose cards count, with those within it.
-  static func states(_ workspace: Workspace, _ lemmatizer: Lemmatizer, deck: String?) throws -> [String: WordState] {
+  static func known(
+    _ workspace: Workspace, _ lemmatizer: Lemmatizer, deck: String?
+  ) throws -> [String: (state: WordState, recall: Double)] {
     let knownDays = Double(try workspace.preferences().knownDays)
     let deckID = try deck.map { try workspace.decks.open($0).id }
-    var states: [String: WordState] = [:]
+    var known: [String: (state: WordState, recall: Double)] = [:]
     try workspace.read { db in
-      try WordField.forEach(db, in: deckID) { word in
+      try WordField.forEach(db, in: deckID, at: workspace.moment) { word in
         let state = state(of: word, knownDays: knownDays)
         for lemma in lemmas(ofField: word.field, lemmatizer) {
-          states[lemma] = min(states[lemma] ?? .unknown, state)
+          let before = known[lemma] ?? (.unknown, 0)
+          known[lemma] = (min(before.state, state), max(before.recall, word.recall))
         }
       }
       try ListedWordTable.forEach(db, language: lemmatizer.language.code) { lemma, isIgnored in
-        states[lemma] = isIgnored ? .ignored : .known
+        known[lemma] = isIgnored ? (.ignored, 0) : (.known, 1)
       }
     }
-    return states
+    return known
   }
 
   /// What a card's word is in a text: the word as it is there, and its dictionary form.

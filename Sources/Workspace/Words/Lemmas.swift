@@ -18,6 +18,11 @@ extension Workspace {
   public var languages: LanguageLibrary {
     if let known = opened.languages { return known }
     let library = LanguageLibrary(environment)
+    let meanings = lexicons.meanings
+    library.dictionaryForms = { form, language in
+      // Who stops this while a dictionary is read is told by whoever goes on reading the text.
+      do { return try meanings.lemmas(of: form, in: language) } catch { return [] }
+    }
     opened.languages = library
     return library
   }

@@ -4,7 +4,6 @@
 import Decks
 import Language
 public import Lexicon
-public import Problems
 import Templates
 
 extension LexiconHandle {
@@ -24,17 +23,14 @@ extension LexiconHandle {
         && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
     }
   }
-
-  /// Why dictionaries could not be read, the last time one was asked.
-  public var unreadDictionaries: [any Problem] { workspace.lexicons.meanings.failures }
 }
 
 extension DictionaryLibrary {
   /// What dictionaries say, their markup made plain.
   func plain(
-    _ word: String, in language: Language, foldAccents: Bool, only name: String?
+    _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
   ) throws -> [Meaning] {
-    try define(word, in: language, foldAccents: foldAccents, only: name).map { meaning in
+    try define(word, in: language, foldAccents: foldAccents, only: name, order: order).map { meaning in
       guard meaning.isMarkup else { return meaning }
       return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
     }

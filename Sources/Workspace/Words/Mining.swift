@@ -35,7 +35,7 @@ public struct MinedWord: Equatable, Sendable {
   public let form: String
   /// HTML, the form in bold.
   public let sentence: String
-  /// The same with the form as a cloze.
+  /// The sentence with the form as a cloze.
   public let cloze: String
   public let plainSentence: String
   public let gloss: String?
@@ -43,6 +43,10 @@ public struct MinedWord: Equatable, Sendable {
   public let source: String
   /// How often it is in the text.
   public let count: Int
+  /// Of its file, in `TextHandle.titles`.
+  let file: Int
+  /// Seconds from the beginning, of a subtitle.
+  let time: ClosedRange<Double>?
 }
 
 /// What a run found.
@@ -58,16 +62,22 @@ extension TextHandle {
   /// The words that become cards, the most useful first.
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     let view = try view()
-    // A word with a new card counts as wanted: the same choice is the same choice after the cards are made.
+    // A word with a new card still counts as wanted, so that a run and a second run after it choose the same words.
     var wanted = view.lemmasByGain { $0.isMissing }.filter { text.lemmas[Int($0)].count >= options.minCount }
     if let target = options.target, let needed = view.lemmasNeeded(for: target) {
       let useful = Set(view.lemmasByGain().prefix(needed))
       wanted = wanted.filter(useful.contains)
     }
-    let planned = view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost)
-    let chosen = options.count.map { Array(planned.prefix($0)) } ?? planned
     var report = MiningReport()
-    report.withoutSentence = wanted.count - planned.count
+    let looked = lookedUp(in: view, &report)
+    // A vocabulary's sentences are there for the words that were looked up in them.
+    if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
+    let asked = Set(looked.map(\.lemma))
+    wanted.removeAll(where: asked.contains)
+    let found = view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost)
+    let planned = looked + found
+    let chosen = options.count.map { Array(planned.prefix($0)) } ?? planned
+    report.withoutSentence += wanted.count - found.count
     for word in chosen {
       if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
       guard view.lemmaStates[Int(word.lemma)] == .unknown else {
@@ -78,6 +88,26 @@ extension TextHandle {
       if mined.gloss != nil || !options.requiresGloss { report.added.append(mined) }
     }
     return report
+  }
+
+  /// The words that were looked up, those of several look-ups first, each with the sentence of its first one.
+  private func lookedUp(in view: TextView, _ report: inout MiningReport) -> [PlannedWord] {
+    var (counts, first): ([UInt32: Int], [PlannedWord]) = ([:], [])
+    for (number, sentence) in text.sentences.enumerated() {
+      guard let word = text.place(of: sentence).word,
+        let lemma = text.lemmaLookedUp(in: sentence, of: CardWords.lemmas(ofField: word, lemmatizer).sorted())
+      else { continue }
+      counts[lemma, default: 0] += 1
+      guard counts[lemma] == 1, view.lemmaStates[Int(lemma)] != .ignored else { continue }
+      first.append(PlannedWord(lemma: lemma, sentence: number, unknown: Int(view.missing[number])))
+    }
+    let known = first.filter {
+      view.lemmaStates[Int($0.lemma)] == .known || view.lemmaStates[Int($0.lemma)] == .learning
+    }
+    report.present += known.count
+    return first.filter { view.lemmaStates[Int($0.lemma)].isMissing }.enumerated().sorted { a, b in
+      (-counts[a.element.lemma, default: 0], a.offset) < (-counts[b.element.lemma, default: 0], b.offset)
+    }.map(\.element)
   }
 
   /// A card's worth of a lemma in one sentence.
@@ -93,30 +123,38 @@ extension TextHandle {
       cloze += isWord ? "{{c1::\(html)}}" : html
       if isWord { form = piece }
     }
+    let place = text.place(of: sentence)
     return MinedWord(
       lemma: lemma.text, form: form, sentence: marked, cloze: cloze, plainSentence: text.text(of: sentence),
-      gloss: try workspace.words.gloss(of: lemma.text, in: language, only: dictionary),
-      translation: text.place(of: sentence).translation, source: source(of: sentence), count: lemma.count)
+      gloss: try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary),
+      translation: place.translation, source: source(of: sentence), count: lemma.count, file: place.file,
+      time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
 
   /// Adds cards for words; the deck and the note type are made when they are missing.
+  /// - Parameters:
+  ///   - noteType: nil for Mined, or Mined cloze.
+  ///   - clips: the lines as sounds and pictures, in the order of the words.
   /// - Returns: how many notes were added.
+  /// - Throws: `NoteError.typeNotFound`.
   @discardableResult
-  public func mine(_ words: [MinedWord], into deck: String, isCloze: Bool) throws -> Int {
+  public func mine(
+    _ words: [MinedWord], into deck: String, isCloze: Bool = false, noteType: String? = nil, clips: FilmClips? = nil
+  ) throws -> Int {
     if words.isEmpty { return 0 }
     let environment = workspace.environment
     let now = environment.clocks.now()
     return try workspace.perform(.mineText, on: deck, count: { $0 }) { db in
-      let deckID =
-        try DeckTable.list(db).first { $0.name == deck }?.id ?? DeckTable.create(db, name: deck, now: now).id
-      let draft = isCloze ? MinedNoteType.cloze : MinedNoteType.plain
-      let type = try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
+      let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
+      let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
       var added = 0
-      for word in words {
+      // Each goes on top: the most useful one is studied first.
+      for (number, word) in words.enumerated().reversed() {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
         do {
           try NoteTable.add(
-            db, MinedNoteType.note(word, of: type, isCloze: isCloze), type: type, to: deckID, now: now,
+            db, note, type: type, to: deckID, now: now,
             random: environment.random.entropy, isInterrupted: environment.isInterrupted)
           added += 1
         } catch DeckError.duplicate {
@@ -126,55 +164,5 @@ extension TextHandle {
       }
       return added
     }
-  }
-}
-
-/// The note types of mined cards. A type of the same name that the user changed is filled as far as its fields go.
-enum MinedNoteType {
-  private static let fields = ["Word", "Sentence", "Meaning", "Translation", "Source", "Count"]
-  private static let rest = """
-    {{#Meaning}}<div class="meaning">{{Meaning}}</div>{{/Meaning}}
-    {{#Translation}}<div class="translation">{{Translation}}</div>{{/Translation}}
-    {{#Source}}<div class="source">{{Source}}</div>{{/Source}}
-    """
-  private static let css =
-    NoteTypeDraft.plainCSS + """
-      .word {
-          font-size: 32px;
-      }
-      .source {
-          color: gray;
-          font-size: 14px;
-      }
-
-      """
-
-  static let plain = NoteTypeDraft(
-    name: "Mined", fields: fields,
-    cards: [
-      CardTemplate(
-        "Word", front: "<div class=\"word\">{{Word}}</div>\n<div class=\"sentence\">{{Sentence}}</div>",
-        back: "{{FrontSide}}\n<hr id=answer>\n" + rest)
-    ], css: css)
-
-  static let cloze = NoteTypeDraft(
-    name: "Mined cloze", fields: fields,
-    cards: [
-      CardTemplate(
-        "Cloze",
-        front: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n{{#Meaning}}<div>{{Meaning}}</div>{{/Meaning}}",
-        back: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n<hr id=answer>\n<div class=\"word\">{{Word}}</div>\n"
-          + rest)
-    ], css: css, isCloze: true)
-
-  static func note(_ word: MinedWord, of type: NoteType, isCloze: Bool) -> NewNote {
-    var values = [
-      "Word": FieldHTML.html(ofPlain: word.lemma), "Sentence": isCloze ? word.cloze : word.sentence,
-      "Meaning": FieldHTML.html(ofPlain: word.gloss ?? ""),
-      "Translation": FieldHTML.html(ofPlain: word.translation ?? ""),
-      "Source": FieldHTML.html(ofPlain: word.source), "Count": String(word.count),
-    ]
-    values = values.filter { type.fields.contains($0.key) }
-    return NewNote(fields: values, tags: ["mined"])
   }
 }

@@ -15,12 +15,14 @@ public struct TextOptions: Sendable {
   public var language: String?
   /// Of all files; found when it is nil.
   public var encoding: TextEncoding?
-  /// Subtitle files that say the same in another language, one for each file.
+  /// Subtitle files with translations, one for each file.
   public var translations: [String] = []
   /// Seconds to add to the times of the translations; found when it is nil.
   public var offset: Double?
   /// Only the cards of this deck, and of those within it, say what is known.
   public var deck: String?
+  /// Lists of words that count as known for this text.
+  public var knownLists: [String] = []
 
   public init() {}
 }
@@ -32,29 +34,31 @@ public struct TextOptions: Sendable {
 public final class TextHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let text: TextIndex
-  /// The files' names without folder and ending.
+  /// The files' names without folder and ending; of a vocabulary the titles of its books.
   public let titles: [String]
   /// How each translation was paired; one for each of `TextOptions.translations`.
   public let pairings: [SubtitlePairing]
   /// The files that were read as something else than UTF-8.
   public let encodings: [(path: String, encoding: TextEncoding)]
   private let deck: String?
-  private let lemmatizer: Lemmatizer
-  private var seen: (changes: Int, view: TextView)?
+  /// Lemmas that count as known whatever the cards say.
+  private let listed: Set<String>
+  let lemmatizer: Lemmatizer
+  private var seen: (changes: Int, day: Int, view: TextView)?
 
   /// Reads and analyses files as one text.
   /// - Throws: `FileError`, `TextFileError`, `LexiconError.unknownLanguage`, `WorkspaceError.interrupted`.
   public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
     (self.workspace, deck) = (workspace, options.deck)
     lemmatizer = workspace.languages.lemmatizer(of: try workspace.words.language(named: options.language))
-    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment.isInterrupted)
+    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
     for (number, path) in paths.enumerated() {
       let hasTranslation = options.translations.indices.contains(number)
-      try reading.add(path, number, options, translation: hasTranslation ? options.translations[number] : nil)
+      try reading.add(path, options, translation: hasTranslation ? options.translations[number] : nil)
     }
+    listed = try reading.known(in: options.knownLists, lemmatizer)
     text = reading.builder.finish()
-    pairings = reading.pairings
-    titles = reading.files.map { title(of: $0.path) }
+    (pairings, titles) = (reading.pairings, reading.titles)
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
 
@@ -65,10 +69,16 @@ public final class TextHandle: WorkspaceHandle {
   /// What is known of it now.
   public func view() throws -> TextView {
     _ = try workspace.store(for: "text")
-    if let seen, seen.changes == workspace.changeCount { return seen.view }
-    let states = try CardWords.states(workspace, lemmatizer, deck: deck)
-    let view = TextView(text) { states[$0] ?? .unknown }
-    seen = (workspace.changeCount, view)
+    // What is remembered changes with the day.
+    let today = workspace.moment.today
+    if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
+    let words = try CardWords.known(workspace, lemmatizer, deck: deck)
+    let view = TextView(text) {
+      listed.contains($0) ? .known : words[$0]?.state ?? .unknown
+    } recall: {
+      listed.contains($0) ? 1 : words[$0]?.recall
+    }
+    seen = (workspace.changeCount, today, view)
     return view
   }
 
@@ -79,7 +89,7 @@ public final class TextHandle: WorkspaceHandle {
       view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
   }
 
-  /// The lemmas that a card's field stands for.
+  /// The lemmas of the word in a card's field.
   func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
 
   /// Where a sentence is: `ep03 00:12:31`.
@@ -104,16 +114,22 @@ private func title(of path: String) -> String {
 private struct TextReading {
   var builder: TextBuilder
   private(set) var files: [(path: String, encoding: TextEncoding)] = []
+  private(set) var titles: [String] = []
   private(set) var pairings: [SubtitlePairing] = []
-  private let isInterrupted: () -> Bool
+  private let environment: Environment
+  private let language: Language
 
-  init(_ builder: TextBuilder, _ isInterrupted: @escaping () -> Bool) {
-    (self.builder, self.isInterrupted) = (builder, isInterrupted)
+  init(_ builder: TextBuilder, _ environment: Environment, _ language: Language) {
+    (self.builder, self.environment, self.language) = (builder, environment, language)
   }
 
-  mutating func add(_ path: String, _ number: Int, _ options: TextOptions, translation: String?) throws {
+  private var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
+
+  mutating func add(_ path: String, _ options: TextOptions, translation: String?) throws {
+    if try VocabularyFile.isOne(path, isInterrupted: isInterrupted) { return try addVocabulary(path) }
     let file = try TextFile(path, encoding: options.encoding, isInterrupted: isInterrupted)
     files.append((path, file.encoding))
+    titles.append(title(of: path))
     var translations: [String?] = []
     if let translation {
       let pairing = try pairing(file, with: translation, options)
@@ -122,16 +138,47 @@ private struct TextReading {
     }
     for (index, paragraph) in file.paragraphs.enumerated() {
       if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
-      // Composed characters may take more bytes.
-      guard builder.hasRoom(for: paragraph.text.utf8.count * 3) else {
-        throw TextFileError.refused(path: path, reason: "it is more text than is read at once")
-      }
-      builder.add(
-        paragraph.text,
-        at: TextPlace(
-          file: number, start: paragraph.start,
+      try add(
+        paragraph.text, of: path,
+        TextPlace(
+          file: titles.count - 1, start: paragraph.start, end: paragraph.end,
           translation: translations.indices.contains(index) ? translations[index] : nil))
     }
+  }
+
+  /// The words that were looked up, each with the sentence it was in; a word without one stands alone.
+  private mutating func addVocabulary(_ path: String) throws {
+    let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
+    var places: [String: Int] = [:]
+    for (index, entry) in vocabulary.entries.enumerated() {
+      if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
+      guard entry.standing == .learning, entry.isOf(code: String(language.code.prefix(2)), name: language.name) else {
+        continue
+      }
+      let name = entry.title ?? title(of: path)
+      let place = places[name] ?? titles.count
+      if place == titles.count { titles.append(name) }
+      places[name] = place
+      try add(entry.sentence ?? entry.word, of: path, TextPlace(file: place, word: entry.word))
+    }
+  }
+
+  private mutating func add(_ text: String, of path: String, _ place: TextPlace) throws {
+    // Composed characters may take more bytes.
+    guard builder.hasRoom(for: text.utf8.count * 3) else {
+      throw TextFileError.refused(path: path, reason: "it is more text than is read at once")
+    }
+    builder.add(text, at: place)
+  }
+
+  /// The lemmas of the words that lists have as known.
+  func known(in lists: [String], _ lemmatizer: Lemmatizer) throws -> Set<String> {
+    var lemmas: Set<String> = []
+    for path in lists {
+      let words = try UserWordList.entries(of: path, columns: [], for: language, environment)
+      for entry in words where entry.standing == .known { lemmas.insert(lemmatizer.lemmas(of: entry.word).primary) }
+    }
+    return lemmas
   }
 
   private func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {

@@ -1,6 +1,7 @@
-// Words that the user said are known, or not to be learned, although no card says so. Invariant: a row is a lemma of
-// one language, in small letters.
+// Words that the user listed as known, or as not to be learned, whether they have a card or not.
+// Invariant: a row is a lemma of one language, in small letters.
 
+public import Exchange
 import Files
 public import Language
 import Lexicon
@@ -69,16 +70,59 @@ public struct UserWordList {
   /// - Returns: how many lemmas are listed otherwise than before.
   @discardableResult
   public func set(_ words: [String], as state: WordState) throws -> Int {
-    let ignored: Bool? = state == .known ? false : state == .ignored ? true : nil
+    try set(words.map { ($0, state) })
+  }
+
+  /// The same with a state for each word; of a word that is there twice the last one counts.
+  @discardableResult
+  public func set(_ words: [(word: String, state: WordState)]) throws -> Int {
     let before = Dictionary(try all().map { ($0.lemma, $0.isIgnored) }, uniquingKeysWith: { first, _ in first })
-    let lemmas = Set(words.map { lemmatizer.lemmas(of: $0).primary }).filter { !$0.isEmpty && before[$0] != ignored }
-    if lemmas.isEmpty { return 0 }
-    try workspace.perform(.listWords, count: { _ in lemmas.count }) { db in
-      for lemma in lemmas.sorted() {
+    var wanted: [String: Bool?] = [:]
+    for (word, state) in words {
+      let lemma = lemmatizer.lemmas(of: word).primary
+      if !lemma.isEmpty { wanted[lemma] = .some(state == .known ? false : state == .ignored ? true : nil) }
+    }
+    let changes = wanted.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+    if changes.isEmpty { return 0 }
+    try workspace.perform(.listWords, count: { _ in changes.count }) { db in
+      for (lemma, ignored) in changes {
         if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         try ListedWordTable.set(db, language: lemmatizer.language.code, lemma, ignored: ignored)
       }
     }
-    return lemmas.count
+    return changes.count
+  }
+
+  /// What was found in a file of words.
+  public struct Imported: Equatable, Sendable {
+    /// Lemmas that are listed otherwise than before.
+    public var changed = 0
+    /// Words that the file has as still being learned, or as looked up only.
+    public var learning = 0
+  }
+
+  /// Lists the words of a file: those that it has as known, and those that it has as ignored.
+  /// - Parameter columns: which column of a table is which, where its heading does not say so.
+  /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
+  public func add(from path: String, columns: [ColumnChoice], as state: WordState) throws -> Imported {
+    let entries = try Self.entries(of: path, columns: columns, for: lemmatizer.language, workspace.environment)
+    let words = entries.filter { $0.standing != .learning }
+    var imported = Imported()
+    imported.learning = entries.count - words.count
+    imported.changed = try set(
+      words.map { ($0.word, state == .known && $0.standing == .ignored ? .ignored : state) })
+    return imported
+  }
+
+  /// The words of a list, or of the vocabulary of an e-reader, that may be of a language.
+  static func entries(
+    of path: String, columns: [ColumnChoice], for language: Language, _ environment: Environment
+  ) throws -> [VocabularyEntry] {
+    let isInterrupted = environment.isInterrupted
+    let entries =
+      try path != "-" && VocabularyFile.isOne(path, isInterrupted: isInterrupted)
+      ? VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted).entries
+      : KnownWordList(path, columns: columns, isInterrupted: isInterrupted).entries
+    return entries.filter { $0.isOf(code: String(language.code.prefix(2)), name: language.name) }
   }
 }

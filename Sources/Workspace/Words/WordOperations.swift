@@ -32,15 +32,19 @@ public struct WordOperations {
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 
-  func define(
-    _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
+  /// What dictionaries say of a word, as `LexiconHandle.define` has it: no word list is needed for it.
+  /// - Parameter isLemma: it is a dictionary form, so that another word of which it may be a form is not asked about:
+  ///   the noun `diezmo`, a tithe, is no form of `diezmar`, to decimate.
+  /// - Throws: `DictionaryError`.
+  public func define(
+    _ word: String, isLemma: Bool = false, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?
     func defined(_ form: String) throws -> [Meaning] {
       let translations = name == nil ? workspace.languages.meanings(of: form, in: language) : []
       do {
-        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents: foldAccents, only: name)
-          + translations
+        let order = try workspace.preferences().dictionaries
+        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order) + translations
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
@@ -49,7 +53,8 @@ public struct WordOperations {
     }
     let found = try defined(word)
     if !found.isEmpty { return found }
-    for lemma in workspace.languages.lemmatizer(of: language).lemmas(of: word).all where lemma != word {
+    let others = isLemma ? [] : workspace.languages.lemmatizer(of: language).lemmas(of: word).all
+    for lemma in others where lemma != word {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
@@ -58,10 +63,14 @@ public struct WordOperations {
   }
 
   /// What a word means in one line; nil where no dictionary knows it.
-  /// - Parameter name: of the only dictionary to ask.
-  public func gloss(of word: String, in language: Language, only name: String? = nil) throws -> String? {
+  /// - Parameters:
+  ///   - isLemma: as `define` has it.
+  ///   - name: of the only dictionary to ask.
+  public func gloss(
+    of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
+  ) throws -> String? {
     let meanings: [Meaning]
-    do { meanings = try define(word, in: language, only: name) } catch let error as DictionaryError {
+    do { meanings = try define(word, isLemma: isLemma, in: language, only: name) } catch let error as DictionaryError {
       guard case .none = error else { throw error }
       return nil
     }

@@ -34,7 +34,8 @@ extension ProblemTable {
       "emptyNote": NoteError.emptyNote(field: hostile), "noCloze": NoteError.noCloze,
       "losesCards": NoteError.losesCards(type: hostile, cards: 2, notes: 1),
       "losesCards": NoteError.losesCards(type: hostile, cards: 0, notes: 1),
-      "madeFromNote": NoteError.madeFromNote(what: "prompt"), "formatted": NoteError.formatted(field: hostile),
+      "madeFromNote": NoteError.madeFromNote(what: "prompt", fields: [hostile]),
+      "formatted": NoteError.formatted(field: hostile),
       "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
       "otherType": NoteError.otherType(type: hostile),
       "interrupted": NoteError.interrupted,
@@ -63,6 +64,15 @@ extension ProblemTable {
       "noColumn": ExchangeError.noColumn(path: hostile, name: hostile, names: [hostile]),
       "tooManyFields": ExchangeError.tooManyFields(type: hostile, has: 2, given: 3),
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
+    ])
+
+  static let comparisons = ProblemTable(
+    ComparisonError.self, in: "Exchange/Comparison/ComparisonError.swift",
+    [
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: hostile),
+      "noOperand": ComparisonError.noOperand(hostile, suggestion: nil),
+      "needsOutput": ComparisonError.needsOutput, "notCards": ComparisonError.notCards,
+      "noConflict": ComparisonError.noConflict(hostile),
     ])
 
   static let packages = ProblemTable(
@@ -143,7 +153,10 @@ extension ProblemTable {
         "drawing": DocumentError.drawing(.missing(path: "/x", errno: ENOENT)),
         "drawing": DocumentError.drawing(.crashed), "drawing": DocumentError.drawing(.timedOut(seconds: 30)),
         "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
-        "unknownEnding": DocumentError.unknownEnding(path: hostile), "badWidth": DocumentError.badWidth(0, 1...6_500),
+        "unknownEnding": DocumentError.unknownEnding(path: hostile),
+        "nothingToPrint": DocumentError.nothingToPrint(.search), "nothingToPrint": DocumentError.nothingToPrint(.cards),
+        "tooManyToPrint": DocumentError.tooManyToPrint(12_000, limit: 10_000),
+        "badWidth": DocumentError.badWidth(0, 1...6_500),
       ])
   ]
 

@@ -120,6 +120,7 @@ extension ProblemTable {
     [
       "damaged": LanguageError.damaged(path: hostile, reason: "it ends in the middle"),
       "unreadable": LanguageError.unreadable(path: hostile, reason: "permission denied"),
+      "missing": LanguageError.missing(language: "Spanish", package: "apertium-eng-spa"),
     ])
 
   static let textFiles = ProblemTable(
@@ -177,7 +178,7 @@ extension ProblemTable {
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildError.swift",
     [
-      "noDescription": BuildError.noDescription(folder: hostile),
+      "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
       "generator": BuildError.generator(path: hostile, reason: hostile),
@@ -192,6 +193,7 @@ extension ProblemTable {
       "unknown": DictionaryError.unknown(name: hostile, suggestion: near(nil)),
       "none": DictionaryError.none(language: "Spanish", package: near("dict-freedict-spa-eng")),
       "none": DictionaryError.none(language: "Turkish", package: near(nil)),
+      "noLanguage": DictionaryError.noLanguage(path: hostile),
     ])
 
   static let games = ProblemTable(
@@ -244,7 +246,9 @@ extension ProblemTable {
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
+      "noCutting": WorkspaceError.noCutting, "notCut": WorkspaceError.notCut(path: hostile),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
+      "lookingBack": WorkspaceError.lookingBack("adding cards"),
     ])
 }
 

@@ -177,7 +177,7 @@ extension ProblemTable {
       EditorError.self, in: "Shell/ShellError.swift",
       [
         "noTerminal": EditorError.noTerminal(instead: "give --prompt"), "failed": EditorError.failed(editor: hostile),
-        "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
+        "notUTF8": EditorError.notUTF8,
         "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
         "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
@@ -194,10 +194,12 @@ extension ProblemTable {
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "promptIsStandardInput": ShellError.promptIsStandardInput,
+        "onlyReading": ShellError.onlyReading(command: "deck remove"),
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty", isTable: true),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
+        "oneCardOnly": ShellError.oneCardOnly(option: "--set", count: 3),
         "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]

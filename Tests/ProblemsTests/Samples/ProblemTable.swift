@@ -21,7 +21,8 @@ struct ProblemTable: CustomTestStringConvertible {
 
   static let all =
     [
-      authentication, storage, files, memory, decks, exchange, packages, notes, lexicon, language, textFiles,
+      authentication, storage, files, memory, decks, exchange, comparisons, packages, notes, lexicon, language,
+      textFiles,
       dictionaries, builds, games,
       settings,
       workspace, syncs, listening,

@@ -101,6 +101,7 @@ worst = {
     function() big():add_note{fields = list(1000000, "x")} end, function() big():add_note{type = marks(), fields = {}} end,
   },
   ["shell.sync"] = {function() shell.sync(text()) end},
+  ["shell.at"] = {function() shell.at(2 ^ 53, text) end, function() shell.at(1, function() return list(1000000, "x") end) end},
   ["shell.undo"] = {function() shell.undo(2 ^ 53) end}, ["shell.redo"] = {function() shell.redo(2 ^ 53) end},
   ["note.tags="] = {function() a_note().tags = list(1000000, "tag") end, function() a_note().tags = {short_marks()} end},
   ["note:remove"] = {},
@@ -162,6 +163,10 @@ worst = {
     function() big():export(FOLDER .. "/out.json") end, function() long():export(FOLDER .. "/out.csv") end,
     function() big():export(FOLDER .. "/pipe.csv") end,
   },
+  ["deck:diff"] = {
+    function() big():diff(text()) end, function() big():diff(long()) end, function() big():diff(FOLDER .. "/marks.json") end,
+    function() big():diff(FOLDER .. "/huge.csv") end, function() big():diff("Big@1") end,
+  },
   ["deck:study"] = {
     function() big():study{query = query()} end, function() long():study{mode = "sprint", query = alternatives()} end,
     function() big():study{mode = "sprint"} end,
@@ -185,6 +190,7 @@ worst = {
   ["deck_options.new_sort="] = texts(function(t) big().options.new_sort = t end),
   ["deck_options.new_mix="] = texts(function(t) big().options.new_mix = t end),
   ["deck_options.review_order="] = texts(function(t) big().options.review_order = t end),
+  ["deck_options.model="] = texts(function(t) big().options.model = t end),
   ["deck.preset="] = texts(function(t) big().preset = t end),
   ["deck:stats"] = texts(function(t) big():stats(t) end),
   ["presets.list"] = {}, ["preset:remove"] = {},
@@ -236,6 +242,8 @@ worst = {
   ["element.frame="] = texts(element(function(e, t) e.frame = t end)),
   ["element.text="] = texts(element(function(e, t) e.text = t end)),
   ["element.font="] = texts(element(function(e, t) e.font = t end)),
+  ["element.align="] = texts(element(function(e, t) e.align = t end)),
+  ["element.size="] = {}, ["element.grows="] = {element(function(e) e.grows = true end)},
   ["element.group="] = texts(element(function(e, t) e.group = t end)),
   ["element.wraps="] = {
     function()

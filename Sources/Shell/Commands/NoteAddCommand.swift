@@ -9,7 +9,7 @@ import Templates
 import Text
 import Workspace
 
-enum AddNote {
+enum NoteAddCommand {
   static var command: BuiltIn {
     BuiltIn(
       "note", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
@@ -38,7 +38,7 @@ enum AddNote {
       }
       var note: NoteHandle?
       let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
-      try session.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
+      try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
         note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
       }
       return try note.map { try added($0, deck, session) } ?? .unchanged()

@@ -10,7 +10,10 @@ public enum Burial: Int64, Sendable {
   case byUser = 2
 }
 
-extension CardTable {
+/// What keeps cards from being shown, and marks them.
+///
+///     try CardHiding.bury(db, [card], at: moment)
+public enum CardHiding {
   /// Keeps cards from being shown until tomorrow.
   /// - Returns: how many were there.
   @discardableResult
@@ -47,7 +50,7 @@ extension CardTable {
   ) throws {
     try schedule.check()
     try ReviewTable.write(db, schedule, id)
-    if isSuspended { try setSuspended(db, id, true, now: now) }
+    if isSuspended { try CardTable.setSuspended(db, id, true, now: now) }
     if flag != 0 { try setFlag(db, id, to: flag, now: now) }
   }
 
@@ -57,7 +60,7 @@ extension CardTable {
     guard (0...7).contains(flag) else {
       throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
     }
-    try change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])
+    try CardTable.change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: now)
   }
 }

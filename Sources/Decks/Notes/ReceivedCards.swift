@@ -1,27 +1,7 @@
-// A note of a package and its cards as they come, and the statements that put them into the database.
-// Invariant: what comes may be anything; it is checked where it is taken in.
+// Which cards of a package or a server came, and the statements that put notes and cards into the database.
+// Invariant: a card is found by the id that it came with, whichever it has now.
 
 import Storage
-import Templates
-
-/// A note as a package has it.
-public struct ReceivedNote {
-  /// Milliseconds since 1970; another one is taken where a note has it already.
-  public var id: Int64
-  public var guid: String
-  /// Seconds since 1970.
-  public var modified: Int
-  public var tags: [String]
-  /// HTML, in the order of the type's fields.
-  public var fields: [String]
-  /// What else the package says of it.
-  public var data: String
-
-  public init(id: Int64, guid: String, modified: Int, tags: [String], fields: [String], data: String) {
-    (self.id, self.guid, self.modified) = (id, guid, modified)
-    (self.tags, self.fields, self.data) = (tags, fields, data)
-  }
-}
 
 /// Which cards came: those that were here before keep their log.
 public struct ReceivedCards {

@@ -9,7 +9,7 @@ import Templates
 import Text
 import Workspace
 
-enum AddCard {
+enum CardAddCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,

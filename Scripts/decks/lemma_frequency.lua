@@ -1,0 +1,65 @@
+-- Cards of the words of a corpus by their dictionary forms, with how often each stands there and the best sentence for it: one that
+-- is short, but not too short. As frequency.lua, but `casas` counts for `casa`. Lines in, one sentence a line.
+--
+--   deckhand map Scripts/decks/lemma_frequency.lua spanish < text | LC_ALL=C sort > records
+--   deckhand map --reduce Scripts/decks/lemma_frequency.lua spanish < records > cards.jsonl
+--
+-- Arguments: the language; of --reduce also the least count of a word that becomes a card (3).
+
+if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
+if decks then error("a script for `deckhand map`; --help tells how", 0) end
+local language = arg[1] or error("LANGUAGE expected; --help tells how", 0)
+local least = tonumber(arg[2] or 3) or error("LEAST: a number expected, got '" .. arg[2] .. "'", 0)
+
+-- What has been looked up once, and what is counted, each by its lemma.
+local options, lemmas, known = { language = language }, {}, 0
+local counts, scores, sentences, held = {}, {}, {}, 0
+local most = 200000
+
+local function lemma_of(form)
+  local lemma = lemmas[form]
+  if not lemma then
+    if known == most then lemmas, known = {}, 0 end
+    lemma = words.lemma(form, options)
+    lemmas[form], known = lemma, known + 1
+  end
+  return lemma
+end
+
+---Writes what is held, in the order of the lemmas, so that the same text gives the same records.
+local function flush()
+  local list = {}
+  for lemma in pairs(counts) do list[#list + 1] = lemma end
+  table.sort(list)
+  for _, lemma in ipairs(list) do emit(lemma, ("%d %d %s"):format(counts[lemma], scores[lemma], sentences[lemma])) end
+  counts, scores, sentences, held = {}, {}, {}, 0
+end
+
+function map(line)
+  if held > most then flush() end
+  local score = math.abs(#line - 60)
+  for form in words.normalize(line, language):gmatch("[%a\128-\255']+") do
+    local lemma = lemma_of(form)
+    local best = scores[lemma]
+    if not best then
+      held, counts[lemma] = held + 1, 0
+    end
+    counts[lemma] = counts[lemma] + 1
+    if not best or score < best or (score == best and line < sentences[lemma]) then
+      scores[lemma], sentences[lemma] = score, line
+    end
+  end
+end
+
+finish = flush
+
+function reduce(lemma, values)
+  local sum, best, sentence = 0, math.huge, nil
+  for value in values do
+    local count, score, text = value:match("^(%d+) (%d+) (.*)$")
+    sum, score = sum + tonumber(count), tonumber(score)
+    if score < best or (score == best and text < sentence) then best, sentence = score, text end
+  end
+  if sum < least then return end
+  emit { prompt = lemma, answer = sentence, guid = "lemma:" .. lemma, fields = { count = sum } }
+end

@@ -1,0 +1,180 @@
+// Changes of note types. Invariant: notes keep their texts under new names and in a new order; what goes with a part
+// that is removed is not asked about, as in the add-on: it is one step of undo.
+
+import Decks
+import Templates
+import Text
+import Values
+import Workspace
+
+enum ModelEditing {
+  static let all: [Action] = fields + templates
+
+  // MARK: Fields
+
+  private static let fields: [Action] = [
+    field("modelFieldRename", naming: "oldFieldName") { call, edit, place in
+      edit.fields[place].value = try call.params["newFieldName"].text("a name")
+      return .null
+    },
+    field("modelFieldReposition") { call, edit, place in
+      move(&edit.fields, place, to: try call.params["index"].integer())
+      return .null
+    },
+    .changing("modelFieldAdd") { call in
+      let name = try call.params["fieldName"].text("a name")
+      try change(call) { edit in
+        let place = edit.fields.firstIndex { $0.value == name } ?? edit.fields.count
+        if place == edit.fields.count { edit.fields.append(NoteTypeEdit.Part(name, was: nil)) }
+        if call.params["index"].isGiven { move(&edit.fields, place, to: try call.params["index"].integer()) }
+      }
+      return .null
+    },
+    field("modelFieldRemove") { _, edit, place in
+      let name: Set<String> = [edit.fields.remove(at: place).value]
+      for index in edit.cards.indices {
+        edit.cards[index].value.front = Template.removing(name, in: edit.cards[index].value.front)
+        edit.cards[index].value.back = Template.removing(name, in: edit.cards[index].value.back)
+      }
+      return .null
+    },
+    field("modelFieldSetFont") { call, edit, place in
+      edit.fields[place].other["font"] = .text(try call.params["font"].text("the name of a font"))
+      return .null
+    },
+    field("modelFieldSetFontSize") { call, edit, place in
+      edit.fields[place].other["size"] = .integer(try call.params["fontSize"].integer(in: 1...1000))
+      return .null
+    },
+    field("modelFieldSetDescription") { call, edit, place in
+      edit.fields[place].other["description"] = .text(try call.params["description"].text())
+      return .boolean(true)
+    },
+  ]
+
+  /// A change of one field.
+  private static func field(
+    _ name: String, naming parameter: String = "fieldName",
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+  ) -> Action {
+    .changing(name) { call in
+      let field = try call.params[parameter].text("the name of a field")
+      return try change(call) { edit in
+        guard let place = edit.fields.firstIndex(where: { $0.value == field }) else {
+          throw ActionFailure("field was not found in \(edit.name): \(field)")
+        }
+        return try body(call, &edit, place)
+      }
+    }
+  }
+
+  // MARK: Templates
+
+  private static let templates: [Action] = [
+    .changing("updateModelTemplates", updateTemplates),
+    .changing("updateModelStyling") { call in
+      let model = call.params["model"]
+      let type = try call.noteType(named: model["name"].text())
+      var edit = NoteTypeEdit(try type.record())
+      edit.css = try model["css"].text()
+      try type.edit(edit, agreed: true)
+      return .null
+    },
+    .changing("findAndReplaceInModels", replace),
+    template("modelTemplateRename", naming: "oldTemplateName") { call, edit, place in
+      edit.cards[place].value.name = try call.params["newTemplateName"].text("a name")
+    },
+    template("modelTemplateReposition") { call, edit, place in
+      move(&edit.cards, place, to: try call.params["index"].integer())
+    },
+    .changing("modelTemplateAdd") { call in
+      let given = call.params["template"]
+      let card = CardTemplate(
+        try given["Name"].text("a name"), front: try given["Front"].text(), back: try given["Back"].text())
+      try change(call) { edit in
+        guard let place = edit.cards.firstIndex(where: { $0.value.name == card.name }) else {
+          return edit.cards.append(NoteTypeEdit.Part(card, was: nil))
+        }
+        (edit.cards[place].value.front, edit.cards[place].value.back) = (card.front, card.back)
+      }
+      return .null
+    },
+    template("modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
+  ]
+
+  /// A change of one card template.
+  private static func template(
+    _ name: String, naming parameter: String = "templateName",
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
+  ) -> Action {
+    .changing(name) { call in
+      let template = try call.params[parameter].text("the name of a template")
+      try change(call) { edit in
+        guard let place = edit.cards.firstIndex(where: { $0.value.name == template }) else {
+          throw ActionFailure("template was not found in \(edit.name): \(template)")
+        }
+        try body(call, &edit, place)
+      }
+      return .null
+    }
+  }
+
+  /// A side that is empty or is not named stays; so does a template that the type does not have.
+  private static func updateTemplates(_ call: ActionCall) throws -> Value {
+    let model = call.params["model"]
+    let type = try call.noteType(named: model["name"].text())
+    let templates = try model["templates"].asRecord()
+    var edit = NoteTypeEdit(try type.record())
+    for index in edit.cards.indices {
+      let given = templates[edit.cards[index].value.name]
+      if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].value.front = front }
+      if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].value.back = back }
+    }
+    try type.edit(edit, agreed: true)
+    return .null
+  }
+
+  /// - Returns: how many types had the text.
+  private static func replace(_ call: ActionCall) throws -> Value {
+    // The add-on's guide wraps the parameters in an object, its code does not.
+    let params = call.params["model"].value?.record == nil ? call.params : call.params["model"]
+    let name = try params["modelName"].isGiven ? params["modelName"].text() : ""
+    let (old, new) = (try params["findText"].text(), try params["replaceText"].text())
+    func isWanted(_ part: String) throws -> Bool { try !params[part].isGiven || params[part].boolean() }
+    let (inFronts, inBacks, inCSS) = (try isWanted("front"), try isWanted("back"), try isWanted("css"))
+    if old.isEmpty { return .integer(0) }
+    let types = try name.isEmpty ? call.workspace.noteTypes.all() : [call.noteType(named: name)]
+    var count = 0
+    for type in types {
+      let before = NoteTypeEdit(try type.record())
+      var edit = before
+      if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
+      for index in edit.cards.indices {
+        let card = edit.cards[index].value
+        if inFronts { edit.cards[index].value.front = card.front.replacing(text: old, with: new) }
+        if inBacks { edit.cards[index].value.back = card.back.replacing(text: old, with: new) }
+      }
+      if edit == before { continue }
+      try type.edit(edit, agreed: true)
+      count += 1
+    }
+    return .integer(count)
+  }
+
+  // MARK: Both
+
+  private static func change<T>(_ call: ActionCall, _ body: (inout NoteTypeEdit) throws -> T) throws -> T {
+    let type = try call.noteType(named: call.params["modelName"].text())
+    let before = NoteTypeEdit(try type.record())
+    var edit = before
+    let result = try body(&edit)
+    if edit != before { try type.edit(edit, agreed: true) }
+    return result
+  }
+
+  /// Beyond either end is the end.
+  private static func move<Part>(_ parts: inout [Part], _ place: Int, to index: Int) {
+    let part = parts.remove(at: place)
+    parts.insert(part, at: max(0, min(parts.count, index)))
+  }
+}

@@ -1,0 +1,121 @@
+// Actions on presets, which clients know as the configurations of decks.
+// Invariant: the number 1 is the preset `Default`, which decks without one have; a change of it makes it; what a
+// configuration says and Deckhand does not know is passed over.
+
+import Decks
+import Exchange
+import Values
+import Workspace
+
+enum PresetActions {
+  static let all: [Action] = [
+    .reading("getDeckConfig", configuration),
+    .changing("saveDeckConfig", save),
+    .changing("setDeckConfigId", assign),
+    .changing("cloneDeckConfigId", copy),
+    .changing("removeDeckConfigId") { call in
+      let number = try id(call.params["configId"])
+      if number == DeckRecord.firstNumber { throw ActionFailure("the configuration Default stays") }
+      guard let preset = try find(number, call) else { return .boolean(false) }
+      try call.workspace.presets.remove(preset.id)
+      return .boolean(true)
+    },
+  ]
+
+  /// The preset of decks that have none, once it was changed.
+  static func first(_ call: ActionCall) throws -> PresetRecord? { try find(DeckRecord.firstNumber, call) }
+
+  private static func number(_ preset: PresetRecord) -> Int {
+    preset.name == DeckRecord.firstName ? DeckRecord.firstNumber : Int(preset.id.rawValue) + DeckRecord.firstNumber
+  }
+
+  private static func find(_ number: Int, _ call: ActionCall) throws -> PresetRecord? {
+    try call.workspace.presets.all().first { self.number($0) == number }
+  }
+
+  /// Clients send it as a number or as a text.
+  private static func id(_ reader: ValueReader) throws -> Int {
+    if let number = reader.value?.text.flatMap({ Int($0) }) { return number }
+    return try reader.integer()
+  }
+
+  private static func configuration(_ call: ActionCall) throws -> Value {
+    let name = try call.params["deck"].text()
+    guard let deck = try call.knownDeck(named: name) else {
+      return name == DeckRecord.firstName ? described(try first(call)) : .boolean(false)
+    }
+    return described(try deck.scheduling.preset() ?? first(call))
+  }
+
+  private static func described(_ preset: PresetRecord?) -> Value {
+    let number = preset.map(number) ?? DeckRecord.firstNumber
+    let options = preset?.options ?? DeckOptions()
+    return .record(SentHead.preset(Int64(number), name: preset?.name ?? DeckRecord.firstName, options))
+  }
+
+  /// Only what differs from what the client was given is changed.
+  private static func save(_ call: ActionCall) throws -> Value {
+    let given = try call.params["config"].asRecord()
+    let number = try id(given["id"])
+    let known = try find(number, call)
+    guard known != nil || number == DeckRecord.firstNumber, let config = given.value?.record else {
+      return .boolean(false)
+    }
+    let old = known?.options ?? DeckOptions()
+    let name = known?.name ?? DeckRecord.firstName
+    let before = ServerRows.preset(SentHead.preset(Int64(number), name: name, old))
+    let after = ServerRows.preset(config)
+    var new = old
+    for option in DeckOptions.Name.allCases where after.options[option] != before.options[option] {
+      try new.set(option, after.options[option])
+    }
+    if new != old {
+      let preset = try known ?? made(call)
+      for option in DeckOptions.Name.allCases where new[option] != old[option] {
+        try call.workspace.presets.setOption(of: preset.id, option, new[option])
+      }
+    }
+    if let known, number != DeckRecord.firstNumber, after.name != before.name, !after.name.isEmpty {
+      try call.workspace.presets.rename(known.id, to: after.name)
+    }
+    return .boolean(true)
+  }
+
+  /// The preset `Default`, which the decks without one have from now on.
+  private static func made(_ call: ActionCall) throws -> PresetRecord {
+    let preset = try call.workspace.presets.create(DeckRecord.firstName)
+    for deck in try call.workspace.decks.outermost() where try deck.scheduling.preset() == nil {
+      try deck.scheduling.setPreset(preset.name)
+    }
+    return preset
+  }
+
+  /// False, and nothing is changed, where a deck or the preset is not there.
+  private static func assign(_ call: ActionCall) throws -> Value {
+    let names = try call.texts("decks")
+    let number = try id(call.params["configId"])
+    let preset = try find(number, call)
+    guard preset != nil || number == DeckRecord.firstNumber,
+      try names.allSatisfy({ try $0 == DeckRecord.firstName || call.knownDeck(named: $0) != nil })
+    else { return .boolean(false) }
+    for name in names {
+      // `Default` has the first preset as long as it is not used.
+      if preset == nil, try call.knownDeck(named: name) == nil { continue }
+      let deck = try call.madeDeck(named: name)
+      let isWithin = try DeckName.split(deck.record().name).count > 1
+      let first = try preset ?? first(call)
+      let target = try first ?? (isWithin ? call.workspace.presets.create(DeckRecord.firstName) : nil)
+      try deck.scheduling.setPreset(target?.name)
+    }
+    return .boolean(true)
+  }
+
+  private static func copy(_ call: ActionCall) throws -> Value {
+    let number = try call.params["cloneFrom"].isGiven ? id(call.params["cloneFrom"]) : DeckRecord.firstNumber
+    let preset = try find(number, call)
+    guard preset != nil || number == DeckRecord.firstNumber else { return .boolean(false) }
+    let name = try call.params["name"].text("a name")
+    return .integer(
+      self.number(try call.workspace.presets.create(name, options: preset?.options ?? DeckOptions())))
+  }
+}

@@ -1,0 +1,57 @@
+// Actions on the program and on whole collections. Invariant: an account is changed by nobody but the user.
+
+import Decks
+import Exchange
+import Files
+import Values
+import Workspace
+
+enum ProgramActions {
+  static let all: [Action] = [
+    .reading("version") { _ in .integer(ActionServer.version) },
+    .reading("apiReflect", reflect),
+    .reading("sync") { call in
+      try call.host.synchronize()
+      return .null
+    },
+    .reading("getProfiles") { call in .list(try call.host.profiles().all.map { .text($0) }) },
+    .reading("getActiveProfile") { call in .text(try call.host.profiles().active) },
+    .reading("loadProfile", loadProfile),
+    // Every request reads what is stored now.
+    .reading("reloadCollection") { _ in .null },
+    .reading("exportPackage", exportPackage),
+    .changing("importPackage") { call in
+      try call.workspace.exchange.importPackage(from: call.params["path"].text("a path"))
+      return .boolean(true)
+    },
+  ]
+
+  /// Which actions there are; those of a list, where one is given.
+  private static func reflect(_ call: ActionCall) throws -> Value {
+    guard let scopes = call.params["scopes"].value?.list else { throw ActionFailure("scopes has invalid value") }
+    let given = call.params["actions"]
+    guard !given.isGiven || given.value?.list != nil else { throw ActionFailure("actions has invalid value") }
+    guard scopes.contains(.text("actions")) else { return .record([("scopes", .list([]))]) }
+    let known = Set(Action.named.keys).union(Action.own)
+    let names = given.value?.list?.compactMap(\.text).filter(known.contains) ?? known.sorted()
+    return .record([("scopes", .list([.text("actions")])), ("actions", .list(names.map { .text($0) }))])
+  }
+
+  /// Somebody else's account opens with a password, which a client does not have.
+  private static func loadProfile(_ call: ActionCall) throws -> Value {
+    let name = try call.params["name"].text()
+    let profiles = try call.host.profiles()
+    guard profiles.all.contains(name) else { return .boolean(false) }
+    if name == profiles.active { return .boolean(true) }
+    throw ActionFailure("sign in as \(name) where Deckhand runs, and start `serve` there")
+  }
+
+  /// False for a deck that is not there.
+  private static func exportPackage(_ call: ActionCall) throws -> Value {
+    guard let deck = try call.knownDeck(named: call.params["deck"].text()) else { return .boolean(false) }
+    var options = ExportOptions()
+    (options.format, options.hasSchedule) = (.apkg, try call.flag("includeSched"))
+    _ = try deck.exportCards(to: call.params["path"].text("a path"), .plain, options)
+    return .boolean(true)
+  }
+}

@@ -1,0 +1,69 @@
+// Actions on the tags of notes. Invariant: capitals make no other tag; a tag is there as long as a note has it.
+
+import Decks
+import Text
+import Values
+import Workspace
+
+enum TagActions {
+  static let all: [Action] = [
+    .reading("getTags") { call in .list(try call.workspace.notes.tags().map { .text($0) }) },
+    .reading("getNoteTags") { call in
+      .list(try call.note(call.params["note"].integer()).record().tags.map { .text($0) })
+    },
+    // A tag that no note has is no tag here.
+    .reading("clearUnusedTags") { _ in .null },
+    .changing("addTags") { call in
+      // The add-on's action does both.
+      let tags = try list(call.params["tags"])
+      let isAdding = try call.flag("add", true)
+      try call.workspace.notes.changeTags(
+        of: call.numbers("notes").map { Int64($0) }, adding: isAdding ? tags : [], removing: isAdding ? [] : tags)
+      return .null
+    },
+    .changing("removeTags") { call in
+      let tags = try list(call.params["tags"])
+      try call.workspace.notes.changeTags(of: call.numbers("notes").map { Int64($0) }, removing: tags)
+      return .null
+    },
+    .changing("updateNoteTags") { call in
+      let note = try call.note(call.params["note"].integer())
+      guard
+        call.params["tags"].value?.text != nil
+          || call.params["tags"].value?.list?.allSatisfy({ $0.text != nil }) == true
+      else { throw ActionFailure("Must provide tags as a list of strings") }
+      try note.update(tags: list(call.params["tags"]))
+      return .null
+    },
+    .changing("replaceTags") { call in
+      try replace(call, in: call.numbers("notes").compactMap { try call.workspace.notes.numbered(Int64($0)) })
+    },
+    .changing("replaceTagsInAllNotes") { call in
+      let tag = try call.params["tag_to_replace"].text("a tag")
+      let numbers = try call.workspace.notes.numbers(anki: "\"tag:\(escaped(tag))\"")
+      return try replace(call, in: numbers.compactMap { try call.workspace.notes.numbered($0) })
+    },
+  ]
+
+  /// A list of tags, or a text in which blanks part them.
+  static func list(_ reader: ValueReader) throws -> [String] {
+    if let text = reader.value?.text { return Tags.separated(text) }
+    return try reader.items("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
+  }
+
+  private static func replace(_ call: ActionCall, in notes: [NoteHandle]) throws -> Value {
+    let old = try call.params["tag_to_replace"].text("a tag")
+    let new = try call.params["replace_with_tag"].text("a tag")
+    let key = old.lowercased()
+    let having = try notes.filter { try $0.record().tags.contains { $0.lowercased() == key } }
+    if having.isEmpty { return .null }
+    try call.workspace.notes.changeTags(
+      of: having.map(\.id.rawValue), adding: Tags.separated(new), removing: [old])
+    return .null
+  }
+
+  /// As a search has what it must not read as a wildcard.
+  private static func escaped(_ tag: String) -> String {
+    tag.reduce(into: "") { $0 += "\\*_\"".contains($1) ? "\\\($1)" : "\($1)" }
+  }
+}

@@ -1,0 +1,77 @@
+// Actions on Anki's windows, of which there are none here. Invariant: an action answers as it does in Anki and changes
+// nothing; what the window would show is told at the terminal.
+
+import Decks
+import Templates
+import Text
+import Values
+import Workspace
+
+enum WindowActions {
+  static let all: [Action] = [
+    .reading("guiBrowse", browse),
+    .reading("guiEditNote") { call in
+      let note = try call.note(call.params["note"].integer())
+      call.host.tell("Another program shows a note: \(try shown(note))")
+      return .null
+    },
+    // Nothing is selected, and there is nothing to select in.
+    .reading("guiSelectedNotes") { _ in .list([]) },
+    .reading("guiSelectNote") { _ in .boolean(false) },
+    .reading("guiSelectCard") { _ in .boolean(false) },
+    .reading("guiAddCards", offer),
+    .reading("guiDeckOverview") { call in
+      guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
+      let counts = try deck.studyCounts()
+      let words = "\(counted(counts.due, "card")) due, \(grouped(counts.new)) new"
+      call.host.tell("Another program shows the deck \(printable(try deck.record().name, limit: 200)): \(words)")
+      return .boolean(true)
+    },
+    .reading("guiDeckBrowser") { _ in .null },
+    .reading("guiImportFile") { call in
+      let path = try call.params["path"].isGiven ? call.params["path"].text() : "FILE"
+      call.host.tell("Another program asks for an import: `deck import DECK \(printable(path, limit: 300))`")
+      return .null
+    },
+    .reading("guiExitAnki") { call in
+      call.host.tell("Another program asks to end this: Ctrl-C does.")
+      return .null
+    },
+    .reading("guiCheckDatabase") { call in
+      let problems = try call.workspace.care.integrityProblems()
+      let words = problems.first.map { "\(printable($0, limit: 200)); see `doctor`" } ?? "it is whole"
+      call.host.tell("Another program had the database checked: \(words)")
+      return .boolean(true)
+    },
+  ]
+
+  private static func shown(_ note: NoteHandle) throws -> String {
+    printable(try note.cards().first?.record().prompt ?? "", limit: 60)
+  }
+
+  private static func browse(_ call: ActionCall) throws -> Value {
+    guard call.params["query"].isGiven else { return .list([]) }
+    let query = try call.params["query"].text()
+    let found = try call.workspace.cards.numbers(anki: query)
+    let prompts = try found.prefix(3).compactMap { try call.workspace.cards.numbered($0)?.record().prompt }
+    let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
+    let more = found.count > prompts.count ? ", …" : ""
+    let what = shown.isEmpty ? "" : ": \(shown)\(more)"
+    call.host.tell("Another program shows \(counted(found.count, "card")) (\(printable(query, limit: 200)))\(what)")
+    return CardActions.numbers(found)
+  }
+
+  /// The note of a window that is open for adding has no number yet.
+  private static func offer(_ call: ActionCall) throws -> Value {
+    let note = call.params["note"]
+    guard note.isGiven else { return .integer(0) }
+    let deck = try note["deckName"].text()
+    _ = try call.deck(named: deck)
+    let type = try call.noteType(named: note["modelName"].text()).record()
+    let first = note["fields"][type.fields.first ?? ""].value?.text ?? ""
+    call.host.tell(
+      "Another program offers a note for \(printable(deck, limit: 200)); nothing was added: \(printable(first, limit: 60))"
+    )
+    return .integer(0)
+  }
+}

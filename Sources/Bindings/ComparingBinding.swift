@@ -1,0 +1,44 @@
+// What Lua sees of comparisons and of the past: `deck:diff` and `shell.at`.
+// Invariant: both only read; what changes anything in a look back raises.
+
+import Decks
+import Exchange
+import LuaRuntime
+import Problems
+import Values
+import Workspace
+
+func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+  type.method(
+    "diff", [LuaParameter("other", .oneOf([.object("deck"), .string]))], returns: .list(.table).orProblem,
+    example: "(\"spanish.apkg\")",
+    "What is different from the deck to another one, to a DECK@STEP, a file or a folder of `build`: a list of "
+      + "{kind=, event=, key=, title=, fields=, added_tags=, removed_tags=, behind=}, as `deck diff --json` answers."
+  ) { deck, stack in
+    let name = try deck.record().name
+    let other: String
+    if let handle = stack.objectOrNil(2, DeckHandle.self) {
+      other = try handle.record().name
+    } else {
+      other = try stack.text(2)
+    }
+    let comparing = deck.workspace.comparing
+    if try !comparing.isOfCollection(other) { try context.requireReading(other) }
+    let difference = try comparing.difference(
+      [name, other], comparing.settings(), generator: DeckGenerator(seconds: 60))
+    return LuaValue(.list(difference.changes.map(\.value)))
+  }
+}
+
+func describeLookingBack(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "at", [LuaParameter("step", .integer), LuaParameter("fn", .function)], returns: .any.orProblem, grant: .shellRun,
+    example: "(41, function() return #decks.open(\"Spanish\") end)",
+    "Calls a function while everything is as it was after a step of `undo --list`, and gives its first result. There "
+      + "everything is only read: a change raises, and so does `shell.at` after a change in a script."
+  ) { stack in
+    let step = try stack.integer(1)
+    let function = try stack.function(2)
+    return try context.workspace().at(step: step) { try function.call() }
+  }
+}

@@ -1,0 +1,37 @@
+// How a text looks on a card. Invariant: what is left out is what a file without the keys means.
+
+/// The fields of a text beside its words and its place.
+///
+///     try document.addText("el gato", style: TextStyle(size: 120, align: "left"), id: id)
+public struct TextStyle: Equatable, Sendable {
+  public var color: CardColor
+  /// A font family; empty for the default one.
+  public var font: String
+  /// Whether its lines are broken between words where the box ends.
+  public var wraps: Bool
+  /// The height of its lines, in units; nil for the usual 200.
+  public var size: Double?
+  /// `center`, `left` or `right`.
+  public var align: String
+  /// Whether its box is as high as the text needs.
+  public var grows: Bool
+
+  public init(
+    color: CardColor = .black, font: String = "", wraps: Bool = false, size: Double? = nil, align: String = "center",
+    grows: Bool = false
+  ) {
+    (self.color, self.font, self.wraps) = (color, font, wraps)
+    (self.size, self.align, self.grows) = (size, align, grows)
+  }
+
+  /// Those that say something else than their absence.
+  var fields: [(ElementField, ElementValue)] {
+    var fields: [(ElementField, ElementValue)] = [(.color, .color(color))]
+    if wraps { fields.append((.wraps, .flag(true))) }
+    if let size { fields.append((.size, .number(size))) }
+    if align != "center" { fields.append((.align, .text(align))) }
+    if grows { fields.append((.grows, .flag(true))) }
+    if !font.isEmpty { fields.append((.font, .text(font))) }
+    return fields
+  }
+}

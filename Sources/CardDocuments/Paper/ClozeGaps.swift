@@ -1,0 +1,62 @@
+// What a sentence hides, read from its two sides. Invariant: the sentence with its gaps filled is that of the answer.
+
+import Text
+
+/// A sentence to fill in.
+///
+///     ClozeGaps(prompt: "born in [...] there", answer: "born in 1913 there").hidden   // ["1913"]
+struct ClozeGaps: Equatable {
+  private(set) var sentence = ""
+  private(set) var hidden: [String] = []
+
+  /// A card whose prompt has no gap gets one behind it, for the whole answer.
+  init(prompt: String, answer: String) {
+    if let (sentence, hidden) = Self.filled(Self.pieces(prompt), from: answer), !hidden.isEmpty {
+      (self.sentence, self.hidden) = (sentence, hidden)
+    } else {
+      (sentence, hidden) = ("\(prompt)  \(Self.blank)", [answer])
+    }
+  }
+
+  private static let blank = "______________"
+
+  /// Texts and, between them, what stands in brackets.
+  private static func pieces(_ prompt: String) -> [(text: String, bracket: String?)] {
+    var pieces: [(text: String, bracket: String?)] = []
+    var text = ""
+    var rest = Substring(prompt)
+    while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]") {
+      text += rest[..<open]
+      pieces.append((text, String(rest[rest.index(after: open)..<close])))
+      text = ""
+      rest = rest[rest.index(after: close)...]
+    }
+    return pieces + [(text + rest, nil)]
+  }
+
+  /// Each bracket's words in the answer; nil where the answer is another sentence.
+  private static func filled(
+    _ pieces: [(text: String, bracket: String?)], from answer: String
+  ) -> (sentence: String, hidden: [String])? {
+    var (sentence, hidden, rest) = ("", [String](), Substring(answer))
+    for (place, piece) in pieces.enumerated() {
+      guard rest.hasPrefix(piece.text) else { return nil }
+      rest = rest.dropFirst(piece.text.count)
+      sentence += piece.text
+      guard let bracket = piece.bracket else { break }
+      if rest.hasPrefix("[\(bracket)]") {
+        sentence += "[\(bracket)]"
+        rest = rest.dropFirst(bracket.count + 2)
+        continue
+      }
+      let next = pieces[place + 1].text
+      guard
+        let end = next.isEmpty ? rest.firstIndex(of: "\n") ?? rest.endIndex : rest.firstRange(ofText: next)?.lowerBound
+      else { return nil }
+      hidden.append(String(rest[..<end]))
+      sentence += blank + (bracket == "..." ? "" : " (\(bracket))")
+      rest = rest[end...]
+    }
+    return (sentence, hidden)
+  }
+}

@@ -1,0 +1,68 @@
+// One page as it is filled, in points. Invariant: nothing stands outside the margins but cut marks and the foot.
+
+import Wire
+
+struct PaperPage {
+  static let margin = 34.0
+  static let ink = SceneColor.gray(0)
+  static let faint = SceneColor.gray(0.45)
+  static let rule = SceneColor.gray(0.7)
+
+  let size: PaperSize
+  private(set) var items: [SceneItem] = []
+  private var pictures: [[UInt8]] = []
+
+  init(_ size: PaperSize) { self.size = size }
+
+  var inner: SceneBox { SceneBox(0, 0, size.width, size.height).inset(by: Self.margin) }
+
+  mutating func add(_ item: SceneItem) { items.append(item) }
+
+  /// A side of a card in a box: its pictures side by side above its text.
+  mutating func add(_ side: PaperSide, in box: SceneBox, size: Double, align: TextAlignment = .center) {
+    var rest = box
+    if !side.pictures.isEmpty {
+      let (top, below) = box.split(down: side.text.isEmpty ? 1 : 0.65)
+      rest = below
+      let step = top.width / Double(side.pictures.count)
+      for (number, picture) in side.pictures.enumerated() {
+        let place = SceneBox(top.x + Double(number) * step, top.y, step, top.height).inset(by: 2)
+        items.append(SceneItem(placement: place.placement, content: .picture(index: keep(picture), clip: [])))
+      }
+    }
+    guard !side.text.isEmpty else { return }
+    items.append(.text(side.text, in: rest, size: size, color: Self.ink, wraps: true, align: align))
+  }
+
+  private mutating func keep(_ picture: Picture?) -> Int? {
+    guard let picture else { return nil }
+    pictures.append(picture.png)
+    return pictures.count - 1
+  }
+
+  /// A line from a point to the right or down, 0.4 points thick.
+  mutating func line(_ x: Double, _ y: Double, right: Double = 0, down: Double = 0, _ color: SceneColor = rule) {
+    let thick = 0.4
+    items.append(
+      .filled(
+        SceneBox(x - (right > 0 ? 0 : thick / 2), y - (down > 0 ? 0 : thick / 2), max(right, thick), max(down, thick)),
+        color))
+  }
+
+  /// Where the paper is folded, from top to bottom.
+  mutating func fold(at x: Double, from top: Double, down: Double) {
+    for start in stride(from: 0, to: down, by: 8) { line(x, top + start, down: min(4, down - start)) }
+  }
+
+  /// A small line at the foot of the page.
+  mutating func foot(_ text: String) {
+    let box = SceneBox(Self.margin, size.height - 20, size.width - 2 * Self.margin, 9)
+    items.append(.text(text, in: box, size: 7, color: Self.faint))
+  }
+
+  func scene(titled title: String) -> Scene {
+    Scene(
+      width: size.width, height: size.height, background: .gray(1), title: title, summary: title, pictures: pictures,
+      items: items)
+  }
+}

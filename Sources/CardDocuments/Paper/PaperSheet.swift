@@ -1,0 +1,98 @@
+// A deck as a PDF to print. Invariant: the file holds its old content or all pages; of cards to cut out no more than a
+// page is in memory on this side.
+
+import Values
+import Wire
+
+/// Draws cards on pages.
+///
+///     let sheet = PaperSheet(titled: "Spanish", options)
+///     let report = try sheet.write(count, to: "spanish.pdf", by: program) { index in (front, back) }
+public struct PaperSheet {
+  private let title: String
+  private let options: PaperOptions
+
+  /// How many cards one file takes.
+  public static let mostCards = 10_000
+
+  public init(titled title: String, _ options: PaperOptions) { (self.title, self.options) = (title, options) }
+
+  /// - Parameters:
+  ///   - count: how many cards there are.
+  ///   - drawn: called with the cards done, for showing how far it is; what it throws ends it.
+  ///   - card: both sides of one, asked once for each.
+  /// - Throws: `DocumentError`, and what `card` throws; the file stays as it was then.
+  public func write(
+    _ count: Int, to path: String, by drawing: DrawingProgram, drawn: (Int) throws -> Void = { _ in },
+    card: (Int) throws -> (front: PaperSide, back: PaperSide)
+  ) throws -> PaperReport {
+    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path) }
+    guard count > 0 else { throw DocumentError.nothingToPrint(options.kind) }
+    guard count <= Self.mostCards else { throw DocumentError.tooManyToPrint(count, limit: Self.mostCards) }
+    var numbers = SeededNumbers(seed: UInt64(bitPattern: Int64(options.seed ?? 1)))
+    let order = options.seed == nil ? Array(0..<count) : Array(0..<count).shuffled(using: &numbers)
+    var pages = Pages(drawing: drawing)
+    try pages.begin()
+    if options.kind == .cards {
+      try cut(order, onto: &pages, drawn, card)
+    } else {
+      try fill(order, numbers, onto: &pages, drawn, card)
+    }
+    guard pages.report.pages > 0 else { throw DocumentError.nothingToPrint(options.kind) }
+    try writeWhole(pages.finish(), to: path)
+    return pages.report
+  }
+
+  private func cut(
+    _ order: [Int], onto pages: inout Pages, _ drawn: (Int) throws -> Void,
+    _ card: (Int) throws -> (front: PaperSide, back: PaperSide)
+  ) throws {
+    let cut = CutCards(options, titled: title)
+    let sheets = (order.count + cut.perPage - 1) / cut.perPage
+    let version = options.seed.map { ", version \($0)" } ?? ""
+    for sheet in 0..<sheets {
+      let some = order[(sheet * cut.perPage)..<min((sheet + 1) * cut.perPage, order.count)]
+      let name = "\(title), sheet \(sheet + 1) of \(sheets)\(version)"
+      for scene in cut.pages(try some.map(card), sheet: name) { try pages.add(scene) }
+      pages.report.cards += some.count
+      try drawn(pages.report.cards)
+    }
+  }
+
+  private func fill(
+    _ order: [Int], _ numbers: SeededNumbers, onto pages: inout Pages, _ drawn: (Int) throws -> Void,
+    _ card: (Int) throws -> (front: PaperSide, back: PaperSide)
+  ) throws {
+    var cards: [(front: PaperSide, back: PaperSide)] = []
+    for index in order {
+      cards.append(try card(index))
+      try drawn(cards.count)
+    }
+    let drawing = pages.drawing
+    var sheet = Worksheet(options, titled: title, numbers: numbers) { queries throws(DrawingFailure) in
+      try drawing.measure(queries)
+    }
+    do throws(DrawingFailure) { try sheet.fill(cards) } catch { throw DocumentError.drawing(error) }
+    for page in sheet.pages { try pages.add(page.scene(titled: title)) }
+    (pages.report.cards, pages.report.leftOut) = (sheet.cards, cards.count - sheet.cards)
+  }
+}
+
+/// The pages of the drawing program, one after another.
+private struct Pages {
+  let drawing: DrawingProgram
+  var report = PaperReport()
+
+  func begin() throws(DocumentError) {
+    do throws(DrawingFailure) { try drawing.discardSheet() } catch { throw .drawing(error) }
+  }
+
+  mutating func add(_ scene: Scene) throws(DocumentError) {
+    do throws(DrawingFailure) { _ = try drawing.drawOnce(.addPage(scene)) } catch { throw .drawing(error) }
+    report.pages += 1
+  }
+
+  func finish() throws(DocumentError) -> [UInt8] {
+    do throws(DrawingFailure) { return try drawing.finishSheet() } catch { throw .drawing(error) }
+  }
+}

@@ -1,0 +1,90 @@
+// Rows of cells that go on over as many pages as they take. Invariant: a row stands on one page, and none is lost.
+
+import Wire
+
+struct PaperTable {
+  /// Parts of the width, which are 1 together.
+  var columns: [Double]
+  /// Points of text.
+  var textSize = 12.0
+  /// Above the first row of each page.
+  var heading: String
+  /// A row is no higher; its texts get smaller instead. Nil: as high as a page.
+  var highestRow: Double?
+  /// Whether the paper is folded after the first column.
+  var folds = false
+
+  private static let headingHeight = 34.0
+  private static let pictureHeight = 90.0
+  private static let gap = 5.0
+
+  /// How much room each text takes, in the order asked.
+  typealias Measure = ([MeasureQuery]) throws(DrawingFailure) -> [TextRoom]
+
+  func pages(_ rows: [[PaperSide]], size: PaperSize, measure: Measure) throws(DrawingFailure) -> [PaperPage] {
+    let heights = try self.heights(rows, size, measure)
+    var pages: [PaperPage] = []
+    var y = Double.infinity
+    for (row, height) in zip(rows, heights) {
+      let inner = PaperPage(size).inner
+      if y + height > inner.y + inner.height {
+        pages.append(begun(size))
+        y = inner.y + Self.headingHeight
+      }
+      draw(row, at: y, height: height, on: &pages[pages.count - 1])
+      y += height
+    }
+    return pages
+  }
+
+  private func begun(_ size: PaperSize) -> PaperPage {
+    var page = PaperPage(size)
+    let inner = page.inner
+    page.add(
+      .text(
+        heading, in: SceneBox(inner.x, inner.y, inner.width, 22), size: 15, color: PaperPage.ink, wraps: true,
+        align: .left))
+    if folds {
+      let x = inner.x + inner.width * (columns.first ?? 0.5)
+      page.fold(at: x, from: inner.y + Self.headingHeight, down: inner.height - Self.headingHeight)
+    }
+    return page
+  }
+
+  private func draw(_ row: [PaperSide], at y: Double, height: Double, on page: inout PaperPage) {
+    var x = page.inner.x
+    for (part, cell) in zip(columns, row) {
+      let width = page.inner.width * part
+      let box = SceneBox(x + Self.gap, y + Self.gap / 2, width - 2 * Self.gap, height - Self.gap)
+      page.add(cell, in: box, size: textSize, align: .left)
+      x += width
+    }
+  }
+
+  /// A request each for so many texts, so that none grows beyond what the drawing program takes at once.
+  private func heights(
+    _ rows: [[PaperSide]], _ size: PaperSize, _ measure: Measure
+  ) throws(DrawingFailure) -> [Double] {
+    let inner = PaperPage(size).inner
+    let most = highestRow ?? (inner.height - Self.headingHeight)
+    var heights: [Double] = []
+    for start in stride(from: 0, to: rows.count, by: 200) {
+      let some = rows[start..<min(start + 200, rows.count)]
+      let queries = some.flatMap { row in
+        zip(row, columns).map { cell, part in
+          MeasureQuery(text: cell.text, font: "sans", size: textSize, width: inner.width * part - 2 * Self.gap)
+        }
+      }
+      var rooms = try measure(queries).makeIterator()
+      for row in some {
+        let tallest = row.reduce(textSize) { tallest, cell in
+          let room = rooms.next()
+          let text = cell.text.isEmpty ? 0 : room?.height ?? 0
+          return max(tallest, text + (cell.pictures.isEmpty ? 0 : Self.pictureHeight))
+        }
+        heights.append(min(most, tallest + 2 * Self.gap))
+      }
+    }
+    return heights
+  }
+}

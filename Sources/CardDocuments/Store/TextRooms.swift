@@ -1,0 +1,45 @@
+// How much room a text needs in its box. Invariant: the answer is for the fonts of this machine, as they are drawn;
+// without the drawing program it is reckoned by the number of letters.
+
+import Wire
+
+/// Measures texts.
+///
+///     try TextRooms(document.store).height(of: "el gato", style: TextStyle(size: 120), width: 1100)
+public struct TextRooms {
+  /// Units above and below the lines of a box that grows.
+  private static let margin = 10.0
+
+  private let drawing: DrawingProgram
+
+  public init(_ store: DocumentStore) { drawing = store.drawing }
+
+  /// How high the box of a text must be, as wide as it is.
+  public func height(of element: Element) throws -> Double {
+    let query = element.measureQuery
+    let height: Double
+    do throws(DrawingFailure) {
+      height = try drawing.measure([query])[0].height
+    } catch {
+      if error == .interrupted { throw DocumentError.drawing(error) }
+      height = Self.reckonedHeight(query)
+    }
+    return (height + 2 * Self.margin).rounded(.up)
+  }
+
+  /// The same for a text that is not on a card yet.
+  public func height(of text: String, style: TextStyle, width: Double) throws -> Double {
+    let id = DocumentID(bytes: [UInt8](repeating: 0, count: 16))
+    var draft = CardDocument(id: id, background: .black)
+    return try height(of: draft.addText(text, style: style, at: ElementPlacement(width: width, height: 100), id: id))
+  }
+
+  /// A letter is about half as wide as it is high, a line a fifth higher than its letters.
+  private static func reckonedHeight(_ query: MeasureQuery) -> Double {
+    let lines = query.text.split(separator: "\n", omittingEmptySubsequences: false).reduce(0.0) { sum, line in
+      let width = Double(line.count) * query.size * 0.55
+      return sum + (query.width > 0 ? max(1, (width / query.width).rounded(.up)) : 1)
+    }
+    return lines * query.size * 1.2
+  }
+}

@@ -1,0 +1,46 @@
+// Documents as `.rwcard` files. Invariant: what is written beside the file is named, and read from there again.
+
+import Files
+import Values
+
+/// What came of a document that was written to a file.
+///
+///     let written = try WrittenDocument(document, to: "dog.rwcard")
+///     written.beside   // the pictures that were written beside it
+public struct WrittenDocument: Equatable, Sendable {
+  /// The files that belong to it, from its folder on.
+  public private(set) var beside: [String] = []
+  /// What could not be written, or the format cannot hold.
+  public private(set) var losses: [ExportLoss] = []
+
+  public init() {}
+
+  init(beside: [String], losses: [ExportLoss]) { (self.beside, self.losses) = (beside, losses) }
+
+  /// Writes a document as it is, and its pictures into the folder `images` beside the file.
+  public init(_ document: StoredDocument, to path: String) throws {
+    try document.refresh()
+    let folder = parentFolder(of: path)
+    for hash in document.content.images.sorted(by: { $0.description < $1.description }) {
+      if let bytes = try document.picture(hash) {
+        try Self.makeFolder(folder + "/images")
+        try write(bytes, "images/" + hash.description, in: folder)
+      } else {
+        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
+      }
+    }
+    for (name, bytes) in try document.picturesBeside().sorted(by: { $0.key < $1.key }) {
+      try write(bytes, name, in: folder)
+    }
+    try writeWhole(document.content.encoded, to: path)
+  }
+
+  private mutating func write(_ bytes: [UInt8], _ name: String, in folder: String) throws {
+    try writeWhole(bytes, to: folder + "/" + name)
+    beside.append(name)
+  }
+
+  private static func makeFolder(_ path: String) throws(DocumentError) {
+    do { try makePrivateFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
+  }
+}

@@ -1,0 +1,50 @@
+// The decks that go by a preset, and how many answers their log has: a fitting is due again when they grew.
+// Invariant: nothing is changed.
+
+public import Memory
+public import Storage
+
+extension PresetTable {
+  /// The decks that a preset is good for: their own one, or that of the nearest deck around them.
+  public static func decks(_ db: Database, of preset: PresetID) throws -> [DeckID] {
+    try DeckTable.list(db).map(\.id).filter { try DeckTable.nearestPreset(db, $0) == preset }
+  }
+
+  /// The answers in the log of the decks of a preset.
+  public static func answerCount(_ db: Database, of preset: PresetID) throws -> Int {
+    let sql = """
+      SELECT count(*) FROM cards CROSS JOIN reviews ON reviews.card = cards.id
+      WHERE cards.deck = ? AND reviews.rating BETWEEN 1 AND 4
+      """
+    return try decks(db, of: preset).reduce(0) { try $0 + (db.firstRow(sql, [$1.rawValue]) { $0.count(0) } ?? 0) }
+  }
+
+  /// The presets whose models were fitted, and whose log grew enough since to fit them again.
+  public static func dueForFitting(_ db: Database) throws -> PresetRecord? {
+    try list(db).first { preset in
+      guard let fitted = preset.options.fitted else { return false }
+      return fitted.isDue(answers: try answerCount(db, of: preset.id))
+    }
+  }
+
+  /// The number of the last row of the log.
+  public static func lastAnswer(_ db: Database) throws -> Int {
+    try db.firstRow("SELECT ifnull(max(id), 0) FROM reviews") { $0.count(0) } ?? 0
+  }
+}
+
+extension DeckOptions {
+  /// The memory model that is wanted.
+  public var wish: ModelWish {
+    guard case .choice(let name) = self[.model] else { return .auto }
+    return ModelWish(rawValue: name) ?? .auto
+  }
+
+  /// Takes over what a fitting found.
+  public mutating func take(_ outcome: ModelFitting.Outcome, answers: Int) throws(DeckError) {
+    if outcome.fsrs6.isBetter { try set(.parameters, .parameters(outcome.fsrs6.parameters)) }
+    var fitted = outcome.fitted
+    fitted.answers = answers
+    self.fitted = fitted
+  }
+}

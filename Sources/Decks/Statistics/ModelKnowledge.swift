@@ -1,0 +1,105 @@
+// How well the memory model knows a user: what it predicted beside what came, what fitting it again would change, and
+// how long study takes at several retentions. Invariant: nothing is changed; the same cards and answers give the same.
+
+public import Memory
+public import Storage
+import Values
+
+public struct ModelKnowledge: Equatable, Sendable {
+  /// Minutes of study on a day at a retention, on average over a year.
+  public struct Cost: Equatable, Sendable {
+    public let retention: Double
+    public let minutes: Double
+  }
+
+  /// `fsrs-6` or `fsrs-7`.
+  public let model: String
+  /// How the parameters in use predict all answers on later days.
+  public let fit: ModelFit
+  /// What fitting FSRS-6 again would make of the log loss on cards that it does not see; nil for a log too short or too
+  /// long to try it here.
+  public let refit: OptimizedParameters?
+  /// At the retention of the deck, and at others.
+  public let now: Cost
+  public let others: [Cost]
+
+  /// What is needed to tell it, read from a collection.
+  public struct Reading: Sendable {
+    /// Fitting more answers than these takes too long to do it unasked.
+    static let longestTried = 50_000
+    /// A simulation of more cards than these takes a sample of them.
+    static let sample = 2000
+    static let retentions = [0.8, 0.85, 0.9, 0.95]
+
+    private let history: ReviewHistory
+    private let options: DeckOptions
+    private let simulation: Simulation
+    private let times: AnswerTimes
+
+    /// Of a deck and those within it.
+    public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
+      history = try ReviewHistory(db, decks: [deck], at: moment)
+      options = try DeckTable.options(db, deck)
+      let all = try Simulation(db, deck: deck, at: moment)
+      let part = min(1, Double(Self.sample) / Double(max(1, all.cardCount)))
+      (simulation, share) = (all.sampled(part), part)
+      let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
+      times = try GoalGroup(db, DeckTable.record(db, deck), decks, moment).times()
+    }
+
+    /// The share of the cards that is simulated.
+    private let share: Double
+
+    /// - Parameter isInterrupted: called now and then; what it throws ends it.
+    public func knowledge(_ check: () throws -> Void) throws -> ModelKnowledge {
+      let timed = options.timed
+      let fit =
+        timed.map { history.fit(fsrs7: $0.parameters) } ?? history.fit(fsrs6: options.parametersInUse)
+      var refit: OptimizedParameters?
+      if (Optimizer.fewestReviews...Self.longestTried).contains(history.laterCount) {
+        var optimizer = try Optimizer(history, parameters: options.parameters)
+        refit = try optimizer.run { _ in try check() }
+      }
+      func costs(_ retentions: [Double]) throws -> [Cost] {
+        try simulation.run(retentions: retentions, days: 365) { _ in try check() }.map {
+          Cost(retention: $0.retention, minutes: $0.minutesPerDay(times) / share)
+        }
+      }
+      let wanted = options.desiredRetention
+      let now = try costs([wanted]).first ?? Cost(retention: wanted, minutes: 0)
+      return ModelKnowledge(
+        model: timed == nil ? "fsrs-6" : "fsrs-7", fit: fit, refit: refit, now: now,
+        others: try costs(Self.retentions.filter { abs($0 - wanted) > 0.001 }))
+    }
+  }
+
+  var value: Value {
+    func cost(_ cost: Cost) -> Value {
+      .record([("retention", .number(cost.retention)), ("minutes", .number(cost.minutes))])
+    }
+    return .record([
+      ("name", .text(model)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
+      ("rmse", .number(fit.rmse)), ("auc", .number(fit.auc)),
+      (
+        "calibration",
+        .list(
+          fit.calibration.map {
+            .record([
+              ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)),
+              ("answers", .integer($0.count)),
+            ])
+          })
+      ),
+      (
+        "refit",
+        refit.map {
+          .record([
+            ("before", .number($0.before.logLoss)), ("after", .number($0.after.logLoss)),
+            ("better", .boolean($0.isBetter)),
+          ])
+        } ?? .null
+      ),
+      ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
+    ])
+  }
+}

@@ -1,0 +1,167 @@
+// What is compared of a deck or a file: things with a key, fields by name and tags, in an order.
+// Invariant: within one list no two entries have one key; a field that an entry lacks is the same as an empty one.
+
+/// What a thing of a deck is.
+public enum ComparedKind: String, CaseIterable, Sendable {
+  /// A column of a table.
+  case column
+  case noteType = "note_type"
+  case preset
+  case deck
+  /// A file of the media, known by its content.
+  case media
+  /// A note, or a row of a file.
+  case note
+
+  /// Whether entries have a place among each other that people chose.
+  var isOrdered: Bool { self == .column || self == .note }
+}
+
+/// The names of fields, shared by all entries that have the same.
+public final class FieldNames: Sendable {
+  public let list: [String]
+  private let places: [String: Int]
+
+  public init(_ list: [String]) {
+    self.list = list
+    places = Dictionary(list.enumerated().map { ($1, $0) }) { first, _ in first }
+  }
+
+  func place(of name: String) -> Int? { places[name] }
+
+  public static let none = FieldNames([])
+}
+
+/// A thing that is compared.
+///
+///     ComparedEntry(key: "3kTMd", fields: FieldNames(["prompt", "answer"]), values: ["el gato", "the cat"])
+public struct ComparedEntry: Sendable {
+  public let key: String
+  /// What it is called where people read of it; empty for one whose key says it.
+  public var title: String
+  public var fields: FieldNames
+  /// A text for each of the names.
+  public var values: [String]
+  public var tags: [String]
+  public var conflicts: [MergeConflict] = []
+
+  public init(
+    key: String, title: String = "", fields: FieldNames = .none, values: [String] = [], tags: [String] = []
+  ) {
+    (self.key, self.title, self.fields, self.values, self.tags) = (key, title, fields, values, tags)
+  }
+
+  /// The text of a field, empty where there is none.
+  public subscript(name: String) -> String {
+    guard let place = fields.place(of: name), place < values.count else { return "" }
+    return values[place]
+  }
+
+  /// Sets a field, which is put at the end where the entry has none of that name.
+  public mutating func set(_ name: String, to value: String) {
+    if let place = fields.place(of: name), place < values.count { return values[place] = value }
+    if value.isEmpty { return }
+    fields = FieldNames(fields.list + [name])
+    values.append(value)
+  }
+
+  /// The same thing under another key.
+  func keyed(_ key: String) -> ComparedEntry {
+    var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
+    other.conflicts = conflicts
+    return other
+  }
+
+  /// Whether both say the same; the order of tags and of fields does not count.
+  public func isSame(as other: ComparedEntry) -> Bool {
+    hasSameFields(as: other) && hasSameTags(as: other) && hasSameConflicts(as: other)
+  }
+
+  func hasSameTags(as other: ComparedEntry) -> Bool { tags == other.tags || Set(tags) == Set(other.tags) }
+
+  private func hasSameConflicts(as other: ComparedEntry) -> Bool {
+    conflicts == other.conflicts || Set(conflicts) == Set(other.conflicts)
+  }
+
+  private func hasSameFields(as other: ComparedEntry) -> Bool {
+    if fields === other.fields || fields.list == other.fields.list { return values == other.values }
+    return fields.list.allSatisfy { self[$0] == other[$0] } && other.fields.list.allSatisfy { self[$0] == other[$0] }
+  }
+
+  /// The names of the fields of all of them: those of the first in their order, then what others have beside.
+  static func names(_ entries: [ComparedEntry?]) -> FieldNames {
+    let all = entries.compactMap { $0 }
+    guard let first = all.first else { return .none }
+    if all.dropFirst().allSatisfy({ $0.fields === first.fields || $0.fields.list == first.fields.list }) {
+      return first.fields
+    }
+    var seen = Set(first.fields.list)
+    var names = first.fields.list
+    for entry in all.dropFirst() {
+      for name in entry.fields.list where seen.insert(name).inserted { names.append(name) }
+    }
+    return FieldNames(names)
+  }
+}
+
+/// Entries of one kind in their order.
+public struct ComparedList: Sendable {
+  public private(set) var entries: [ComparedEntry] = []
+  private(set) var places: [String: Int] = [:]
+
+  public init() {}
+
+  init(_ entries: [ComparedEntry]) {
+    self.entries = entries
+    places = Dictionary(entries.enumerated().map { ($1.key, $0) }) { first, _ in first }
+  }
+
+  public subscript(key: String) -> ComparedEntry? { places[key].map { entries[$0] } }
+
+  mutating func reserve(_ count: Int) {
+    entries.reserveCapacity(count)
+    places.reserveCapacity(count)
+  }
+
+  /// Puts an entry at the end. Another one of the same key gets a number behind it.
+  mutating func append(_ entry: ComparedEntry) {
+    var key = entry.key
+    var number = 2
+    while places[key] != nil {
+      key = "\(entry.key)#\(number)"
+      number += 1
+    }
+    places[key] = entries.count
+    entries.append(key == entry.key ? entry : entry.keyed(key))
+  }
+
+  mutating func update(_ key: String, _ change: (inout ComparedEntry) -> Void) {
+    if let place = places[key] { change(&entries[place]) }
+  }
+}
+
+/// All that is compared of one deck or file.
+public struct ComparedContent: Sendable {
+  private var lists: [ComparedKind: ComparedList] = [:]
+
+  public init() {}
+
+  public subscript(kind: ComparedKind) -> ComparedList {
+    get { lists[kind] ?? ComparedList() }
+    set { lists[kind] = newValue }
+  }
+
+  public mutating func append(_ entry: ComparedEntry, _ kind: ComparedKind) {
+    lists[kind, default: ComparedList()].append(entry)
+  }
+
+  /// Puts others in the place of all entries of a kind.
+  public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
+    lists[kind] = ComparedList(entries)
+  }
+
+  /// Changes an entry that is there.
+  public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
+    lists[kind]?.update(key, change)
+  }
+}

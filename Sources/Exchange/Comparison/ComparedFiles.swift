@@ -1,0 +1,207 @@
+// Several contents that are compared or merged: files of one text format as they stand there, anything else as notes.
+// Invariant: all of them have one form, so that what is the same in all of them compares as the same.
+
+public import Decks
+import Files
+public import Storage
+
+/// One of the things that are compared.
+public enum ComparedOperand {
+  case file(String, CardFormat)
+  /// A deck, or what was made of a folder.
+  case notes(ComparedNotes)
+  /// A file that is not there on one side (`/dev/null`).
+  case nothing
+}
+
+extension ComparedNotes {
+  /// Those of a deck, with the decks within it.
+  public static func of(_ deck: DeckID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedNotes {
+    var reader = try DeckContent(db, deck, settings)
+    return try reader.read()
+  }
+
+  /// One note of a deck; nil where it is gone.
+  public static func entry(of note: NoteID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedEntry? {
+    guard try NoteTable.exists(db, note), let deck = try DeckTable.list(db).first else { return nil }
+    var reader = try DeckContent(db, deck.id, settings)
+    return try reader.read(note)
+  }
+}
+
+/// Contents in one form.
+///
+///     let files = try ComparedFiles([.file("old.csv", .csv), .file("new.csv", .csv)], settings)
+///     let changes = ContentDifference(files.contents[0], files.contents[1]).changes
+public struct ComparedFiles {
+  private enum Form {
+    case tables([ComparedTable])
+    case lines([ComparedLines])
+    case markdown([ComparedMarkdown])
+    case notes([ComparedNotes])
+  }
+
+  private let form: Form
+
+  /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
+  public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
+    switch Self.family(operands) {
+    case .csv: form = .tables(try Self.tables(operands, settings))
+    case .jsonl:
+      form = .lines(try operands.map { try ComparedLines(Self.source($0, settings), key: settings.key) })
+    case .md:
+      form = .markdown(
+        try operands.map { operand in
+          let lines = try Self.lines(operand, settings)
+          return try ComparedMarkdown(Self.source(operand, settings), lines: lines)
+        })
+    default:
+      var all = try operands.map { try Self.notes($0, settings) }
+      for index in all.indices {
+        for other in all.indices where other != index { all[index].adopt(from: all[other]) }
+      }
+      form = .notes(all)
+    }
+  }
+
+  public var contents: [ComparedContent] {
+    switch form {
+    case .tables(let all): all.map(\.content)
+    case .lines(let all): all.map(\.content)
+    case .markdown(let all): all.map(\.content)
+    case .notes(let all): all.map(\.content)
+    }
+  }
+
+  /// The name of the deck that the second one is of; empty where it has none.
+  public var root: String { if case .notes(let all) = form { all[1].root } else { "" } }
+
+  /// The same without what one of them has no place for: a table knows of no suspension.
+  public var contentsInCommon: [ComparedContent] {
+    guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
+      return contents
+    }
+    return contents.map { content in
+      var content = content
+      if !held.contains(.notes) { content.replace(.noteType, by: []) }
+      if !held.contains(.options) { content.replace(.deck, by: []) }
+      if !held.contains(.media) { content.replace(.media, by: []) }
+      if !held.contains(.schedule) {
+        content.replace(
+          .note,
+          by: content[.note].entries.map { note in
+            var note = note
+            for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
+            return note
+          })
+      }
+      return content
+    }
+  }
+
+  private static func common(_ all: Set<CardPart>?, _ more: Set<CardPart>) -> Set<CardPart>? {
+    all.map { $0.intersection(more) } ?? more
+  }
+
+  /// The second of three, merged with the third, as a file of their format; nil where they are compared as notes.
+  /// - Throws: `ComparisonError.notCards` where both sides changed what is no card.
+  public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
+    switch form {
+    case .tables(let all): return all[1].merged(result, with: all[2])
+    case .lines(let all): return all[1].merged(result, with: all[2])
+    case .markdown(let all): return try ComparedMarkdown.merged(result, all)
+    case .notes: return nil
+    }
+  }
+
+  // MARK: Reading
+
+  /// The format of text that all have, if it is one that is compared as it stands there.
+  private static func family(_ operands: [ComparedOperand]) -> CardFormat? {
+    var found: Set<CardFormat> = []
+    for operand in operands {
+      switch operand {
+      case .file(_, let format): found.insert(format == .tsv ? .csv : format)
+      case .notes: return nil
+      case .nothing: continue
+      }
+    }
+    guard found.count == 1, let only = found.first, [.csv, .jsonl, .md].contains(only) else { return nil }
+    return only
+  }
+
+  private static func source(_ operand: ComparedOperand, _ settings: ComparisonSettings) throws -> ByteSource {
+    var options = SourceOptions(isInterrupted: settings.isInterrupted)
+    options.kinds = settings.kinds
+    guard case .file(let path, let format) = operand else { return try ByteSource(path: "/dev/null", options) }
+    options.findsEncoding = format.findsEncoding
+    return try ByteSource(path: path, options)
+  }
+
+  private static func tables(
+    _ operands: [ComparedOperand], _ settings: ComparisonSettings
+  ) throws -> [ComparedTable] {
+    var tables = try operands.map { operand in
+      var separator = UInt8(ascii: ",")
+      if case .file(_, .tsv) = operand { separator = UInt8(ascii: "\t") }
+      return try ComparedTable(source(operand, settings), separator: separator)
+    }
+    let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
+    for index in tables.indices { try tables[index].read(hasHeader: areHeaded, key: settings.key) }
+    return tables
+  }
+
+  /// A file's bytes, cut behind each line end.
+  private static func lines(
+    _ operand: ComparedOperand, _ settings: ComparisonSettings
+  ) throws -> [ArraySlice<UInt8>] {
+    let source = try source(operand, settings)
+    var lines: [ArraySlice<UInt8>] = []
+    while try source.peek() != nil {
+      var line: [UInt8] = []
+      while let byte = try source.peek(), byte != 0x0A { source.take(into: &line) { $0 == 0x0A } }
+      if try source.peek() != nil {
+        source.skip()
+        line.append(0x0A)
+      }
+      lines.append(line[...])
+    }
+    return lines
+  }
+
+  private static func notes(_ operand: ComparedOperand, _ settings: ComparisonSettings) throws -> ComparedNotes {
+    switch operand {
+    case .notes(let notes): return notes
+    case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    case .file(let path, let format):
+      guard format.isText else { return try PackageContent(path, settings).read() }
+      var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+      notes.held = format.holds
+      var table = TableOptions()
+      if let key = settings.key { table.columns = [ColumnChoice("guid", key)] }
+      let rows = try format.rows(source(operand, settings), into: "", table)
+      var row = CardRow()
+      while try rows.next(into: &row) { notes.add(row) }
+      return notes
+    }
+  }
+}
+
+extension ComparedFiles {
+  /// The content of a media file of a package; nil where the operand has none of that name.
+  public static func media(
+    _ name: String, of operand: ComparedOperand, _ settings: ComparisonSettings
+  ) throws -> [UInt8]? {
+    switch operand {
+    case .nothing: return nil
+    case .notes(let notes): return notes.media[name]
+    case .file(let path, let format):
+      if format.isText { return nil }
+      let scratch = try Scratch(.package, in: settings.folder)
+      return try withExtendedLifetime(scratch) {
+        let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+        return try package.media[name].map { try package.content(of: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// A file of JSON Lines as it is compared and merged: an entry for each object, its members as fields.
+// Invariant: every member stays, whatever it is; a line that no side changed is written byte for byte as it was.
+
+import Decks
+import Values
+
+struct ComparedLines {
+  private struct Line {
+    let raw: [UInt8]
+    let members: Value.Record
+  }
+
+  private(set) var content = ComparedContent()
+  private var lines: [String: Line] = [:]
+  private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
+  /// What stands first in a line, in this order.
+  private static let first = [
+    "prompt", "answer", "guid", JSONName.noteGuid, "tags", "document", "subdeck", JSONName.noteType,
+    JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,
+  ]
+
+  /// - Parameter key: the member that tells objects apart; nil: the guid, else the prompt.
+  init(_ source: ByteSource, key: String?) throws {
+    while try source.peek() != nil {
+      let number = source.line
+      var raw: [UInt8] = []
+      source.take(into: &raw) { $0 == 0x0A }
+      while let byte = try source.peek(), byte != 0x0A {
+        source.take(into: &raw) { $0 == 0x0A }
+        if raw.count > rowLimit { throw source.tooLong() }
+      }
+      if try source.peek() != nil { source.skip() }
+      if raw.last == 0x0D { raw.removeLast() }
+      if raw.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      let value: Value
+      do throws(JSONFailure) { value = try JSONParser.parse(raw, limits: Self.limits) } catch {
+        throw ExchangeError.badFile(path: source.path, line: number, column: error.column, expected: error.words)
+      }
+      guard let members = value.record else {
+        throw ExchangeError.badFile(
+          path: source.path, line: number, column: 1, expected: "an object expected, \(value.kind) found")
+      }
+      append(Line(raw: raw, members: members), key)
+    }
+  }
+
+  private mutating func append(_ line: Line, _ key: String?) {
+    var (names, values, tags): ([String], [String], [String]) = ([], [], [])
+    var conflicts: [MergeConflict] = []
+    for (name, value) in Self.flattened(line.members) {
+      switch (name, value) {
+      case ("tags", .list(let list)): tags = list.map { $0.text ?? $0.json }
+      case ("tags", .text(let text)): tags = Tags.separated(text)
+      case (MergeConflict.name, .list): conflicts = MergeConflict.list(of: value.json) ?? []
+      default:
+        names.append(name)
+        values.append(value.text ?? value.json)
+      }
+    }
+    let (kind, name) = Self.identity(line.members, key)
+    var entry = ComparedEntry(
+      key: name, title: line.members["prompt"]?.text ?? "", fields: FieldNames(names), values: values, tags: tags)
+    entry.conflicts = conflicts
+    content.append(entry, kind)
+    lines["\(kind.rawValue) \(content[kind].entries.last?.key ?? name)"] = line
+  }
+
+  private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {
+    if members[JSONName.deckOptions] != nil { return (.deck, members["subdeck"]?.text ?? "") }
+    if let type = members[JSONName.noteType]?.record { return (.noteType, type["name"]?.text ?? "") }
+    if let key { return (.note, members[key].map { $0.text ?? $0.json } ?? "") }
+    let guid = members["guid"]?.text ?? members[JSONName.noteGuid]?.text ?? members["prompt"]?.text ?? ""
+    let ordinal = members[JSONName.ordinal]?.integer ?? 0
+    return (.note, ordinal == 0 ? guid : "\(guid)/\(ordinal + 1)")
+  }
+
+  /// The members, those of an object within as `name/member`.
+  private static func flattened(_ members: Value.Record) -> [(String, Value)] {
+    members.fields.flatMap { field -> [(String, Value)] in
+      guard let inner = field.value.record, !inner.isEmpty else { return [(field.name, field.value)] }
+      return inner.fields.map { ("\(field.name)/\($0.name)", $0.value) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// The file of a merge: types and options first, as they were written.
+  func merged(_ result: MergeResult, with theirs: ComparedLines) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for kind in [ComparedKind.deck, .noteType, .note] {
+      for entry in result.content[kind].entries {
+        bytes += raw(entry, kind) ?? theirs.raw(entry, kind) ?? joined(entry, kind, theirs)
+        bytes.append(0x0A)
+      }
+    }
+    return bytes
+  }
+
+  private func raw(_ entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
+    guard let own = content[kind][entry.key], own.isSame(as: entry) else { return nil }
+    return lines["\(kind.rawValue) \(entry.key)"]?.raw
+  }
+
+  /// A line with members of both sides: each value is one that a side has.
+  private func joined(_ entry: ComparedEntry, _ kind: ComparedKind, _ theirs: ComparedLines) -> [UInt8] {
+    let sides = [self, theirs].compactMap { $0.lines["\(kind.rawValue) \(entry.key)"]?.members }
+    let flat = sides.map { Self.flattened($0) }
+    var members: [(String, Value)] = []
+    var inner: [String: [(String, Value)]] = [:]
+    for (name, text) in zip(entry.fields.list, entry.values) {
+      let values = flat.compactMap { side in side.first { $0.0 == name }?.1 }
+      guard let value = values.first(where: { ($0.text ?? $0.json) == text }) else { continue }
+      if let slash = name.firstIndex(of: "/"), sides.contains(where: { $0[String(name[..<slash])]?.record != nil }) {
+        let outer = String(name[..<slash])
+        if inner[outer] == nil { members.append((outer, .null)) }
+        inner[outer, default: []].append((String(name[name.index(after: slash)...]), value))
+      } else {
+        members.append((name, value))
+      }
+    }
+    members = members.map { ($0, inner[$0].map { .record($0) } ?? $1) }
+    let tags = entry.markedTags
+    if !tags.isEmpty { members.append(("tags", .list(tags.map { .text($0) }))) }
+    if !entry.conflicts.isEmpty { members.append((MergeConflict.name, MergeConflict.value(entry.conflicts))) }
+    let order = { (name: String) in Self.first.firstIndex(of: name) ?? Self.first.count }
+    let sorted = members.enumerated().sorted { (order($0.element.0), $0.offset) < (order($1.element.0), $1.offset) }
+    var writer = JSONWriter(.compact)
+    writer.write(.record(sorted.map(\.element)))
+    return writer.take()
+  }
+}

@@ -1,0 +1,107 @@
+// A file of Markdown as it is compared and merged: an entry for each card, with the lines that it stands in.
+// Invariant: what is no card stays where it is; the lines of a card that no side changed are written as they were.
+
+import Decks
+import Templates
+import Text
+
+struct ComparedMarkdown {
+  private(set) var content = ComparedContent()
+  /// The lines before the first card.
+  private var head: [UInt8] = []
+  private var blocks: [String: [UInt8]] = [:]
+  private static let names = FieldNames(["prompt", "answer", "subdeck"])
+  private static let clozeNames = FieldNames(["text", "subdeck"])
+
+  /// - Parameter lines: the file's bytes, cut behind each line end.
+  init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
+    let cards = MarkdownCards(source)
+    var row = CardRow()
+    var found: [(line: Int, entry: ComparedEntry)] = []
+    while try cards.next(into: &row) { found.append((row.start.line, Self.entry(row))) }
+    head = Array(lines[..<min(lines.count, (found.first?.line ?? lines.count + 1) - 1)].joined())
+    for (index, card) in found.enumerated() {
+      let end = index + 1 < found.count ? found[index + 1].line - 1 : lines.count
+      content.append(card.entry, .note)
+      let key = content[.note].entries.last?.key ?? card.entry.key
+      blocks[key] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
+    }
+  }
+
+  private static func entry(_ row: CardRow) -> ComparedEntry {
+    let guid = String(decoding: row.guid, as: UTF8.self)
+    let prompt = String(decoding: row.prompt, as: UTF8.self).trimmed
+    var entry: ComparedEntry
+    if case .note(_, let fields, _) = row.content {
+      let text = FieldHTML.plain(fields.first?.html ?? "") ?? ""
+      entry = ComparedEntry(
+        key: guid.isEmpty ? text : guid, title: text, fields: clozeNames, values: [text, row.subdeck], tags: row.tags)
+    } else {
+      let answer = String(decoding: row.answer, as: UTF8.self).trimmed
+      entry = ComparedEntry(
+        key: guid.isEmpty ? prompt : guid, title: prompt, fields: names, values: [prompt, answer, row.subdeck],
+        tags: row.tags)
+    }
+    if let field = row.fields.first(where: { $0.name == MergeConflict.name }) {
+      entry.conflicts = MergeConflict.list(of: field.value.written) ?? []
+    }
+    return entry
+  }
+
+  // MARK: Writing
+
+  /// The file of a merge. What stands before and between the cards is joined only where one side changed it.
+  /// - Throws: `ComparisonError.notCards`.
+  static func merged(_ result: MergeResult, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
+    guard var bytes = joined(sides.map(\.head)) else { throw .notCards }
+    for entry in result.content[.note].entries {
+      if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+      if !bytes.isEmpty, bytes.suffix(2) != [0x0A, 0x0A] { bytes.append(0x0A) }
+      bytes += try block(entry, sides)
+    }
+    while bytes.suffix(2) == [0x0A, 0x0A] { bytes.removeLast() }
+    return bytes
+  }
+
+  /// What one side made of the bytes of the base; nil where both changed them.
+  private static func joined(_ sides: [[UInt8]]) -> [UInt8]? {
+    if sides[1] == sides[2] || sides[2] == sides[0] { return sides[1] }
+    return sides[1] == sides[0] ? sides[2] : nil
+  }
+
+  private static func block(_ entry: ComparedEntry, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
+    let raw = sides.map { $0.blocks[entry.key] ?? [] }
+    let isSame = sides.map { $0.content[.note][entry.key]?.isSame(as: entry) ?? false }
+    switch (isSame[1], isSame[2]) {
+    case (true, true):
+      guard let bytes = joined(raw) else { throw .notCards }
+      return bytes
+    case (true, false) where raw[2].isEmpty || raw[2] == raw[0] || raw[0].isEmpty: return raw[1]
+    case (false, true) where raw[1].isEmpty || raw[1] == raw[0] || raw[0].isEmpty: return raw[2]
+    default:
+      // A card that both sides changed is written anew: nothing but the card may stand in its lines.
+      for (side, lines) in zip(sides, raw) where !lines.isEmpty {
+        guard let own = side.content[.note][entry.key], isWhole(own, lines) else { throw .notCards }
+      }
+      return block(entry)
+    }
+  }
+
+  /// Whether the lines say nothing beyond the card.
+  private static func isWhole(_ entry: ComparedEntry, _ lines: [UInt8]) -> Bool {
+    func words(_ bytes: [UInt8]) -> [UInt8] { bytes.filter { $0 > 0x20 } }
+    return words(lines) == words(block(entry))
+  }
+
+  /// A card anew. One without an id keeps to be known by its text.
+  private static func block(_ entry: ComparedEntry) -> [UInt8] {
+    let text = entry["text"]
+    let isKnownByText = entry.key == entry["prompt"] || entry.key == text
+    var facts = MarkdownFacts(
+      guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
+    if !entry.conflicts.isEmpty { facts.conflicts = MergeConflict.json(entry.conflicts) }
+    let comment = facts == MarkdownFacts(guid: "", tags: [], subdeck: "") ? "" : facts.comment
+    if !text.isEmpty { return Array(MarkdownWriter.cloze(text, comment).utf8) }
+    return Array(MarkdownWriter.card(entry["prompt"], entry["answer"], comment).utf8)
+  }
+}

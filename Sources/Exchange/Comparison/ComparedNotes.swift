@@ -1,0 +1,233 @@
+// Notes as they are compared wherever they come from: a deck, a package, the rows of a file.
+// Invariant: the same note gives the same entry from each of them; two texts are a note of Basic, as everywhere else.
+
+import Decks
+import Storage
+import Templates
+import Text
+import Values
+
+/// Gathers the notes of one content. Entries of one type share the names of their fields.
+public struct ComparedNotes {
+  public internal(set) var content = ComparedContent()
+  /// Notes whose key is only their first field: they have no guid.
+  private(set) var unnamed: Set<String> = []
+  /// The name of the deck that all of them stand in; empty where it has none.
+  var root = ""
+  /// What the format that they come from can hold; nil for everything.
+  var held: Set<CardPart>?
+  /// The content of media files that are nowhere else.
+  private(set) var media: [String: [UInt8]] = [:]
+  private let keepsSchedule: Bool
+  private var names: [String: FieldNames] = [:]
+  private var last: (own: [String], more: [String], fields: FieldNames)?
+  /// Of notes that come in several rows: the cards that came.
+  private var places: [String: [Place]] = [:]
+
+  init(keepsSchedule: Bool) { self.keepsSchedule = keepsSchedule }
+
+  /// The names of a note's own fields, of what every note has, and of what this one keeps beside.
+  private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
+    if let last, last.own == own, last.more == more { return last.fields }
+    let all = own + ComparedField.ofNotes + more
+    let id = all.joined(separator: "\u{1F}")
+    let fields = names[id] ?? FieldNames(all)
+    names[id] = fields
+    last = (own, more, fields)
+    return fields
+  }
+
+  /// Adds media files with their content.
+  public mutating func addMedia(_ files: [String: [UInt8]]) {
+    media = files
+    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where content[.media][name] == nil {
+      content.append(ComparedEntry(media: name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+    }
+  }
+
+  /// Adds the options of a deck, by its name within the one that is compared.
+  mutating func addOptions(_ fields: [CardField], of deck: String) {
+    if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
+  }
+
+  /// Puts the notes in the order of their decks and of their places in them, those of one place as they came.
+  mutating func sort(by places: [(deck: String, place: Int)]) {
+    if zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) { return }
+    let entries = content[.note].entries
+    let order = entries.indices.sorted {
+      (places[$0].deck, places[$0].place, $0) < (places[$1].deck, places[$1].place, $1)
+    }
+    content.replace(.note, by: order.map { entries[$0] })
+  }
+
+  // MARK: From collections
+
+  /// What a collection says of one card of a note.
+  struct Place {
+    var deck = ""
+    var ordinal = 0
+    var isSuspended = false
+    var flag = 0
+    var schedule = ""
+  }
+
+  /// Adds a note with its cards, the first of which is where the note stands.
+  mutating func add(
+    guid: String, type: String, names: [String], values: [String], tags: [String], places: [Place],
+    kept: [CardField] = []
+  ) {
+    var more: [(name: String, text: String)] = []
+    var conflicts: [MergeConflict] = []
+    for field in kept {
+      if field.name == MergeConflict.name, let found = MergeConflict.list(of: field.value.written) {
+        conflicts = found
+      } else {
+        more.append((field.name, field.value.written))
+      }
+    }
+    let cards = self.cards(places)
+    more += cards.beside
+    var values = Array(values.prefix(names.count))
+    while values.count < names.count { values.append("") }
+    values += [type] + cards.common + more.map(\.text)
+    var entry = ComparedEntry(key: guid, fields: fields(names, more.map(\.name)), values: values, tags: tags)
+    entry.conflicts = conflicts
+    content.append(entry, .note)
+  }
+
+  /// What is said of a note's cards: deck, suspension and flag, and what not every note has.
+  private func cards(_ places: [Place]) -> (common: [String], beside: [(name: String, text: String)]) {
+    var beside: [(name: String, text: String)] = []
+    if keepsSchedule {
+      for place in places { beside.append(("card \(place.ordinal + 1)", place.schedule)) }
+    }
+    if places.count > 1, let first = places.first, places.contains(where: { $0.deck != first.deck }) {
+      for place in places.dropFirst() { beside.append(("deck of card \(place.ordinal + 1)", place.deck)) }
+    }
+    let suspended = Self.numbers(places) { $0.isSuspended }
+    return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
+  }
+
+  /// Another card of a note that came before.
+  private mutating func add(_ place: Place, to note: String) {
+    places[note, default: []].append(place)
+    let cards = cards((places[note] ?? []).sorted { $0.ordinal < $1.ordinal })
+    content.update(note, .note) { entry in
+      for (name, text) in zip([ComparedField.deck, ComparedField.suspended, ComparedField.flag], cards.common) {
+        entry.set(name, to: text)
+      }
+      for (name, text) in cards.beside { entry.set(name, to: text) }
+    }
+  }
+
+  /// `yes` where it is so of all cards, else their numbers.
+  private static func numbers(_ places: [Place], _ isSo: (Place) -> Bool) -> String {
+    let some = places.filter(isSo)
+    if some.isEmpty { return "" }
+    return some.count == places.count ? "yes" : some.map { "card \($0.ordinal + 1)" }.joined(separator: ", ")
+  }
+
+  private static func flags(_ places: [Place]) -> String {
+    let flagged = places.filter { $0.flag != 0 }
+    if flagged.count == places.count, let first = flagged.first, flagged.allSatisfy({ $0.flag == first.flag }) {
+      return "\(first.flag)"
+    }
+    return flagged.map { "card \($0.ordinal + 1): \($0.flag)" }.joined(separator: ", ")
+  }
+
+  // MARK: From rows
+
+  /// Adds a row of a file.
+  mutating func add(_ row: CardRow) {
+    let guid = String(decoding: row.guid, as: UTF8.self)
+    var values: [String]
+    var names = Self.sides
+    var type = StockNoteType.basic.rawValue
+    var ordinal = 0
+    switch row.content {
+    case .note(let given, let fields, let number):
+      ordinal = number ?? 0
+      type = given.trimmed
+      values = fields.map(\.html)
+      let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == type.lowercased() }
+      names = fields.enumerated().map { index, field in
+        field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
+          ?? "column\(index + 1)"
+      }
+    case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
+    case .options(let fields): return addOptions(fields, of: row.subdeck)
+    case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
+    case .texts:
+      values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
+    }
+    let first = FieldHTML.sortText(values.first ?? "")
+    let key = guid.isEmpty ? first : guid
+    if guid.isEmpty { unnamed.insert(key) }
+    let place = Self.place(row, ordinal)
+    if case .note = row.content { places[key] = [place] }
+    add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
+  }
+
+  private static func place(_ row: CardRow, _ ordinal: Int) -> Place {
+    var place = Place(deck: row.subdeck, ordinal: ordinal)
+    if let plan = row.schedule {
+      (place.isSuspended, place.flag) = (plan.isSuspended, plan.flag)
+      place.schedule = text(plan.schedule)
+    }
+    return place
+  }
+
+  private static let sides = StockNoteType.basic.draft.fields
+
+  /// A schedule as one text; empty for a card that was never studied.
+  static func text(_ schedule: CardSchedule) -> String {
+    if schedule.state == .new { return "" }
+    var parts = [schedule.state.name, "reps \(schedule.reps)", "lapses \(schedule.lapses)"]
+    for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
+      if let number { parts.append("\(name) \(Value.measure(number.rounded()).json)") }
+    }
+    for (name, number) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
+      if let number { parts.append("\(name) \(Value.measure((number * 1000).rounded() / 1000).json)") }
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Gives notes without a guid that of the note of another content with the same first field.
+  mutating func adopt(from other: ComparedNotes) {
+    if unnamed.isEmpty { return }
+    var guids: [String: String?] = [:]
+    for note in other.content[.note].entries where !other.unnamed.contains(note.key) {
+      let first = FieldHTML.sortText(note.values.first ?? "")
+      // Of two that look alike neither is meant.
+      guids[first] = .some(guids[first] == nil ? note.key : nil)
+    }
+    content[.note] = ComparedList(
+      content[.note].entries.map { note in
+        guard unnamed.contains(note.key), let guid = guids[note.key] ?? nil else { return note }
+        return note.keyed(guid)
+      })
+  }
+}
+
+extension ComparedEntry {
+  init(type: NoteTypeDraft) {
+    var names = ["kind", "fields"]
+    var values = [type.isCloze ? "cloze" : "", type.fields.joined(separator: "\n")]
+    for card in type.cards {
+      names += ["\(card.name), front", "\(card.name), back"]
+      values += [card.front, card.back]
+    }
+    self.init(key: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
+  }
+
+  /// The options of a deck, those with their initial values left out; nil where that leaves nothing to tell.
+  init?(options fields: [CardField], of deck: String) {
+    let names = [NamedOptions.presetName, NamedOptions.limitsName]
+    var options = fields.filter { names.contains($0.name) }
+    let changed = DeckOptions(fields: fields.filter { !names.contains($0.name) }).changedFields
+    if changed.isEmpty { options.removeAll { $0.name == NamedOptions.presetName && $0.value.written == "Default" } }
+    options += changed
+    if options.isEmpty { return nil }
+    self.init(key: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
+  }
+}

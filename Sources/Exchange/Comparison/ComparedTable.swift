@@ -1,0 +1,189 @@
+// A table as it is compared and merged: its rows as entries, its columns as they are named.
+// Invariant: a column without a meaning here stays; a row that no side changed is written byte for byte as it was.
+
+import Decks
+import Text
+import Values
+
+struct ComparedTable {
+  private let rows: [(line: Int, cells: [String], raw: [UInt8])]
+  private let separator: UInt8
+  private let lineEnd: String
+  private let path: String
+  /// What the first row says when it names the columns.
+  var firstCells: [String] { rows.first?.cells ?? [] }
+  private(set) var content = ComparedContent()
+  private var places: [String: Int] = [:]
+  private var tagColumn: Int?
+  private var columns: [String] = []
+
+  init(_ source: ByteSource, separator: UInt8) throws {
+    let table = TableRows(source, separator: Separator.found(in: source.atHand, first: separator))
+    (self.separator, path) = (table.separator, source.path)
+    var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
+    var lineEnd = "\n"
+    while let line = try table.next() {
+      if let reason = table.invalidReason ?? table.invalidText() {
+        throw ExchangeError.badFile(path: source.path, line: line, column: 1, expected: reason)
+      }
+      var raw = source.kept
+      if rows.isEmpty, raw.suffix(2) == [0x0D, 0x0A] { lineEnd = "\r\n" }
+      while let last = raw.last, last == 0x0A || last == 0x0D { raw.removeLast() }
+      rows.append((line, (0..<table.count).map { table.text($0) }, raw))
+    }
+    (self.rows, self.lineEnd) = (rows, lineEnd)
+  }
+
+  // MARK: Which row names the columns
+
+  /// Whether the first row cannot but name the columns.
+  func hasHeader(key: String?) -> Bool {
+    let names = Set(firstCells.map { $0.lowercased() })
+    if let key { return firstCells.contains(key) || names.contains(key.lowercased()) }
+    return TableShape.namesSides(firstCells)
+      || !names.isDisjoint(with: ["guid", "tags", "note id", MergeConflict.name])
+  }
+
+  /// Whether the first rows of tables name columns, where none says it by itself: with many columns, when one row has
+  /// all that the other has.
+  static func haveHeaders(_ tables: [ComparedTable]) -> Bool {
+    let names = tables.map(\.firstCells).filter { !$0.isEmpty }.map { (count: $0.count, set: Set($0)) }
+    return names.allSatisfy { one in
+      one.count >= 4 && one.set.count == one.count
+        && names.allSatisfy { $0.set.isSubset(of: one.set) || $0.set.isSuperset(of: one.set) }
+    }
+  }
+
+  // MARK: Entries
+
+  /// - Parameter key: the name of the column that tells rows apart; nil: a guid, else the first.
+  /// - Throws: `noColumn`.
+  mutating func read(hasHeader: Bool, key: String?) throws(ExchangeError) {
+    let width = rows.map(\.cells.count).max() ?? 0
+    columns = hasHeader ? firstCells : []
+    for index in columns.count..<max(width, columns.count) {
+      columns.append(hasHeader || index > 1 ? "column\(index + 1)" : ["prompt", "answer"][index])
+    }
+    let lowered = columns.map { $0.lowercased() }
+    tagColumn = hasHeader ? lowered.firstIndex(of: "tags") : nil
+    let conflictColumn = hasHeader ? lowered.firstIndex(of: MergeConflict.name) : nil
+    let keyColumn = try column(key, lowered, hasHeader: hasHeader)
+    for (index, name) in columns.enumerated() where index != conflictColumn {
+      content.append(ComparedEntry(key: name), .column)
+      columns[index] = content[.column].entries.last?.key ?? name
+    }
+    let names = FieldNames(
+      columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
+    for (place, row) in rows.enumerated() where place > 0 || !hasHeader {
+      var values: [String] = []
+      for index in columns.indices where index != tagColumn && index != conflictColumn {
+        values.append(index < row.cells.count ? row.cells[index] : "")
+      }
+      let key = keyColumn < row.cells.count && !row.cells[keyColumn].isEmpty ? row.cells[keyColumn] : row.cells[0]
+      var entry = ComparedEntry(
+        key: key, title: row.cells[0], fields: names, values: values,
+        tags: tagColumn.map { $0 < row.cells.count ? Self.tags(row.cells[$0]) : [] } ?? [])
+      if let conflictColumn, conflictColumn < row.cells.count {
+        entry.conflicts = MergeConflict.list(of: row.cells[conflictColumn]) ?? []
+      }
+      content.append(entry, .note)
+      places[content[.note].entries.last?.key ?? key] = place
+    }
+  }
+
+  private func column(_ key: String?, _ lowered: [String], hasHeader: Bool) throws(ExchangeError) -> Int {
+    guard let key else { return hasHeader ? lowered.firstIndex(of: "guid") ?? 0 : 0 }
+    if let number = Int(key), columns.indices.contains(number - 1), !columns.contains(key) { return number - 1 }
+    guard let index = columns.firstIndex(of: key) ?? lowered.firstIndex(of: key.lowercased()) else {
+      throw .noColumn(path: path, name: key, names: columns)
+    }
+    return index
+  }
+
+  /// Tags between blanks, or between commas where those part them.
+  private static func tags(_ cell: String) -> [String] {
+    guard cell.contains(",") else { return Tags.separated(cell) }
+    return cell.split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+  }
+
+  // MARK: Writing
+
+  /// A cell as it stands in the file, and what it says.
+  private func cell(_ key: String, _ column: String) -> (raw: [UInt8], text: String)? {
+    guard let place = places[key], let index = columns.firstIndex(of: column) else { return nil }
+    let raw = Self.parts(of: rows[place].raw, separator)
+    guard index < raw.count, index < rows[place].cells.count else { return nil }
+    return (Array(raw[index]), rows[place].cells[index])
+  }
+
+  /// The cells of a row with their quotes.
+  private static func parts(of row: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var (start, isQuoted) = (0, false)
+    for (place, byte) in row.enumerated() {
+      if byte == UInt8(ascii: "\""), isQuoted || place == start || row[start] == UInt8(ascii: "\"") {
+        isQuoted.toggle()
+      } else if byte == separator, !isQuoted {
+        parts.append(row[start..<place])
+        start = place + 1
+      }
+    }
+    return parts + [row[start...]]
+  }
+
+  /// The table of a merge, in the form of ours.
+  func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
+    let names = result.content[.column].entries.map(\.key)
+    let hasHeader =
+      !rows.isEmpty && places.count < rows.count || !theirs.rows.isEmpty && theirs.places.count < theirs.rows.count
+    let notes = result.content[.note].entries
+    let hasConflicts = notes.contains { !$0.conflicts.isEmpty }
+    var bytes: [UInt8] = []
+    func add(_ line: [UInt8], _ conflicts: String) {
+      bytes += line
+      if hasConflicts { bytes += [separator] + TableText.line([conflicts], separator).dropLast() }
+      bytes += lineEnd.utf8
+    }
+    if hasHeader { add(header(names) ?? theirs.header(names) ?? line(names), MergeConflict.name) }
+    for entry in notes {
+      let raw = raw(entry, names, separator) ?? theirs.raw(entry, names, separator)
+      add(raw ?? row(entry, names, theirs), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
+    }
+    return bytes
+  }
+
+  private func line(_ cells: [String]) -> [UInt8] { TableText.line(cells, separator).dropLast() }
+
+  /// The first row where it has just these columns.
+  private func header(_ names: [String]) -> [UInt8]? {
+    content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
+  }
+
+  /// The row as it stands in the file, where it says what the entry says.
+  private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
+    guard separator == self.separator, names == columns, let place = places[entry.key],
+      let own = content[.note][entry.key], own.isSame(as: entry)
+    else { return nil }
+    return rows[place].raw
+  }
+
+  /// A row of cells of both sides, each as it stands in one of them where that can be.
+  private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
+    let sides = theirs.separator == separator ? [self, theirs] : [self]
+    let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
+    var row: [UInt8] = []
+    for (index, name) in names.enumerated() {
+      if index > 0 { row.append(separator) }
+      let known = sides.compactMap { $0.cell(entry.key, name) }
+      if name == tagName {
+        let wanted = Set(entry.markedTags)
+        let same = known.first { Set(Self.tags($0.text)) == wanted }
+        let blank = known.contains { $0.text.contains(text: ", ") } ? ", " : " "
+        row += same?.raw ?? line([entry.markedTags.joined(separator: blank)])
+      } else {
+        row += known.first { $0.text == entry[name] }?.raw ?? line([entry[name]])
+      }
+    }
+    return row
+  }
+}

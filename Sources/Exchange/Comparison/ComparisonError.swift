@@ -1,0 +1,39 @@
+// What can go wrong with a comparison, as facts, and the words for it.
+// Invariant: codes never change; every message says what was given and what is expected instead.
+
+public import Problems
+import Text
+
+/// Why things cannot be compared or merged.
+public enum ComparisonError: Problem, Equatable {
+  /// Neither a deck nor a file.
+  case noOperand(String, suggestion: String?)
+  /// A merge of files that does not say where its result goes.
+  case needsOutput
+  /// Both sides changed lines of a file that are no card.
+  case notCards
+  /// A deck without conflicts of that note or field.
+  case noConflict(String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .noOperand(let name, let near):
+      ProblemReport(
+        .notFound, "Nothing to compare",
+        "\(quoted(name)) is neither a deck nor a file\(didYouMean(near)); a deck, DECK@STEP, a file or a folder of "
+          + "sources expected", ["name": name, "suggestion": near])
+    case .needsOutput:
+      ProblemReport(
+        .missingArgument, "Where does it go?",
+        "OURS is no deck that could take the result; name a file with --output FILE")
+    case .notCards:
+      ProblemReport(
+        .badFormat, "No cards",
+        "both sides changed lines that are no card; merge these as text (`git merge-file`); nothing was written")
+    case .noConflict(let name):
+      ProblemReport(
+        .notFound, "No conflict", "no conflict of \(quoted(name)) is there; `deck conflicts DECK` lists them",
+        ["name": name])
+    }
+  }
+}

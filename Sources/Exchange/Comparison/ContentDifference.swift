@@ -1,0 +1,157 @@
+// What is different between two contents.
+// Invariant: changes come in the order of the second content, each followed by what was removed behind it; two contents
+// that say the same have none.
+
+public import Values
+
+/// What became of one thing.
+public struct ComparedChange: Sendable {
+  public enum Event: String, CaseIterable, Sendable {
+    case added, removed, changed, moved
+  }
+
+  /// A field that is not the same.
+  public struct Field: Equatable, Sendable {
+    public let name: String
+    public let old: String
+    public let new: String
+  }
+
+  public let kind: ComparedKind
+  public let event: Event
+  public let key: String
+  public let title: String
+  /// Of one that was added or removed: all of its fields.
+  public var fields: [Field] = []
+  public var addedTags: [String] = []
+  public var removedTags: [String] = []
+  /// The one that it stands behind now, where it was moved; nil for the first.
+  public var predecessor: String?
+}
+
+/// How many notes a merge changed.
+public struct MergeCounts: Equatable, Sendable {
+  public var added = 0
+  public var changed = 0
+  public var removed = 0
+
+  public init() {}
+
+  public var total: Int { added + changed + removed }
+}
+
+/// The changes from one content to another.
+///
+///     ContentDifference(old, new).changes.isEmpty   // whether they are the same
+public struct ContentDifference: Sendable {
+  public private(set) var changes: [ComparedChange] = []
+
+  public init(_ old: ComparedContent, _ new: ComparedContent) {
+    for kind in ComparedKind.allCases { compare(kind, old[kind], new[kind]) }
+  }
+
+  /// How many notes are new, changed and gone.
+  public var counts: MergeCounts {
+    var counts = MergeCounts()
+    for change in changes where change.kind == .note {
+      switch change.event {
+      case .added: counts.added += 1
+      case .removed: counts.removed += 1
+      case .changed: counts.changed += 1
+      case .moved: continue
+      }
+    }
+    return counts
+  }
+
+  private mutating func compare(_ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList) {
+    let moved = kind.isOrdered ? ContentDifference.moved(old, new) : []
+    var removed = ContentDifference.removed(old, new)
+    changes += (removed.removeValue(forKey: "") ?? []).map { ComparedChange(kind, .removed, $0, nil) }
+    var predecessor: ComparedEntry?
+    for entry in new.entries {
+      if let before = old[entry.key] {
+        let isMoved = moved.contains(entry.key)
+        if isMoved || !before.isSame(as: entry) {
+          let isChanged = !before.isSame(as: entry)
+          var change = ComparedChange(kind, isChanged ? .changed : .moved, before, entry)
+          if isMoved { change.predecessor = predecessor?.shownTitle ?? "" }
+          changes.append(change)
+        }
+      } else {
+        changes.append(ComparedChange(kind, .added, nil, entry))
+      }
+      if !removed.isEmpty, let gone = removed[entry.key] {
+        changes += gone.map { ComparedChange(kind, .removed, $0, nil) }
+      }
+      predecessor = entry
+    }
+  }
+
+  /// What is gone, by the key of the entry that it stood behind and that is still there; of the first it is empty.
+  private static func removed(_ old: ComparedList, _ new: ComparedList) -> [String: [ComparedEntry]] {
+    var removed: [String: [ComparedEntry]] = [:]
+    var last = ""
+    for entry in old.entries {
+      if new.places[entry.key] != nil { last = entry.key } else { removed[last, default: []].append(entry) }
+    }
+    return removed
+  }
+
+  private static func moved(_ old: ComparedList, _ new: ComparedList) -> Set<String> {
+    let ranks = new.entries.compactMap { old.places[$0.key] }
+    if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
+    let stable = Set(EntryOrder.longestRise(ranks, Array(0..<old.entries.count)))
+    return Set(ranks.filter { !stable.contains($0) }.map { old.entries[$0].key })
+  }
+}
+
+extension ComparedChange {
+  /// What became of one thing; nil where both say the same.
+  public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
+    switch (old, new) {
+    case (nil, nil): return nil
+    case (let old?, let new?) where old.isSame(as: new): return nil
+    case (nil, _): self.init(kind, .added, nil, new)
+    case (_, nil): self.init(kind, .removed, old, nil)
+    default: self.init(kind, .changed, old, new)
+    }
+  }
+
+  fileprivate init(_ kind: ComparedKind, _ event: Event, _ old: ComparedEntry?, _ new: ComparedEntry?) {
+    (self.kind, self.event) = (kind, event)
+    (key, title) = ((new ?? old)?.key ?? "", (new ?? old)?.shownTitle ?? "")
+    fields = ComparedEntry.names([new, old]).list.compactMap { name in
+      let (before, after) = (old?[name] ?? "", new?[name] ?? "")
+      return before == after ? nil : Field(name: name, old: before, new: after)
+    }
+    if let conflicts = new?.conflicts, !conflicts.isEmpty, conflicts != old?.conflicts {
+      fields.append(Field(name: MergeConflict.name, old: "", new: MergeConflict.json(conflicts)))
+    }
+    let (before, after) = (old?.tags ?? [], new?.tags ?? [])
+    addedTags = after.filter { !before.contains($0) }
+    removedTags = before.filter { !after.contains($0) }
+  }
+}
+
+extension ComparedEntry {
+  /// How it is named where people read of it.
+  public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
+}
+
+extension ComparedChange {
+  /// As `--json` prints it.
+  public var value: Value {
+    var fields: [(String, Value)] = [
+      ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),
+      (
+        "fields",
+        .list(
+          self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
+      ),
+      ("added_tags", .list(addedTags.map { .text($0) })), ("removed_tags", .list(removedTags.map { .text($0) })),
+    ]
+    if let predecessor { fields.append(("behind", .text(predecessor))) }
+    return .record(fields)
+  }
+}

@@ -1,0 +1,240 @@
+// The content of a deck of the collection, and of a package, for a comparison.
+// Invariant: a deck and the package that it was written to have the same content.
+
+public import Decks
+public import Files
+import Problems
+import Storage
+import Templates
+import Text
+
+/// What a comparison is told beside what it compares.
+public struct ComparisonSettings {
+  /// The account's folder, for what is unpacked.
+  public var folder: String
+  public var moment: StudyMoment
+  /// What was learnt is compared, too.
+  public var keepsSchedule = false
+  /// Of tables and lines: what tells rows apart.
+  public var key: String?
+  /// nil: by the files' endings.
+  public var format: CardFormat?
+  public var kinds = FileKinds.any
+  public var isInterrupted: @Sendable () -> Bool
+  /// Where the content of a media file is.
+  public var mediaPath: (MediaRecord) -> String
+
+  public init(
+    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
+    mediaPath: @escaping (MediaRecord) -> String
+  ) {
+    (self.folder, self.moment) = (folder, moment)
+    (self.isInterrupted, self.mediaPath) = (isInterrupted, mediaPath)
+  }
+}
+
+/// Reads a deck, with those within it.
+struct DeckContent {
+  private let db: Database
+  private let deck: DeckRecord
+  private let settings: ComparisonSettings
+  private var notes: ComparedNotes
+  private var types: [NoteTypeID: NoteType] = [:]
+  private var media: Set<String> = []
+
+  init(_ db: Database, _ deck: DeckID, _ settings: ComparisonSettings) throws {
+    (self.db, self.settings) = (db, settings)
+    self.deck = try DeckTable.record(db, deck)
+    notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+  }
+
+  mutating func read() throws -> ComparedNotes {
+    notes.root = deck.name
+    var seen: Set<NoteID> = []
+    let decks = try [deck] + DeckTable.within(db, deck.id)
+    let names = Dictionary(uniqueKeysWithValues: decks.map { ($0.id, $0.name(within: deck)) })
+    for each in decks {
+      let ids = try CardTable.ids(db, in: each.id)
+      for start in stride(from: 0, to: ids.count, by: 500) {
+        if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
+        for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)])
+        where seen.insert(card.note).inserted {
+          try add(card, names)
+        }
+      }
+      try readOptions(of: each)
+    }
+    for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
+      notes.content.append(ComparedEntry(type: type.draft), .noteType)
+    }
+    try readMedia()
+    return notes
+  }
+
+  /// One note with its cards; decks have their whole names.
+  mutating func read(_ id: NoteID) throws -> ComparedEntry? {
+    guard let card = try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first else { return nil }
+    try add(card, Dictionary(uniqueKeysWithValues: DeckTable.list(db).map { ($0.id, $0.name) }))
+    return notes.content[.note].entries.last
+  }
+
+  private mutating func add(_ card: CardRecord, _ decks: [DeckID: String]) throws {
+    let note = try NoteTable.record(db, card.note)
+    let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
+    types[note.type] = type
+    let places = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }.map {
+      ComparedNotes.Place(
+        deck: decks[$0.deck] ?? "", ordinal: $0.ordinal, isSuspended: $0.isSuspended, flag: $0.flag,
+        schedule: settings.keepsSchedule ? ComparedNotes.text($0.schedule) : "")
+    }
+    for field in note.fields where field.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
+      media.formUnion(MediaNames.inHTML(field))
+    }
+    notes.add(
+      guid: note.guid, type: type.name, names: type.fields, values: note.fields, tags: note.tags, places: places,
+      kept: card.fields)
+  }
+
+  private mutating func readOptions(of each: DeckRecord) throws {
+    let preset =
+      try each.id == deck.id ? DeckTable.nearestPreset(db, each.id) : DeckTable.preset(db, each.id)
+    let fields = NamedOptions.fields(
+      preset: try preset.map { try PresetTable.record(db, $0) }, limits: try DeckTable.limits(db, each.id))
+    notes.addOptions(fields, of: each.name(within: deck))
+  }
+
+  private mutating func readMedia() throws {
+    for name in media.sorted() {
+      guard let record = try MediaTable.named(db, name) else { continue }
+      let path = settings.mediaPath(record)
+      guard fileExists(path) else { continue }
+      let bytes = try FileText.bytes(
+        path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+      notes.content.append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+    }
+  }
+}
+
+/// Reads a package.
+struct PackageContent {
+  private let path: String
+  private let settings: ComparisonSettings
+
+  init(_ path: String, _ settings: ComparisonSettings) { (self.path, self.settings) = (path, settings) }
+
+  func read() throws -> ComparedNotes {
+    let scratch = try Scratch(.package, in: settings.folder)
+    return try withExtendedLifetime(scratch) {
+      let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let file = try ForeignDatabase.open(
+        package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted)
+      var notes = try file.use { db in
+        do { return try self.notes(db) } catch let error as StorageError {
+          throw PackageError.damaged(
+            path: path, place: "its collection", reason: "cannot be read (\(error.detail ?? error.report.message))")
+        }
+      }
+      for name in package.media.keys.sorted() {
+        guard let media = package.media[name] else { continue }
+        notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
+      }
+      return notes
+    }
+  }
+
+  private func notes(_ db: Database) throws -> ComparedNotes {
+    let contents = try ContentsReader(db: db, path: path).contents()
+    var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
+    let (root, decks) = Self.decks(used, contents)
+    notes.root = root
+    // As `DeckTable.list` sorts them.
+    let keys = decks.mapValues { $0.lowercased().replacing(text: "::", with: "\u{1}") }
+    var types: [Int64: NoteType] = [:]
+    let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
+    let rows = try PackageRows(db)
+    // Cards that were never studied have a place; those of a package in which all are new stand in that order.
+    var order: [(deck: String, place: Int)] = []
+    var areNew = true
+    while let note = try rows.next() {
+      if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+      guard let first = note.cards.first else { continue }
+      let number = note.note.type.rawValue
+      let type = try types[number] ?? contents.types[number].map { try NoteType(received: $0, id: number) }
+      guard let type else { continue }
+      types[number] = type
+      areNew = areNew && first.type == 0
+      order.append((keys[first.deck] ?? "", first.due))
+      notes.add(
+        guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
+        places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
+    }
+    if areNew { notes.sort(by: order) }
+    for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
+      notes.content.append(ComparedEntry(type: type.draft), .noteType)
+    }
+    addOptions(to: &notes, root, decks, contents)
+    return notes
+  }
+
+  /// The options of the decks. A deck within has its own only where its preset is another one than the outer deck's.
+  private func addOptions(
+    to notes: inout ComparedNotes, _ root: String, _ decks: [Int64: String], _ contents: PackageContents
+  ) {
+    let outer = contents.decks.values.first { PackageTargets.parts($0).joined(separator: "::") == root }
+    var all = decks.sorted { $0.value < $1.value }.compactMap { id, name in contents.decks[id].map { (name, $0) } }
+    if let outer, !decks.values.contains("") { all.insert(("", outer), at: 0) }
+    for (name, deck) in all {
+      let isOwn = name.isEmpty || deck.preset != outer?.preset
+      let preset = isOwn ? deck.preset.flatMap { contents.presets[$0] } : nil
+      let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
+      notes.addOptions(
+        fields.filter { !$0.isNoOrder } + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
+    }
+  }
+
+  private func places(
+    _ note: PackagedNote, _ decks: [Int64: String], _ calendar: AnkiCalendar
+  ) -> [ComparedNotes.Place] {
+    note.cards.map { card in
+      var place = ComparedNotes.Place(
+        deck: decks[card.deck] ?? "", ordinal: card.ordinal, isSuspended: card.queue == -1, flag: card.flags & 7)
+      if settings.keepsSchedule {
+        place.schedule = ComparedNotes.text(
+          calendar.schedule(card, steps: (learning: 1, relearning: 1)))
+      }
+      return place
+    }
+  }
+
+  /// The names of decks below what they all have in common, as an import makes them, and that.
+  private static func decks(_ used: [Int64], _ contents: PackageContents) -> (root: String, names: [Int64: String]) {
+    let all = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
+    var depth = all.map(\.1.count).min() ?? 0
+    while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
+    let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
+    return (root, Dictionary(all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first })
+  }
+}
+
+extension CardField {
+  /// Whether it is what a package says where no order of reviews was chosen.
+  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text("due_random") }
+}
+
+extension ComparedEntry {
+  init(media name: String, sha1: [UInt8]) {
+    self.init(key: name, fields: FieldNames.digest, values: [hexadecimal(sha1)])
+  }
+}
+
+extension FieldNames {
+  fileprivate static let digest = FieldNames(["sha1"])
+}
+
+extension NoteType {
+  /// Whether every collection has it as it is.
+  fileprivate var isStock: Bool {
+    StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
+  }
+}

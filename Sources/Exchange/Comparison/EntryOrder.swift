@@ -1,0 +1,196 @@
+// The order of entries that two sides moved, added and removed, by their neighbours.
+// Invariant: what one side moved or added comes behind the same neighbour as there; which side is which does not
+// matter.
+
+/// The entries of three sides as numbers, one for each key.
+struct EntryNumbers {
+  private(set) var keys: [String] = []
+  private var numbers: [String: Int] = [:]
+  let base: [Int]
+  let ours: [Int]
+  let theirs: [Int]
+
+  init(_ base: ComparedList, _ ours: ComparedList, _ theirs: ComparedList) {
+    var keys: [String] = []
+    var numbers: [String: Int] = [:]
+    numbers.reserveCapacity(base.entries.count)
+    func number(_ list: ComparedList) -> [Int] {
+      list.entries.map { entry in
+        if let known = numbers[entry.key] { return known }
+        numbers[entry.key] = keys.count
+        keys.append(entry.key)
+        return keys.count - 1
+      }
+    }
+    (self.base, self.ours, self.theirs) = (number(base), number(ours), number(theirs))
+    (self.keys, self.numbers) = (keys, numbers)
+  }
+}
+
+struct EntryOrder {
+  private let numbers: EntryNumbers
+  private let survives: [Bool]
+  private let isFree: [Bool]
+  /// Where a move of one side gave way to another order of the other side: by number, the entry's conflict.
+  private(set) var unplaced: [Int: MergeConflict] = [:]
+
+  /// - Parameters:
+  ///   - survives: by number.
+  ///   - isFree: by number, what has no say in the order of others, as one side removed it.
+  init(_ numbers: EntryNumbers, survives: [Bool], isFree: [Bool]) {
+    (self.numbers, self.survives, self.isFree) = (numbers, survives, isFree)
+  }
+
+  /// The surviving numbers in their order.
+  mutating func merged() -> [Int] {
+    let ours = numbers.ours.filter { survives[$0] }
+    let theirs = numbers.theirs.filter { survives[$0] }
+    if ours == theirs { return ours }
+    let count = numbers.keys.count
+    var sides = [Int](repeating: 0, count: count)
+    for number in numbers.base { sides[number] += 1 }
+    for number in ours { sides[number] += 1 }
+    for number in theirs where !isFree[number] { sides[number] += 1 }
+    let core = core(
+      numbers.base.filter { sides[$0] == 3 }, ours.filter { sides[$0] == 3 }, theirs.filter { sides[$0] == 3 })
+    return inserted(ours, theirs, into: core)
+  }
+
+  // MARK: What all three have
+
+  /// The order of what all three sides have.
+  private mutating func core(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
+    if ours == theirs || theirs == base { return ours }
+    if ours == base { return theirs }
+    let merged = moved(base, ours, theirs)
+    // Merged with either side again it has to stay as it is; where it does not, the moves depend on each other.
+    if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
+    let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
+    let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }
+    let stable = Set(EntryOrder.longestRise(other, sides[0].places))
+    for number in other where !stable.contains(number) {
+      let before = sides.map { side in
+        side.places[number] > 0 ? numbers.keys[side.list[side.places[number] - 1]] : ""
+      }
+      unplaced[number] = MergeConflict(field: ComparedField.place, base: before[0], ours: before[1], theirs: before[2])
+    }
+    return lead
+  }
+
+  /// Both sides' moves: each entry that one of them moved comes behind the same entry as there.
+  private func moved(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
+    let rank = EntryOrder.places(base, numbers.keys.count)
+    let stableForUs = Set(EntryOrder.longestRise(ours, rank))
+    let stableForThem = Set(EntryOrder.longestRise(theirs, rank))
+    let spine = base.filter { stableForUs.contains($0) && stableForThem.contains($0) }
+    let places = EntryOrder.places(spine, numbers.keys.count)
+    return filled(spine, ours, theirs, gaps(ours, places), gaps(theirs, places)) { number in
+      let (byUs, byThem) = (!stableForUs.contains(number), !stableForThem.contains(number))
+      return byUs == byThem ? nil : byUs ? .ours : .theirs
+    }
+  }
+
+  // MARK: The rest
+
+  /// What not all three sides have, each behind the entry of the core that it follows on its side.
+  private func inserted(_ ours: [Int], _ theirs: [Int], into core: [Int]) -> [Int] {
+    let places = EntryOrder.places(core, numbers.keys.count)
+    return filled(core, ours, theirs, gaps(ours, places), gaps(theirs, places)) { _ in nil }
+  }
+
+  /// Puts what each side has between the entries of a spine there.
+  /// - Parameters:
+  ///   - ourGaps: behind how many entries of the spine each of ours comes, -1 for one that is none of the rest.
+  ///   - decider: the side whose place counts for an entry that both have; nil for the earlier place.
+  private func filled(
+    _ spine: [Int], _ ours: [Int], _ theirs: [Int], _ ourGaps: [Int], _ theirGaps: [Int],
+    decider: (Int) -> MergeSide?
+  ) -> [Int] {
+    let none = [[Int]](repeating: [], count: spine.count + 1)
+    var (first, second) = (none, none)
+    func decides(_ side: MergeSide, _ gap: Int, _ other: Int, _ number: Int) -> Bool {
+      if gap < 0 { return false }
+      if other < 0 { return true }
+      return decider(number).map { $0 == side } ?? (gap <= other)
+    }
+    for number in ours where decides(.ours, ourGaps[number], theirGaps[number], number) {
+      first[ourGaps[number]].append(number)
+    }
+    for number in theirs where decides(.theirs, theirGaps[number], ourGaps[number], number) {
+      second[theirGaps[number]].append(number)
+    }
+    var result: [Int] = []
+    result.reserveCapacity(numbers.keys.count)
+    for gap in 0...spine.count {
+      if gap > 0 { result.append(spine[gap - 1]) }
+      result += joined(first[gap], second[gap])
+    }
+    return result
+  }
+
+  /// For each entry of a side that is not in the spine: behind how many entries of it the one before it comes.
+  private func gaps(_ side: [Int], _ places: [Int]) -> [Int] {
+    var gaps = [Int](repeating: -1, count: numbers.keys.count)
+    var gap = 0
+    for number in side {
+      if places[number] >= 0 { gap = places[number] + 1 } else { gaps[number] = gap }
+    }
+    return gaps
+  }
+
+  private static func places(_ list: [Int], _ count: Int) -> [Int] {
+    var places = [Int](repeating: -1, count: count)
+    for (place, number) in list.enumerated() { places[number] = place }
+    return places
+  }
+
+  /// The longest part of a list, not necessarily of neighbours, whose ranks rise.
+  static func longestRise(_ list: [Int], _ rank: [Int]) -> [Int] {
+    if zip(list, list.dropFirst()).allSatisfy({ rank[$0] < rank[$1] }) { return list }
+    var tails: [Int] = []
+    var before = [Int](repeating: -1, count: list.count)
+    for (index, number) in list.enumerated() {
+      var (low, high) = (0, tails.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if rank[list[tails[middle]]] < rank[number] { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { before[index] = tails[low - 1] }
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var result: [Int] = []
+    var index = tails.last ?? -1
+    while index >= 0 {
+      result.append(list[index])
+      index = before[index]
+    }
+    return result.reversed()
+  }
+
+  /// Two runs between the same neighbours as one: what both have in common holds them together, the rest goes by key.
+  private func joined(_ first: [Int], _ second: [Int]) -> [Int] {
+    if first.isEmpty || first == second { return second }
+    if second.isEmpty { return first }
+    let (inFirst, inSecond) = (Set(first), Set(second))
+    let common = first.filter(inSecond.contains)
+    guard common == second.filter(inFirst.contains) else {
+      let (lead, rest) = precedes(first, second) ? (first, second) : (second, first)
+      let known = Set(lead)
+      return lead + rest.filter { !known.contains($0) }
+    }
+    var result: [Int] = []
+    var (left, right) = (first[...], second[...])
+    for number in common + [-1] {
+      let ours = left.prefix { $0 != number }
+      let theirs = right.prefix { $0 != number }
+      result += precedes(Array(ours), Array(theirs)) ? ours + theirs : theirs + ours
+      if number >= 0 { result.append(number) }
+      (left, right) = (left.dropFirst(ours.count + 1), right.dropFirst(theirs.count + 1))
+    }
+    return result
+  }
+
+  private func precedes(_ first: [Int], _ second: [Int]) -> Bool {
+    first.lazy.map { numbers.keys[$0] }.lexicographicallyPrecedes(second.lazy.map { numbers.keys[$0] })
+  }
+}

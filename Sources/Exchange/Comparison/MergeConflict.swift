@@ -1,0 +1,92 @@
+// Two changes that do not go together, kept as data.
+// Invariant: what is written is read back as the same; neither side's text is lost.
+
+import Values
+
+/// A side that a conflict is settled by.
+public enum SettledSide: String, CaseIterable, Sendable {
+  case base, ours, theirs
+}
+
+/// A field that both sides changed, or a thing that one changed and the other removed.
+///
+///     MergeConflict(field: "answer", base: "the cat", ours: "the tomcat", theirs: "the kitty")
+public struct MergeConflict: Hashable, Sendable {
+  /// The name of the field; empty where one side removed the whole.
+  public let field: String
+  /// Nil where there was none.
+  public let base: String?
+  /// Nil where that side removed it.
+  public let ours: String?
+  public let theirs: String?
+
+  public init(field: String, base: String?, ours: String?, theirs: String?) {
+    (self.field, self.base, self.ours, self.theirs) = (field, base, ours, theirs)
+  }
+
+  /// Whether it is the conflict of a thing that one side removed.
+  public var isRemoval: Bool { field.isEmpty }
+
+  /// The same as a note keeps it for a thing that is no note: `note_type Verb/css`.
+  func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
+    MergeConflict(field: "\(kind.rawValue) \(key)/\(shownField)", base: base, ours: ours, theirs: theirs)
+  }
+
+  /// The thing that the conflict is of, where it is no note.
+  public var owner: (kind: ComparedKind, key: String, field: String)? {
+    guard let blank = field.firstIndex(of: " "), let kind = ComparedKind(rawValue: String(field[..<blank])),
+      let slash = field.lastIndex(of: "/"), slash > blank
+    else { return nil }
+    return (kind, String(field[field.index(after: blank)..<slash]), String(field[field.index(after: slash)...]))
+  }
+
+  /// The same seen from the other side.
+  var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours) }
+
+  /// The name that files and decks keep a list of conflicts under.
+  static let name = "conflicts"
+  /// The tag of a note that has some.
+  public static let tag = "conflict"
+
+  private var value: Value {
+    let sides = [("base", base), ("ours", ours), ("theirs", theirs)].compactMap { name, side in
+      side.map { (name, Value.text($0)) }
+    }
+    return .record([("field", .text(field))] + sides)
+  }
+
+  private init?(_ value: Value) {
+    guard let record = value.record, let field = record["field"]?.text else { return nil }
+    self.init(field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text)
+  }
+
+  /// The JSON of a list of them.
+  static func json(_ conflicts: [MergeConflict]) -> String { value(conflicts).json }
+
+  static func value(_ conflicts: [MergeConflict]) -> Value { .list(conflicts.map(\.value)) }
+
+  /// The conflicts of a list of JSON; nil for a text that is none.
+  static func list(of json: String) -> [MergeConflict]? {
+    guard json.utf8.first == UInt8(ascii: "[") else { return nil }
+    do throws(JSONFailure) {
+      let limits = JSONLimits(bytes: 16 << 20, depth: 4, values: 100_000, string: 16 << 20)
+      let list = try JSONParser.parse(Array(json.utf8), limits: limits).list ?? []
+      let found = list.compactMap { MergeConflict($0) }
+      return found.count == list.count && !found.isEmpty ? found : nil
+    } catch { return nil }
+  }
+}
+
+extension MergeConflict {
+  /// What a side says; nil where it has nothing.
+  public func text(of side: SettledSide) -> String? {
+    switch side {
+    case .base: base
+    case .ours: ours
+    case .theirs: theirs
+    }
+  }
+
+  /// How it is named where people read of it.
+  public var shownField: String { isRemoval ? "note" : field }
+}

@@ -1,0 +1,204 @@
+// The result of a merge in a deck: what is different from the deck is changed in it.
+// Invariant: what the merge left as it was in the deck keeps its schedule and its place; nothing is half done, as the
+// caller's operation takes everything back when it throws.
+
+public import Decks
+public import Storage
+import Templates
+import Text
+import Values
+
+/// Brings a deck to a merged content.
+///
+///     let counts = try MergeIntoDeck(db, deck, settings).run(from: ours, to: merged)
+public final class MergeIntoDeck {
+  private let db: Database
+  private let deck: DeckRecord
+  private let now: Double
+  private let random: () -> UInt64
+  private let isInterrupted: () -> Bool
+  /// Takes a file of theirs into the account: its name.
+  private let receiveMedia: (String) throws -> Void
+  private var decks: [String: DeckID] = [:]
+  private var counts = MergeCounts()
+
+  public init(
+    _ db: Database, _ deck: DeckID, now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool,
+    receiveMedia: @escaping (String) throws -> Void
+  ) throws {
+    (self.db, self.now, self.random) = (db, now, random)
+    (self.isInterrupted, self.receiveMedia) = (isInterrupted, receiveMedia)
+    self.deck = try DeckTable.record(db, deck)
+  }
+
+  /// - Parameter ours: the content that the deck has.
+  public func run(from ours: ComparedContent, to merged: ComparedContent) throws -> MergeCounts {
+    for change in ContentDifference(ours, merged).changes {
+      let entry = merged[change.kind][change.key]
+      switch change.kind {
+      case .media: if entry != nil { try receiveMedia(change.key) }
+      case .noteType: if let entry { try bring(type: entry) }
+      case .deck: if let entry { try setOptions(entry) }
+      case .note: try bring(change, entry)
+      case .column, .preset: continue
+      }
+    }
+    // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
+    for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
+      if let owner = conflict.owner, owner.kind == .media { try receiveMedia(owner.key) }
+    }
+    if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
+      try arrange(merged[.note])
+    }
+    return counts
+  }
+
+  private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
+    conflict.owner == nil || ours[.note].entries.contains { $0.conflicts.contains(conflict) }
+  }
+
+  // MARK: Types and options
+
+  private func bring(type entry: ComparedEntry) throws {
+    let draft = entry.draft
+    guard let known = try NoteTypeTable.named(db, draft.name) else {
+      _ = try NoteTypeTable.create(db, draft, now: now)
+      return
+    }
+    if known.draft == draft { return }
+    try NoteTypeTable.edit(
+      db, known.id, NoteTypeEdit(known, to: draft), agreed: true, now: now, isInterrupted: isInterrupted)
+  }
+
+  private func setOptions(_ entry: ComparedEntry) throws {
+    let fields = zip(entry.fields.list, entry.values).filter { !$1.isEmpty }.map { name, text in
+      CardField(name, isJSON(text) && name != NamedOptions.presetName ? .json(text) : .text(text))
+    }
+    let given = try NamedOptions(fields)
+    let target = try place(entry.key)
+    if let limits = given.limits { try DeckTable.setLimits(db, target, to: limits) }
+    if given.isOfLimitsAlone { return }
+    guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
+    try DeckTable.setPreset(db, target, to: try PresetTable.receive(db, named: name, given.options))
+  }
+
+  /// A deck within, made when it is missing.
+  private func place(_ name: String) throws -> DeckID {
+    if name.isEmpty { return deck.id }
+    if let known = decks[name] { return known }
+    let made = try DeckTable.ensure(db, name, within: deck.id, now: now).id
+    decks[name] = made
+    return made
+  }
+
+  // MARK: Notes
+
+  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
+    let known = try NoteTable.id(db, guid: change.key)
+    guard let entry else {
+      guard let known else { return }
+      counts.removed += 1
+      _ = try NoteTable.remove(db, [known])
+      return
+    }
+    guard let known else {
+      counts.added += 1
+      return try add(entry)
+    }
+    if change.event == .moved { return }
+    counts.changed += 1
+    let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
+    // A note of another type has other cards: it is made anew.
+    if type.name.lowercased() != entry[ComparedField.type].lowercased() {
+      _ = try NoteTable.remove(db, [known])
+      return try add(entry)
+    }
+    _ = try NoteTable.update(
+      db, known, fields: texts(entry, type), tags: entry.markedTags, now: now, isInterrupted: isInterrupted)
+    try finish(known, entry, type)
+    if change.fields.contains(where: { $0.name == ComparedField.deck }) {
+      _ = try CardTable.move(db, NoteTable.cards(db, of: known), into: place(entry[ComparedField.deck]), now: now)
+    }
+  }
+
+  private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
+    Dictionary(type.fields.map { ($0, entry[$0]) }) { first, _ in first }
+  }
+
+  private func add(_ entry: ComparedEntry) throws {
+    let type = try NoteTypeTable.findOrMake(db, named: entry[ComparedField.type], now: now)
+    var note = NewNote(fields: texts(entry, type), tags: entry.markedTags, guid: entry.key)
+    note.mayRepeat = true
+    let id = try NoteTable.add(
+      db, note, type: type, to: place(entry[ComparedField.deck]), now: now, random: random,
+      isInterrupted: isInterrupted)
+    try finish(id, entry, type)
+  }
+
+  /// What a note has beside its fields.
+  private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
+    let known = Set(type.fields + ComparedField.ofNotes)
+    var kept = zip(entry.fields.list, entry.values).filter { name, text in
+      !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix("deck of card ")
+    }.map { CardField($0, isJSON($1) ? .json($1) : .text($1)) }
+    if !entry.conflicts.isEmpty {
+      kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
+    }
+    try KeptFields.set(db, of: id, to: kept)
+    let suspended = entry[ComparedField.suspended]
+    for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) {
+      let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains("card \(card.ordinal + 1)")
+      if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
+      if let flag = Int(entry[ComparedField.flag]), flag != card.flag {
+        try CardHiding.setFlag(db, card.id, to: flag, now: now)
+      }
+    }
+  }
+
+  // MARK: Order
+
+  /// Puts the cards of each deck into the order of their notes. Another card of a note stays behind the card that it
+  /// stands behind.
+  private func arrange(_ notes: ComparedList) throws {
+    var places: [NoteID: Int] = [:]
+    for (place, note) in notes.entries.enumerated() {
+      if let id = try NoteTable.id(db, guid: note.key) { places[id] = place }
+    }
+    for each in try [deck] + DeckTable.within(db, deck.id) {
+      let ids = try CardTable.ids(db, in: each.id)
+      var seen: Set<NoteID> = []
+      var groups: [(place: Int, ids: [CardID])] = []
+      for start in stride(from: 0, to: ids.count, by: 500) {
+        for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
+          if seen.insert(card.note).inserted || groups.isEmpty {
+            groups.append((places[card.note] ?? Int.max, [card.id]))
+          } else {
+            groups[groups.count - 1].ids.append(card.id)
+          }
+        }
+      }
+      let order = groups.indices.sorted { (groups[$0].place, $0) < (groups[$1].place, $1) }
+      let sorted = order.flatMap { groups[$0].ids }
+      if sorted != ids { try CardTable.arrange(db, sorted) }
+    }
+  }
+}
+
+extension ComparedEntry {
+  /// The tags with the mark of conflicts, where there are some, and without it where there are none.
+  var markedTags: [String] {
+    tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag])
+  }
+
+  /// A note type, as `init(type:)` has it.
+  fileprivate var draft: NoteTypeDraft {
+    var cards: [CardTemplate] = []
+    for name in fields.list where name.hasSuffix(", front") {
+      let card = String(name.dropLast(7))
+      cards.append(CardTemplate(card, front: self[name], back: self["\(card), back"]))
+    }
+    return NoteTypeDraft(
+      name: key, fields: self["fields"].split(separator: "\n").map { String($0) }, cards: cards, css: self["css"],
+      isCloze: self["kind"] == "cloze")
+  }
+}

@@ -1,0 +1,72 @@
+// The script of a deck as one page, the last part, of pages that FSRS-7 schedules. Invariant: no state.
+// FSRS-7: what an answer makes of a slow and a fast memory, and after how many days both together hold a share.
+function timedModel({ parameters: w, believed }) {
+  const least = 1e-5;
+  const stable = (value) => (isNaN(value) ? 1e-4 : within(1e-4, value, 36500));
+  const hard = (value) => (isNaN(value) ? 10 : within(1, value, 10));
+  const first = (rating) => w[4] - exp(w[5] * (rating - 1)) + 1;
+  const mixed = (share, fast, slow) => least + (1 - 2 * least) * (share * fast + (1 - share) * slow);
+
+  function curve({ slow, fast, difficulty }) {
+    const [hardness, logSlow, logFast] = [difficulty - 5, log(slow), log(fast)];
+    const fastPower = within(0.01, w[23] * exp((w[33] - 0.3) * logFast), 0.95);
+    const slowPower = within(0.01, w[24], 0.95);
+    const fastRate = (exp(min(-log(w[25]) / fastPower, 60)) - 1) / fast;
+    const slowRate = ((exp(-log(w[26]) / slowPower) - 1) * exp(hardness * (w[32] - 0.3))) / slow;
+    const fastWeight = w[27] * exp(-w[29] * logFast);
+    const slowWeight = w[28] * exp(w[30] * logSlow + hardness * (w[31] - 0.5));
+    const share = fastWeight / (fastWeight + slowWeight);
+    const ofFast = (days) => exp(-fastPower * log1p(fastRate * days));
+    const ofSlow = (days) => exp(-slowPower * log1p(slowRate * days));
+    return { ofFast, recall: (days) => mixed(share, ofFast(days), ofSlow(days)) };
+  }
+
+  function answered(at, stability, difficulty, recall, rating) {
+    if (rating === 1) {
+      const left = w[at + 3] * (pow(stability + 1, w[at + 4]) - 1) * exp((1 - recall) * w[at + 5]);
+      return min(stability, left);
+    }
+    const bonus = rating === 2 ? w[at + 6] : rating === 4 ? w[at + 7] : 1;
+    const gain = exp(w[at] - 1.5) * (11 - difficulty) * pow(stability, -w[at + 1]);
+    return stability * (1 + gain * (exp((1 - recall) * w[at + 2]) - 1) * bonus);
+  }
+
+  const begun = (slow, first, difficulty) => ({ slow: stable(slow), fast: stable(0.8 * slow), difficulty, first });
+  const initial = (rating) => begun(w[rating - 1], rating, hard(first(rating)));
+
+  function next(old, rating, days) {
+    const { ofFast, recall } = curve(old);
+    const held = recall(days);
+    const slow = stable(answered(7, old.slow, old.difficulty, held, rating));
+    let fast = answered(15, old.fast, old.difficulty, ofFast(days), rating);
+    if (rating === 1) fast = min(fast, 0.8 * slow);
+    const change = -w[6] * (rating - 3) * (rating === 1 ? held + 0.1 : 1);
+    const damped = old.difficulty + ((10 - old.difficulty) * change) / 9;
+    return { slow, fast: stable(fast), difficulty: hard(0.01 * first(4) + 0.99 * damped), first: old.first };
+  }
+
+  // The root of a curve that falls, by halving the logarithm of what holds it.
+  function root(low, high, isBefore) {
+    for (let count = 0; count < 100; count++) {
+      const middle = (low + high) / 2;
+      if (isBefore(exp(middle))) low = middle; else high = middle;
+    }
+    return exp(high);
+  }
+
+  function interval(memory, retention) {
+    const { recall } = curve(memory);
+    const [shortest, longest] = [1 / day, 36500];
+    if (recall(shortest) <= retention) return shortest;
+    if (recall(longest) >= retention) return longest;
+    return root(log(shortest), log(longest), (days) => recall(days) > retention);
+  }
+
+  // Of a card of which only its stability is known.
+  function known(stability) {
+    const days = within(1 / day, stability, 36500);
+    return begun(root(log(1e-4), log(36500), (slow) => curve(begun(slow, 3, 5)).recall(days) < 0.9), 3, 5);
+  }
+
+  return { initial, next, interval, known, believes: (memory) => believed[memory.first - 1] };
+}

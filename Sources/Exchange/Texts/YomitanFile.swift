@@ -1,0 +1,240 @@
+// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms and banks of frequencies.
+// Invariant: a bank is read entry by entry, whatever its size; what is unpacked is counted as it comes, and bounded;
+// pictures and sounds of a dictionary are not unpacked.
+
+import Files
+import Text
+import Values
+
+/// A dictionary of Yomitan that is read.
+///
+///     let file = try YomitanFile("wty-es-en.zip") { false }
+///     try file.forEachEntry { print($0) }
+public final class YomitanFile {
+  /// What a dictionary says of a word.
+  public enum Entry: Equatable, Sendable {
+    case meaning(word: String, text: String)
+    /// The word is a form of the lemma.
+    case form(word: String, lemma: String)
+    case frequency(word: String, text: String)
+  }
+
+  private static let mostMembers = 20_000
+  /// Bytes of all banks, unpacked.
+  private static let mostBytes = 4 << 30
+  private static let entryLimits = JSONLimits(bytes: 8 << 20, depth: 100, values: 200_000, string: 4 << 20)
+
+  private let path: String
+  private let zip: ZipFile
+  private let isInterrupted: () -> Bool
+  private var inflated = 0
+  /// The dictionary's own name.
+  public let title: String
+  /// Codes of languages, `es`, where it says them.
+  public let words: String?
+  public let meanings: String?
+
+  /// - Throws: `FileError`, `TextFileError`.
+  public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.isInterrupted) = (path, isInterrupted)
+    _ = try ByteFile(path, isInterrupted: isInterrupted)
+    do throws(PackageError) { zip = try ZipFile(path, named: path, holdsFolders: true) } catch {
+      throw TextFileError(error, path)
+    }
+    guard zip.members.count <= Self.mostMembers else {
+      throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(Self.mostMembers)) files")
+    }
+    guard let member = zip.members["index.json"] else {
+      throw TextFileError.damaged(path: path, reason: "it is no dictionary of Yomitan: index.json is missing")
+    }
+    var bytes: [UInt8] = []
+    try Self.read(zip, member, path) { piece in
+      bytes += piece
+      if bytes.count > 4 << 20 { throw TextFileError.refused(path: path, reason: "its index.json has more than 4 MiB") }
+    }
+    let index: Value.Record?
+    do throws(JSONFailure) { index = try JSONParser.parse(bytes, limits: Self.entryLimits).record } catch {
+      throw TextFileError.damaged(path: path, reason: "index.json:\(error.line):\(error.column): \(error.words)")
+    }
+    let version = index?["format"]?.integer ?? index?["version"]?.integer ?? 0
+    guard let title = index?["title"]?.text, (1...3).contains(version) else {
+      throw TextFileError.damaged(
+        path: path, reason: "it is no dictionary of Yomitan that is read here: index.json has no title, or no format 3")
+    }
+    self.title = title
+    (words, meanings) = (index?["sourceLanguage"]?.text, index?["targetLanguage"]?.text)
+  }
+
+  private static func read(
+    _ zip: ZipFile, _ member: ZipFile.Member, _ path: String, _ piece: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    do { try zip.read(member, piece) } catch let error as PackageError { throw TextFileError(error, path) }
+  }
+
+  /// Calls `body` with what the dictionary says, bank by bank.
+  /// - Throws: `TextFileError`, `FileError`, and what the body throws.
+  public func forEachEntry(_ body: (Entry) throws -> Void) throws {
+    for kind in ["term_bank_", "term_meta_bank_"] {
+      for member in banks(kind) {
+        var elements = JSONElements(limit: Self.entryLimits.bytes)
+        try Self.read(zip, member, path) { piece in
+          inflated += piece.count
+          if inflated > Self.mostBytes {
+            throw TextFileError.refused(path: path, reason: "it unpacks to more than \(Self.mostBytes >> 30) GiB")
+          }
+          if isInterrupted() { throw FileError(path, .read, .interrupted) }
+          let isFine = try elements.take(piece) { try self.entries(of: $0, in: member, body) }
+          if !isFine { throw damaged(member, "a list of entries expected") }
+        }
+        if !elements.isFinished { throw damaged(member, "it ends in the middle") }
+      }
+    }
+  }
+
+  /// `term_bank_2.json` before `term_bank_10.json`.
+  private func banks(_ kind: String) -> [ZipFile.Member] {
+    let found = zip.members.values.compactMap { member -> (number: Int, member: ZipFile.Member)? in
+      guard member.name.hasPrefix(kind), member.name.hasSuffix(".json") else { return nil }
+      return Int(member.name.dropFirst(kind.count).dropLast(5)).map { ($0, member) }
+    }
+    return found.sorted { $0.number < $1.number }.map(\.member)
+  }
+
+  private func damaged(_ member: ZipFile.Member, _ reason: String) -> TextFileError {
+    .damaged(path: path, reason: "\(member.name) is damaged: \(reason)")
+  }
+
+  private func entries(of bytes: [UInt8], in member: ZipFile.Member, _ body: (Entry) throws -> Void) throws {
+    let value: Value
+    do throws(JSONFailure) { value = try JSONParser.parse(bytes, limits: Self.entryLimits) } catch {
+      throw damaged(member, error.words)
+    }
+    guard let cells = value.list, cells.count >= 3, let word = cells[0].text else {
+      throw damaged(member, "an entry of another shape")
+    }
+    if member.name.hasPrefix("term_meta") {
+      if cells[1].text == "freq", let text = YomitanText.frequency(cells[2]) {
+        try body(.frequency(word: word, text: text))
+      }
+      return
+    }
+    if let reading = cells[1].text, !reading.isEmpty, reading != word { try body(.form(word: reading, lemma: word)) }
+    guard cells.count >= 6, let definitions = cells[5].list else { return }
+    var texts: [String] = []
+    for definition in definitions {
+      if let lemma = definition.list?.first?.text {
+        if lemma != word { try body(.form(word: word, lemma: lemma)) }
+      } else {
+        let text = YomitanText.text(of: definition)
+        if !text.isEmpty { texts.append(text) }
+      }
+    }
+    if !texts.isEmpty {
+      try body(.meaning(word: word, text: texts.joined(separator: texts.contains { $0.contains("\n") } ? "\n" : "; ")))
+    }
+  }
+}
+
+/// The texts of definitions and frequencies.
+private enum YomitanText {
+  /// What a definition shows as plain text: blocks and points of lists in lines of their own.
+  static func text(of definition: Value) -> String {
+    var text = ""
+    switch definition.record?["type"]?.text {
+    case "text": return definition.record?["text"]?.text?.trimmed ?? ""
+    case "image": return ""
+    case "structured-content": add(definition.record?["content"] ?? .null, to: &text)
+    default: add(definition, to: &text)
+    }
+    let lines = text.split(separator: "\n").map { String($0).trimmed }.filter { !$0.isEmpty }
+    return lines.joined(separator: "\n")
+  }
+
+  private static let blocks: Set<String> = [
+    "div", "p", "li", "ul", "ol", "tr", "table", "details", "summary", "br", "thead", "tbody", "tfoot",
+  ]
+
+  /// As deep as the parser goes at most.
+  private static func add(_ content: Value, to text: inout String) {
+    if let plain = content.text { text += plain }
+    for part in content.list ?? [] { add(part, to: &text) }
+    guard let element = content.record else { return }
+    let tag = element["tag"]?.text ?? ""
+    if ["rt", "rp", "img"].contains(tag) { return }
+    if blocks.contains(tag) { text += "\n" }
+    if tag == "td" || tag == "th" { text += " " }
+    add(element["content"] ?? .null, to: &text)
+    if blocks.contains(tag) { text += "\n" }
+  }
+
+  /// A number, a text, or a record of them; the reading that it is for is left out.
+  static func frequency(_ value: Value) -> String? {
+    if let text = value.text { return text }
+    if let number = value.integer { return String(number) }
+    if case .number(let number) = value { return number.text }
+    guard let record = value.record else { return nil }
+    if let shown = record["displayValue"]?.text { return shown }
+    return (record["value"] ?? record["frequency"]).flatMap(frequency)
+  }
+}
+
+/// The elements of a list of JSON, cut out of pieces as they come. Only where an element ends is looked for: whoever
+/// takes them parses them.
+struct JSONElements {
+  private let limit: Int
+  private var element: [UInt8] = []
+  private var depth = 0
+  private var isInText = false
+  private var isEscaped = false
+  /// Whether the list was opened and closed.
+  private(set) var isFinished = false
+
+  init(limit: Int) { self.limit = limit }
+
+  /// - Returns: false for what is no list, or has an element of more bytes than the limit.
+  mutating func take(_ piece: UnsafeRawBufferPointer, _ body: ([UInt8]) throws -> Void) rethrows -> Bool {
+    var start = 0
+    for (place, byte) in piece.enumerated() {
+      if isInText {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInText = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\"") where depth > 0: isInText = true
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        depth += 1
+        if depth == 1 {
+          if byte != UInt8(ascii: "[") || isFinished { return false }
+          start = place + 1
+        }
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        depth -= 1
+        if depth < 0 { return false }
+        if depth > 0 { continue }
+        element += piece[start..<place]
+        try finish(body)
+        isFinished = true
+      case UInt8(ascii: ",") where depth == 1:
+        element += piece[start..<place]
+        start = place + 1
+        try finish(body)
+      default:
+        // Outside of the list only blanks and a mark of UTF-8 may be.
+        if depth == 0, byte > 0x20, byte < 0x80 { return false }
+      }
+    }
+    if depth > 0 { element += piece[start...] }
+    return element.count <= limit
+  }
+
+  private mutating func finish(_ body: ([UInt8]) throws -> Void) rethrows {
+    defer { element.removeAll(keepingCapacity: true) }
+    if element.contains(where: { $0 > 0x20 }) { try body(element) }
+  }
+}

@@ -1,0 +1,44 @@
+// The words of a list that are used often, by counts from elsewhere. Invariant: each of them is a word of the list, and
+// the same counts give the same order: by count, then by code point.
+
+/// The common words of a lexicon.
+///
+///     let common = try CommonWords(["gato": 12, "perro": 9], of: lexicon)
+///     common?.lexicon.formable(from: "perrogato")
+///     common?.byUse(["perro", "gato"])   // ["gato", "perro"]
+public final class CommonWords {
+  /// So many of the most frequent words are common.
+  public static let most = 20_000
+  /// Fewer say too little of a language to choose by them.
+  public static let least = 1_000
+
+  /// The common words alone.
+  public let lexicon: Lexicon
+  /// The place of each in the order of use, from 0.
+  private let ranks: [String: Int]
+
+  /// Nil where the counts know too few words of the list.
+  /// - Parameters:
+  ///   - counts: by word, in any spelling that the lexicon normalises.
+  public init?(_ counts: [String: Double], of list: Lexicon, least: Int = CommonWords.least) throws(LexiconError) {
+    var known: [String: Double] = [:]
+    for (word, count) in counts where count > 0 {
+      let word = list.normalized(word)
+      if list.contains(word) { known[word, default: 0] += count }
+    }
+    guard known.count >= max(1, least) else { return nil }
+    let ordered = known.sorted { a, b in
+      a.value == b.value ? a.key.utf8.lexicographicallyPrecedes(b.key.utf8) : a.value > b.value
+    }.prefix(Self.most).map(\.key)
+    ranks = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($0.element, $0.offset) })
+    lexicon = try Lexicon.of(ordered, language: list.language, name: list.name, foldAccents: list.foldsAccents)
+  }
+
+  public func contains(_ word: String) -> Bool { ranks[word] != nil }
+
+  /// Words in the order of their use; those that are not common keep their order behind them.
+  public func byUse(_ words: [String]) -> [String] {
+    words.enumerated().map { (rank: ranks[$0.element] ?? Int.max, place: $0.offset, word: $0.element) }
+      .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.word)
+  }
+}

@@ -1,0 +1,186 @@
+// A dictionary that was indexed once: entries one after the other, and a table that leads to them by their headwords.
+// It is mapped, so that opening it costs nothing and looking up costs a page or two. Invariant: every offset is
+// compared with the bytes that are there before it is used, so that a damaged file finds less and breaks nothing.
+//
+// A file: `DHWORDS1`; entries, each of a kind (1 byte), the bytes of its headword and of its text (4 bytes each), both
+// of them; slots of 8 bytes, a power of two of them: the upper 24 bits of the key's hash and where the entry is, 0 for
+// none; where the slots begin, how many there are, how many entries (8 bytes each), `DHWORDS1` again. All
+// little-endian.
+
+import CMapping
+import Files
+import Glibc
+import Text
+
+/// What an entry says of its headword.
+public enum DictionaryEntryKind: UInt8, Sendable {
+  case meaning, markup
+  /// Its text is the lemma that the headword is a form of.
+  case form
+  /// Its text is how frequent the headword is, as the dictionary says it.
+  case frequency
+}
+
+/// How headwords are compared to be found: without accents and capitals, whatever the language; what is found is
+/// compared again by the rules of the language that is asked.
+private func keyHash(_ headword: String) -> UInt64 {
+  let neutral = Language(name: "", title: "", code: "")
+  return Array(normalize(headword, language: neutral, foldAccents: true).utf8).withUnsafeBytes {
+    damageDigest($0, seed: 0)
+  }
+}
+
+private enum IndexFile {
+  static let mark = Array("DHWORDS1".utf8)
+  static let entryHead = 9
+  static let tail = 32
+  static let offsetBits: UInt64 = 40
+  static let offsetMask: UInt64 = (1 << offsetBits) - 1
+}
+
+/// Writes the entries of a dictionary.
+///
+///     try DictionaryIndexWriter.write("es-en-mine.words", isInterrupted: { false }) { index in
+///       try index.add(.meaning, "gato", "cat")
+///     }
+public final class DictionaryIndexWriter {
+  public static let longestHeadword = 1_000
+  public static let longestText = 1 << 18
+  /// Entries that one dictionary may have.
+  public static let mostEntries = 30_000_000
+
+  private let sink: FileSink
+  private let path: String
+  private var entries: [(hash: UInt64, offset: UInt64)] = []
+  /// Entries so far, by kind.
+  public private(set) var counts: [DictionaryEntryKind: Int] = [:]
+
+  private init(_ sink: FileSink, _ path: String) { (self.sink, self.path) = (sink, path) }
+
+  /// Writes a file whole or not at all.
+  /// - Returns: how many entries of each kind there are.
+  /// - Throws: `FileError`, and what the body throws.
+  @discardableResult
+  public static func write(
+    _ path: String, isInterrupted: @escaping () -> Bool, _ body: (DictionaryIndexWriter) throws -> Void
+  ) throws -> [DictionaryEntryKind: Int] {
+    var options = Replacement(isInterrupted: isInterrupted)
+    (options.keepsMode, options.followsLinks) = (false, false)
+    var counts: [DictionaryEntryKind: Int] = [:]
+    try AtomicFile.write(path, options) { sink in
+      try sink.append(IndexFile.mark)
+      let writer = DictionaryIndexWriter(sink, path)
+      try body(writer)
+      try writer.finish()
+      counts = writer.counts
+    }
+    return counts
+  }
+
+  /// Adds an entry. What is longer than a headword or a text may be is passed over.
+  public func add(_ kind: DictionaryEntryKind, _ headword: String, _ text: String) throws {
+    let (head, body) = (headword.utf8.count, text.utf8.count)
+    guard (1...Self.longestHeadword).contains(head), (1...Self.longestText).contains(body) else { return }
+    guard entries.count < Self.mostEntries else {
+      throw DictionaryError.damaged(path: path, reason: "it has more than \(grouped(Self.mostEntries)) entries")
+    }
+    entries.append((keyHash(headword), UInt64(sink.count)))
+    counts[kind, default: 0] += 1
+    try sink.append([kind.rawValue])
+    try sink.append(Self.bytes(UInt32(head)))
+    try sink.append(Self.bytes(UInt32(body)))
+    try sink.append(headword)
+    try sink.append(text)
+  }
+
+  private func finish() throws {
+    var size = 16
+    while size < entries.count * 3 / 2 { size *= 2 }
+    var slots = [UInt64](repeating: 0, count: size)
+    for (hash, offset) in entries {
+      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = hash & ~IndexFile.offsetMask | offset
+    }
+    let (start, count) = (UInt64(sink.count), UInt64(entries.count))
+    entries = []
+    for slot in slots { try sink.append(Self.bytes(slot)) }
+    for number in [start, UInt64(size), count] { try sink.append(Self.bytes(number)) }
+    try sink.append(IndexFile.mark)
+  }
+
+  private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  }
+}
+
+/// An indexed dictionary that is read.
+final class DictionaryIndex {
+  private let bytes: UnsafeRawBufferPointer
+  private let slots: Range<Int>
+  private let mask: Int
+
+  /// - Throws: `FileError`, `DictionaryError.damaged`.
+  init(_ path: String) throws {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(path, .open, number: errno) }
+    defer { close(descriptor) }
+    guard let file = MappedFile(descriptor, path: path), file.size >= IndexFile.mark.count + IndexFile.tail,
+      let base = mapping_begin(descriptor, file.size)
+    else { throw DictionaryError.damaged(path: path, reason: "it is cut, or no file") }
+    let bytes = UnsafeRawBufferPointer(start: base, count: file.size)
+    func number(_ place: Int) -> Int? {
+      Int(exactly: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+    }
+    let tail = file.size - IndexFile.tail
+    guard bytes.prefix(8).elementsEqual(IndexFile.mark), bytes.suffix(8).elementsEqual(IndexFile.mark),
+      let start = number(tail), let size = number(tail + 8), size > 0, size & (size - 1) == 0, size <= file.size / 8,
+      start >= IndexFile.mark.count, start == tail - size * 8
+    else {
+      mapping_end(base, file.size)
+      throw DictionaryError.damaged(path: path, reason: "its parts are not where its end says")
+    }
+    (self.bytes, slots, mask) = (bytes, start..<tail, size - 1)
+  }
+
+  deinit {
+    if let base = bytes.baseAddress { mapping_end(UnsafeMutableRawPointer(mutating: base), bytes.count) }
+  }
+
+  private func slot(_ number: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slots.lowerBound + number * 8, as: UInt64.self))
+  }
+
+  /// The entries that a word may lead to, in the order of the dictionary; the caller compares their headwords.
+  func entries(of word: String) -> [(kind: DictionaryEntryKind, headword: String, text: String)] {
+    let hash = keyHash(word)
+    var (number, offsets): (Int, [Int]) = (Int(truncatingIfNeeded: hash) & mask, [])
+    // A table without an empty slot is none of ours: nobody looks further than it is long.
+    for _ in 0...mask {
+      let slot = slot(number)
+      if slot == 0 || offsets.count > 10_000 { break }
+      if slot >> IndexFile.offsetBits == hash >> IndexFile.offsetBits {
+        offsets.append(Int(slot & IndexFile.offsetMask))
+      }
+      number = (number + 1) & mask
+    }
+    return offsets.sorted().compactMap(entry)
+  }
+
+  private func entry(_ offset: Int) -> (kind: DictionaryEntryKind, headword: String, text: String)? {
+    guard offset >= IndexFile.mark.count, offset + IndexFile.entryHead <= slots.lowerBound,
+      let kind = DictionaryEntryKind(rawValue: bytes[offset])
+    else { return nil }
+    func size(_ place: Int) -> Int {
+      Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+    }
+    let (start, head, text) = (offset + IndexFile.entryHead, size(offset + 1), size(offset + 5))
+    guard head <= DictionaryIndexWriter.longestHeadword, text <= DictionaryIndexWriter.longestText,
+      start + head + text <= slots.lowerBound
+    else { return nil }
+    func string(_ range: Range<Int>) -> String {
+      String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    }
+    return (kind, string(start..<start + head), string(start + head..<start + head + text))
+  }
+}

@@ -1,0 +1,186 @@
+// FSRS-7: a card is held in two memories, a slow and a fast one, that fade each by its own curve. An answer minutes
+// after the last one is one like any other: there is no formula of its own for the same day. Pure functions of numbers.
+// Source: fsrs-rs `src/model_v7.rs` and ts-fsrs `models/fsrs-7`, which agree.
+// Invariant: both stabilities are from 0.0001 to 36,500 days and a difficulty from 1 to 10, whatever goes in. Its
+// published parameters predict worse than those of FSRS-6: it is used only with parameters that were fitted.
+
+import Glibc
+
+/// What is known of a card's place in memory, by FSRS-7.
+///
+///     MemoryState7(slow: 3.9, fast: 3.1, difficulty: 4.2)
+public struct MemoryState7: Equatable, Sendable {
+  /// Days; neither is the time after which it is remembered with 0.9.
+  public var slow: Double
+  public var fast: Double
+  /// From 1 (easy) to 10.
+  public var difficulty: Double
+
+  public init(slow: Double, fast: Double, difficulty: Double) {
+    (self.slow, self.fast, self.difficulty) = (slow, fast, difficulty)
+  }
+}
+
+/// How probable it is that a card is remembered, as time goes on: the curves of both memories with their shares.
+///
+///     model.curve(state).recall(days: 3)
+public struct ForgettingCurve7: Equatable, Sendable {
+  /// 1 + rate · days is what each is a power of.
+  let fastRate, fastPower, slowRate, slowPower: Double
+  /// The share of the fast one.
+  let fastShare: Double
+
+  public func recall(days: Double) -> Double {
+    let time = max(0, days)
+    return mixed(exp(-fastPower * log1p(fastRate * time)), exp(-slowPower * log1p(slowRate * time)))
+  }
+
+  /// What the fast memory alone holds.
+  func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
+
+  private func mixed(_ fast: Double, _ slow: Double) -> Double {
+    MemoryModel7.least + (1 - 2 * MemoryModel7.least) * (fastShare * fast + (1 - fastShare) * slow)
+  }
+
+  /// Days after which the probability has fallen to `retention`: from a second to a hundred years.
+  public func interval(retention: Double) -> Double {
+    var (low, high) = (log(1 / 86_400.0), log(36_500.0))
+    if recall(days: exp(low)) <= retention { return exp(low) }
+    if recall(days: exp(high)) >= retention { return exp(high) }
+    // Newton's steps in the logarithm of time; where one leaves what is known to hold the root, it is halved.
+    var point = (low + high) / 2
+    for _ in 0..<60 {
+      let (over, slope) = overshoot(point, retention)
+      if over > 0 { low = point } else { high = point }
+      let step = slope == 0 ? .infinity : point - over / slope
+      let next = step > low && step < high ? step : (low + high) / 2
+      if abs(next - point) < 1e-12 { return exp(next) }
+      point = next
+    }
+    return exp(point)
+  }
+
+  /// The probability less what is wanted, and its slope, at a logarithm of days.
+  private func overshoot(_ logDays: Double, _ retention: Double) -> (Double, Double) {
+    let days = exp(logDays)
+    let (fastRise, slowRise) = (fastRate * days, slowRate * days)
+    let fast = exp(-fastPower * log1p(fastRise))
+    let slow = exp(-slowPower * log1p(slowRise))
+    let slope =
+      fastShare * fast * fastPower * fastRise / (1 + fastRise)
+      + (1 - fastShare) * slow * slowPower * slowRise / (1 + slowRise)
+    return (mixed(fast, slow) - retention, -(1 - 2 * MemoryModel7.least) * slope)
+  }
+}
+
+/// The formulas of FSRS-7 with its 34 parameters.
+///
+///     let model = try MemoryModel7(parameters: fitted)
+///     let state = model.next(model.initial(.good), .again, days: 0.007)
+public struct MemoryModel7: Sendable {
+  /// No probability is nearer to 0 or 1.
+  static let least = 1e-5
+  static let stabilities = 1e-4...36_500.0
+
+  /// w0 to w33, as they are used.
+  public let w: [Double]
+
+  /// - Throws: `badOption` for another number of them than 34, or one out of its range.
+  public init(parameters: [Double]) throws(MemoryError) {
+    guard parameters.count == Self.count else {
+      throw .badOption(name: "fsrs7_parameters", reason: "must be \(Self.count) numbers")
+    }
+    for (index, value) in parameters.enumerated() where !Self.ranges[index].contains(value) {
+      let range = Self.ranges[index]
+      throw .badOption(
+        name: "fsrs7_parameters", reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
+    }
+    w = parameters
+  }
+
+  /// - Parameter parameters: 34, in their ranges.
+  init(checked parameters: [Double]) { w = parameters }
+
+  /// After the first answer.
+  public func initial(_ rating: Rating) -> MemoryState7 {
+    let slow = w[Int(rating.rawValue) - 1]
+    return clamped(slow, 0.8 * slow, firstDifficulty(rating))
+  }
+
+  /// After another answer, so many days after the last one; 0.007 is ten minutes.
+  public func next(_ state: MemoryState7, _ rating: Rating, days: Double) -> MemoryState7 {
+    let known = clamped(state.slow, state.fast, state.difficulty)
+    let curve = curve(known)
+    let recall = curve.recall(days: days)
+    let slow = clamp(answered(7, known.slow, known.difficulty, recall, rating))
+    var fast = answered(15, known.fast, known.difficulty, curve.fastRecall(days: days), rating)
+    if rating == .again { fast = min(fast, 0.8 * slow) }
+    let change = -w[6] * Double(rating.rawValue - 3) * (rating == .again ? recall + 0.1 : 1)
+    let damped = known.difficulty + (10 - known.difficulty) * change / 9
+    return clamped(slow, fast, 0.01 * firstDifficulty(.easy) + 0.99 * damped)
+  }
+
+  /// How a card in this state is forgotten.
+  public func curve(_ state: MemoryState7) -> ForgettingCurve7 {
+    let known = clamped(state.slow, state.fast, state.difficulty)
+    let (hardness, logSlow, logFast) = (known.difficulty - 5, log(known.slow), log(known.fast))
+    let fastPower = min(0.95, max(0.01, w[23] * exp((w[33] - 0.3) * logFast)))
+    let fastGrowth = exp(min(-log(w[25]) / fastPower, 60)) - 1
+    let slowPower = min(0.95, max(0.01, w[24]))
+    let slowGrowth = (exp(-log(w[26]) / slowPower) - 1) * exp(hardness * (w[32] - 0.3))
+    let fastWeight = w[27] * exp(-w[29] * logFast)
+    let slowWeight = w[28] * exp(w[30] * logSlow + hardness * (w[31] - 0.5))
+    return ForgettingCurve7(
+      fastRate: fastGrowth / known.fast, fastPower: fastPower, slowRate: slowGrowth / known.slow,
+      slowPower: slowPower, fastShare: fastWeight / (fastWeight + slowWeight))
+  }
+
+  /// The probability that it is remembered after so many days.
+  public func retrievability(_ state: MemoryState7, days: Double) -> Double { curve(state).recall(days: days) }
+
+  /// Days after which the probability has fallen to `retention`.
+  public func exactInterval(_ state: MemoryState7, retention: Double) -> Double {
+    curve(state).interval(retention: retention)
+  }
+
+  /// The state of a card of which only its last interval is known: a card that another method scheduled.
+  /// - Parameters:
+  ///   - interval: days.
+  ///   - retention: the share that was remembered after it.
+  public func state(interval: Double, retention: Double = 0.9) -> MemoryState7 {
+    let wanted = interval.isNaN ? 1 : min(36_500, max(1 / 86_400.0, interval))
+    var (low, high) = (log(Self.stabilities.lowerBound), log(Self.stabilities.upperBound))
+    for _ in 0..<60 {
+      let middle = (low + high) / 2
+      let state = clamped(exp(middle), 0.8 * exp(middle), 5)
+      if retrievability(state, days: wanted) < retention { low = middle } else { high = middle }
+    }
+    return clamped(exp(high), 0.8 * exp(high), 5)
+  }
+
+  // MARK: Formulas
+
+  private func firstDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
+
+  /// What an answer makes of one of the two stabilities; its eight parameters begin at `first`.
+  private func answered(
+    _ first: Int, _ stability: Double, _ difficulty: Double, _ recall: Double, _ rating: Rating
+  ) -> Double {
+    if rating == .again {
+      let power = pow(stability + 1, w[first + 4]) - 1
+      return min(stability, w[first + 3] * power * exp((1 - recall) * w[first + 5]))
+    }
+    let factor = rating == .hard ? w[first + 6] : rating == .easy ? w[first + 7] : 1
+    let gain = exp(w[first] - 1.5) * (11 - difficulty) * pow(stability, -w[first + 1])
+    return stability * (1 + gain * (exp((1 - recall) * w[first + 2]) - 1) * factor)
+  }
+
+  private func clamp(_ stability: Double) -> Double {
+    stability.isNaN ? Self.stabilities.lowerBound : min(36_500, max(Self.stabilities.lowerBound, stability))
+  }
+
+  private func clamped(_ slow: Double, _ fast: Double, _ difficulty: Double) -> MemoryState7 {
+    MemoryState7(
+      slow: clamp(slow), fast: clamp(fast), difficulty: difficulty.isNaN ? 10 : min(10, max(1, difficulty)))
+  }
+}

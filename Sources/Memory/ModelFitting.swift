@@ -1,0 +1,57 @@
+// Fitting both memory models to one log, and which of them schedules then. Pure, so that it may run beside a prompt.
+// Invariant: where nobody asked for FSRS-7, it schedules only with evidence for it; without a fit it never does.
+
+/// Which memory model a user wants.
+public enum ModelWish: String, Sendable {
+  /// The one that predicts better.
+  case auto
+  case fsrs6 = "fsrs-6"
+  case fsrs7 = "fsrs-7"
+}
+
+/// Fits the models to a history.
+///
+///     let fit = try ModelFitting(history, parameters: [], wish: .auto).run()
+///     fit.evidence?.prefersFSRS7
+public struct ModelFitting: Sendable {
+  /// What came of it.
+  public struct Outcome: Equatable, Sendable {
+    public let fsrs6: OptimizedParameters
+    /// nil where FSRS-7 is not wanted, or where the log is too short to compare them.
+    public let evidence: ModelEvidence?
+    /// What the preset is to keep, beside the parameters of FSRS-6.
+    public var fitted: FittedModels
+    let wish: ModelWish
+
+    /// Whether FSRS-7 schedules from here on.
+    public var usesFSRS7: Bool { fitted.model != nil && (wish == .fsrs7 || wish == .auto && fitted.prefersFSRS7) }
+  }
+
+  private let history: ReviewHistory
+  private let parameters: [Double]
+  private let wish: ModelWish
+
+  /// - Parameter parameters: of FSRS-6, to begin with and to compare with; none for the published ones.
+  public init(_ history: ReviewHistory, parameters: [Double], wish: ModelWish) {
+    (self.history, self.parameters, self.wish) = (history, parameters, wish)
+  }
+
+  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// - Throws: `tooFewReviews`.
+  public func run(progress: (Double) throws -> Void = { _ in }) throws -> Outcome {
+    var optimizer = try Optimizer(history, parameters: parameters)
+    let isAlone = wish == .fsrs6
+    let fsrs6 = try optimizer.run { try progress($0 * (isAlone ? 1 : 0.3)) }
+    let evidence = isAlone ? nil : try ModelEvidence(history) { try progress(0.3 + $0 * 0.4) }
+    let isPreferred = evidence?.prefersFSRS7 ?? false
+    var parameters: [Double] = []
+    if isPreferred || wish == .fsrs7 {
+      var optimizer = Optimizer7(history)
+      parameters = try optimizer.run { try progress(0.7 + $0 * 0.3) } ?? []
+    }
+    try progress(1)
+    let fitted = try FittedModels(
+      answers: history.ratings.count, prefersFSRS7: isPreferred, parameters: parameters, firsts: history.firsts)
+    return Outcome(fsrs6: fsrs6, evidence: evidence, fitted: fitted, wish: wish)
+  }
+}

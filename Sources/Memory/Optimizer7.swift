@@ -1,0 +1,110 @@
+// Fits the parameters of FSRS-7 to what was remembered, minutes after the last answer as well as years. Method: that
+// of `Optimizer`, by the recipe of fsrs-rs `src/training_v7.rs`: recent answers count more, parameters far from the
+// published ones cost, the last parameters are taken. Two things differ, as they were measured to predict better: old
+// answers keep a quarter of their weight, and a short log is gone through more often.
+// Invariant: the same history always gives the same parameters.
+
+import Glibc
+
+public struct Optimizer7 {
+  /// Of several passes; the parameters move no more after it. One pass is made in any case.
+  private static let mostSteps = 40_000
+  private static let fewestSteps = 600
+  private static let batch = 512
+  private static let rate = 0.0118
+  /// What the distance from the published parameters costs, over the whole log.
+  private static let prior = 0.3333
+
+  private let history: ReviewHistory
+  private let weights: [Float]
+  private let count: Int
+  private let model: MemoryGradient7
+  private var random = SplitMix(state: 42)
+
+  public init(_ history: ReviewHistory) {
+    self.history = history
+    let predicted = history.predicted()
+    var weights = [Float](repeating: 0, count: history.ratings.count)
+    for (number, answer) in predicted.enumerated() {
+      let age = Float(number) / Float(predicted.count)
+      weights[Int(answer)] = 0.25 + 0.75 * age * age * age
+    }
+    (self.weights, count) = (weights, predicted.count)
+    model = MemoryGradient7(history)
+  }
+
+  /// The 34 parameters; nil for a log that has nothing to fit them to.
+  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> [Double]? {
+    guard count >= Self.batch else { return nil }
+    let batches = batches()
+    let passes = max(9, (Self.fewestSteps * 500 + count - 1) / count)
+    let epochs = max(1, min(passes, Self.mostSteps / batches.count))
+    var (w, adam) = (MemoryModel7.published, Adam(total: epochs * batches.count))
+    try weights.withUnsafeBufferPointer { weights in
+      for epoch in 0..<epochs {
+        for (number, batch) in batches.shuffled(using: &random).enumerated() {
+          if number % 8 == 0 {
+            try progress((Double(epoch) + Double(number) / Double(batches.count)) / Double(epochs))
+          }
+          descend(&w, batch, weights, &adam)
+        }
+      }
+    }
+    try progress(1)
+    return w
+  }
+
+  /// Cards of about the same length together, with so many predicted answers.
+  private struct Batch {
+    var cards: [Int32] = []
+    var count = 0
+  }
+
+  private func batches() -> [Batch] {
+    let lengths = (0..<history.cardCount).map { history.starts[$0 + 1] - history.starts[$0] }
+    var (batches, open): ([Batch], Batch) = ([], Batch())
+    for card in lengths.indices.sorted(by: { (lengths[$0], $0) < (lengths[$1], $1) }) {
+      let predicted = weights[history.starts[card]..<history.starts[card + 1]].count { $0 > 0 }
+      if predicted == 0 { continue }
+      if open.count + predicted > Self.batch, open.count > 0 {
+        batches.append(open)
+        open = Batch()
+      }
+      open.cards.append(Int32(card))
+      open.count += predicted
+    }
+    return open.count == 0 ? batches : batches + [open]
+  }
+
+  private struct Adam {
+    let total: Int
+    var step = 0
+    var mean = [Double](repeating: 0, count: MemoryModel7.count)
+    var square = [Double](repeating: 0, count: MemoryModel7.count)
+
+    init(total: Int) { self.total = max(1, total) }
+  }
+
+  private func descend(
+    _ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Float>, _ adam: inout Adam
+  ) {
+    model.setParameters(w)
+    model.clearGradient()
+    for card in batch.cards { _ = model.walk(Int(card), weights: weights, isTraining: true) }
+    let rate = Self.rate * 0.5 * (1 + cos(Double.pi * Double(adam.step) / Double(adam.total)))
+    adam.step += 1
+    let (fix1, fix2) = (1 - pow(0.7, Double(adam.step)), 1 - pow(0.98, Double(adam.step)))
+    let prior = 2 * Self.prior * Double(batch.count) / Double(count)
+    for index in w.indices {
+      let spread = MemoryModel7.spread[index]
+      let far = (w[index] - MemoryModel7.published[index]) / (spread * spread)
+      let slope = model.gradient[index] + prior * far
+      adam.mean[index] = 0.7 * adam.mean[index] + 0.3 * slope
+      adam.square[index] = 0.98 * adam.square[index] + 0.02 * slope * slope
+      let move = rate * adam.mean[index] / fix1 / ((adam.square[index] / fix2).squareRoot() + 1e-8)
+      if move.isFinite { w[index] -= move }
+    }
+    MemoryModel7.clamp(&w)
+  }
+}

@@ -1,0 +1,99 @@
+// What FSRS-7 knows of a card, made of its answers: nothing of it is stored, the log says it each time. And what a
+// preset keeps of a fitting. Invariant: of the same answers a card has the state that `MemoryGradient7` walks to; a
+// first rating with few cards behind it never gives more than twice the interval of FSRS-6.
+
+/// The state of a card after its last answer, by FSRS-7.
+///
+///     var replay = TimedMemory.Replay(model)
+///     replay.add(at: 1_700_000_000, .good, isFirst: true, isLearning: true)
+///     replay.memory?.state.slow
+public struct TimedMemory: Equatable, Sendable {
+  public var state: MemoryState7
+  /// What was answered first.
+  public let first: Rating
+
+  public init(_ state: MemoryState7, first: Rating) { (self.state, self.first) = (state, first) }
+
+  /// Goes through the answers of one card, the earliest first.
+  public struct Replay: Sendable {
+    private let model: MemoryModel7
+    /// nil until the card's first answer as a new one.
+    public private(set) var memory: TimedMemory?
+    /// Of the last answer, in seconds since 1970.
+    public private(set) var last = 0.0
+    private var lastIsNew = false
+
+    public init(_ model: MemoryModel7) { self.model = model }
+
+    /// - Parameters:
+    ///   - isFirst: whether the card was new when it was answered.
+    ///   - isLearning: whether it was new or being learnt for the first time.
+    public mutating func add(at time: Double, _ rating: Rating, isFirst: Bool, isLearning: Bool) {
+      let begins = memory == nil || (isFirst && !lastIsNew)
+      lastIsNew = isFirst
+      if begins {
+        memory = isLearning ? TimedMemory(model.initial(rating), first: rating) : nil
+        last = time
+        return
+      }
+      guard var known = memory else { return }
+      known.state = model.next(known.state, rating, days: max(0, time - last) / 86_400)
+      memory = known
+      last = max(last, time)
+    }
+
+    /// The probability that the card is remembered at a time.
+    public func recall(at time: Double) -> Double? {
+      memory.map { model.retrievability($0.state, days: max(0, time - last) / 86_400) }
+    }
+  }
+}
+
+/// What a preset keeps of a fitting of both models: which one schedules where that is chosen by evidence, and the
+/// parameters of FSRS-7.
+public struct FittedModels: Equatable, Sendable {
+  /// Cards that began with a rating before its intervals are believed.
+  static let enoughFirsts = 50
+
+  /// Answers in the log when it was made.
+  public var answers: Int
+  /// Whether FSRS-7 predicted better.
+  public var prefersFSRS7: Bool
+  /// The 34 of FSRS-7; none where it was not fitted.
+  public var parameters: [Double]
+  /// Cards that began with again, hard, good and easy.
+  public var firsts: [Int]
+
+  /// - Parameter version: of the parameters; those of another one are dropped.
+  public init(
+    answers: Int, prefersFSRS7: Bool, parameters: [Double] = [], firsts: [Int] = [], version: Int = MemoryModel7.version
+  ) throws(MemoryError) {
+    self.answers = max(0, answers)
+    let isUsable = version == MemoryModel7.version && !parameters.isEmpty
+    if isUsable { _ = try MemoryModel7(parameters: parameters) }
+    self.parameters = isUsable ? parameters : []
+    self.prefersFSRS7 = prefersFSRS7 && isUsable
+    self.firsts = firsts.count == 4 ? firsts : [0, 0, 0, 0]
+  }
+
+  /// nil where FSRS-7 was not fitted.
+  public var model: MemoryModel7? { parameters.isEmpty ? nil : MemoryModel7(checked: parameters) }
+
+  /// The days of FSRS-7, held back where there is little evidence.
+  /// - Parameter usual: the days of FSRS-6.
+  public func guarded(_ days: Double, first: Rating, usual: Double) -> Double {
+    firsts[Int(first.rawValue) - 1] >= Self.enoughFirsts ? days : min(days, 2 * usual)
+  }
+
+  /// Whether the log grew by a tenth since, and by 200 answers at least.
+  public func isDue(answers now: Int) -> Bool { now - answers >= max(200, answers / 10) }
+}
+
+extension ReviewHistory {
+  /// Cards that began with again, hard, good and easy.
+  public var firsts: [Int] {
+    var counts = [0, 0, 0, 0]
+    for card in 0..<cardCount { counts[Int(ratings[starts[card]]) - 1] += 1 }
+    return counts
+  }
+}

@@ -1,0 +1,46 @@
+// `card history`. Invariant: every kept step that changed the card or its note is told, the newest first, with what it
+// changed.
+
+import Commands
+import Exchange
+import Storage
+import Text
+import Values
+import Workspace
+
+enum CardHistoryCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "card", "history", theme: "Decks and cards", access: .signedIn, effect: .reads,
+      summary: "Shows each step that changed a card: what, and when.",
+      answer: "{step, name, at, event, fields, added_tags, removed_tags}...",
+      details: """
+        The steps are those of `undo --list`, the newest first; what other cards of the note share is told, too. `undo N` \
+        takes one of them back; `deckhand --at N card show CARD` shows the card as it was after a step.
+        """,
+      arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
+      example: "card history Spanish:1"
+    ) { invocation, session in
+      let steps = try session.workspace().comparing.history(of: CardCommands.card(invocation.text("CARD"), session))
+      let terminal = session.console.terminal
+      let drawing = ChangeLines(terminal: terminal)
+      var lines: [String] = []
+      for step in steps {
+        let name = printable(step.step.name, limit: 500)
+        lines.append(terminal.styled("step \(step.step.id)", .bold) + "  \(session.since(step.step.at))  \(name)")
+        lines += drawing.fields(step.change).map { "  " + $0 }
+      }
+      if steps.isEmpty { lines = ["No step that is kept changed this card."] }
+      return CommandResult(.list(steps.map(value)), .drawn(lines))
+    }
+  }
+
+  private static func value(_ step: CardStep) -> Value {
+    let change = step.change.value.record ?? Value.Record()
+    let wanted: Set<String> = ["event", "fields", "added_tags", "removed_tags"]
+    let names = [
+      ("step", Value.integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at)),
+    ]
+    return .record(names + change.fields.filter { wanted.contains($0.name) }.map { ($0.name, $0.value) })
+  }
+}

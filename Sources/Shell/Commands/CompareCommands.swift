@@ -1,0 +1,222 @@
+// `deck diff`, `deck merge` and `deck conflicts`. Invariant: a comparison answers by its exit status, as diff(1) does;
+// a merge says what it could not decide, and where that is now.
+
+import Bindings
+import Commands
+import Decks
+import Exchange
+import Files
+import Problems
+import Templates
+import Text
+import Values
+import Workspace
+
+enum CompareCommands {
+  static var all: [BuiltIn] { [diff, merge, conflicts] }
+
+  private static let operands = """
+    Each is a deck, DECK@STEP (the deck as it was after a step of `undo --list`), a package of Anki, a folder of \
+    `build`, or any file that `deck import` reads. The same note is the one with its guid; in a table without guids the \
+    one with its first column, or --key.
+    """
+  private static let key = Option("--key", "COLUMN", help: "of a table or .jsonl: the column that tells rows apart")
+  private static let format = Option(
+    "--format", choice: CardFormat.allNames, help: "the files' format, by their endings when left out")
+
+  private static func settings(_ invocation: Invocation, _ session: Session) throws -> ComparisonSettings {
+    var settings = try session.workspace().comparing.settings()
+    settings.key = invocation.optionalText("--key")
+    settings.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    return settings
+  }
+
+  // MARK: diff
+
+  private static var diff: BuiltIn {
+    BuiltIn(
+      "deck", "diff", theme: DeckCommands.theme, access: .signedIn, effect: .reads,
+      summary: "Shows what is different between two decks, files or steps.",
+      answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}... or {kind, EVENT}...",
+      details: operands + """
+         Notes are compared by field, with tags, order, suspension, flags, note types, options and media (by content). A \
+        note is a hunk, a field a line; at a terminal the words that differ are marked. The exit status is 0 where both \
+        are the same, 1 where they differ, 2 where they cannot be compared.
+        """,
+      arguments: [
+        Argument("A", .file, help: "a deck, DECK@STEP, a file or a folder"),
+        Argument("B", .file, help: "the other one"),
+      ],
+      options: [
+        Option("--stat", help: "only how many things of each kind differ"),
+        Option("--schedule", help: "compare what was learnt, too"), key, format,
+      ], example: "deck diff Spanish spanish.apkg"
+    ) { invocation, session in
+      var settings = try settings(invocation, session)
+      settings.keepsSchedule = invocation.flag("--schedule")
+      let names = [invocation.text("A"), invocation.text("B")]
+      let difference = try session.workspace().comparing.difference(
+        names, settings, generator: DeckGenerator(seconds: 60))
+      var result =
+        invocation.flag("--stat")
+        ? stat(difference, session)
+        : CommandResult(
+          .list(difference.changes.map(\.value)),
+          .drawn(
+            ChangeLines(terminal: session.console.terminal).lines(difference.changes, from: names[0], to: names[1])))
+      result.status = difference.changes.isEmpty ? ExitStatus.done : ExitStatus.failed
+      return result
+    }
+  }
+
+  /// How many things of each kind were added, removed, changed and moved.
+  private static func stat(_ difference: ContentDifference, _ session: Session) -> CommandResult {
+    var rows: [Value] = []
+    var lines: [String] = []
+    for kind in ComparedKind.allCases {
+      let changes = difference.changes.filter { $0.kind == kind }
+      if changes.isEmpty { continue }
+      let counts = ComparedChange.Event.allCases.map { event in (event, changes.count { $0.event == event }) }
+      let numbers = counts.map { ($0.0.rawValue, Value.integer($0.1)) }
+      rows.append(.record([("kind", Value.text(kind.rawValue))] + numbers))
+      let words = counts.filter { $0.1 > 0 }.map { "\(session.grouped($0.1)) \($0.0.rawValue)" }
+      lines.append("\(kind.plural): \(words.joined(separator: ", "))")
+    }
+    return CommandResult(.list(rows), .lines(lines.isEmpty ? ["The same."] : lines))
+  }
+
+  // MARK: merge
+
+  private static var merge: BuiltIn {
+    BuiltIn(
+      "deck", "merge", theme: DeckCommands.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("--output") == nil ? .changes : .announces },
+      summary: "Merges the changes of two decks or files since a common base.",
+      answer: "{added, changed, removed, conflicts}",
+      details: operands + """
+         Changes are joined field by field, tags as sets, order by neighbours; the same change on both sides is no \
+        conflict. Two changes of one field, a change and a removal, two orders are conflicts: the note shows ours, keeps \
+        both sides as data and gets the tag "conflict"; `deck conflicts` settles them. Without --output OURS is a deck, \
+        which takes the result as one step of undo. A file of text keeps its form: what no side changed is written as it \
+        was. The exit status is 0, 1 where conflicts were found, 2 where nothing could be merged.
+        """,
+      arguments: [
+        Argument("BASE", .file, help: "what both came from"), Argument("OURS", .file, help: "one side"),
+        Argument("THEIRS", .file, help: "the other side"),
+      ],
+      options: [
+        Option("--output", "FILE", .file, access: .write, help: "the file that the result is written to"),
+        Option(
+          "--prefer", choice: MergeSide.allCases.map(\.rawValue),
+          help: "the side that is right where both changed a thing"),
+        key, format,
+      ], example: "deck merge base.apkg Spanish theirs.apkg"
+    ) { invocation, session in
+      var request = MergeRequest(
+        base: invocation.text("BASE"), ours: invocation.text("OURS"), theirs: invocation.text("THEIRS"))
+      request.output = invocation.optionalText("--output").map { session.environment.folders.expanded($0) }
+      request.preferred = invocation.optionalText("--prefer").flatMap { MergeSide(rawValue: $0) }
+      if let output = request.output, !session.rehearsal.mayActOutside("write \(output)") { return CommandResult() }
+      let report = try session.workspace().comparing.merge(
+        request, settings(invocation, session), generator: DeckGenerator(seconds: 60))
+      return merged(report, session)
+    }
+  }
+
+  private static func merged(_ report: MergeReport, _ session: Session) -> CommandResult {
+    let conflicts = report.result.conflicts
+    let counts = report.counts
+    var lines = [
+      "Merged: \(session.counted(counts.added, "note")) added, \(session.grouped(counts.changed)) changed, "
+        + "\(session.grouped(counts.removed)) removed"
+        + (conflicts.isEmpty ? "." : "; \(session.counted(conflicts.count, "conflict")):")
+    ]
+    for (kind, entry) in conflicts.prefix(20) {
+      let fields = entry.conflicts.map { $0.shownField }.joined(separator: ", ")
+      let name = FieldHTML.plain(entry.shownTitle) ?? entry.shownTitle
+      lines.append("  \(kind.words) \(printable(name, limit: 40)): \(printable(fields, limit: 60))")
+    }
+    if conflicts.count > 20 { lines.append("  … \(session.grouped(conflicts.count - 20)) more") }
+    let value: Value = .record([
+      ("added", .integer(counts.added)), ("changed", .integer(counts.changed)), ("removed", .integer(counts.removed)),
+      (
+        "conflicts",
+        .list(conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } })
+      ),
+    ])
+    var result = CommandResult(value, .lines(lines))
+    result.status = conflicts.isEmpty ? ExitStatus.done : ExitStatus.failed
+    return result
+  }
+
+  // MARK: conflicts
+
+  private static var conflicts: BuiltIn {
+    BuiltIn(
+      "deck", "conflicts", theme: DeckCommands.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("--take") == nil ? .reads : .changes },
+      summary: "Lists what merges could not decide, or settles it.",
+      answer: "{kind, key, field, base?, ours?, theirs?}... or {settled}",
+      details: """
+        A note with a conflict has the tag "conflict" and shows ours until a side is taken: --take theirs settles all \
+        conflicts of the deck, or those of the notes that are named.
+        """,
+      arguments: [
+        Common.deck,
+        Argument("NOTE", isOptional: true, isRepeating: true, help: "the guid of a note, or its beginning"),
+      ],
+      options: [
+        Option("--take", choice: SettledSide.allCases.map(\.rawValue), help: "the side that is right"),
+        Option("--field", "F", help: "only conflicts of this field"),
+      ], example: "deck conflicts Spanish --take theirs"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let deck = try workspace.decks.open(invocation.text("DECK"))
+      guard let side = invocation.optionalText("--take").flatMap({ SettledSide(rawValue: $0) }) else {
+        return listed(try workspace.comparing.conflicts(in: deck), invocation.list("NOTE"))
+      }
+      let count = try workspace.comparing.settle(
+        deck, guids: invocation.list("NOTE"), field: invocation.optionalText("--field"), by: side)
+      return CommandResult(
+        .record([("settled", .integer(count))]),
+        line: "Settled \(session.counted(count, "conflict")) in \(quoted(try deck.record().name)) by \(side.rawValue).")
+    }
+  }
+
+  private static func listed(_ entries: [ComparedEntry], _ wanted: [String]) -> CommandResult {
+    var table = TableText(
+      [.init("Note"), .init("Field"), .init("Base"), .init("Ours"), .init("Theirs")], whenEmpty: "No conflicts.")
+    var values: [Value] = []
+    for entry in entries where wanted.isEmpty || wanted.contains(where: { entry.key.hasPrefix($0) }) {
+      for conflict in entry.conflicts {
+        let sides = [conflict.base, conflict.ours, conflict.theirs].map { $0.map { FieldHTML.plain($0) ?? $0 } }
+        table.add(
+          [entry.key, conflict.shownField]
+            + sides.enumerated().map { index, text in
+              text ?? (index == 0 ? "(none)" : "(removed)")
+            })
+        values.append(conflict.value(kind: .note, key: entry.key))
+      }
+    }
+    return CommandResult(.list(values), .table(table))
+  }
+}
+
+extension MergeConflict {
+  fileprivate func value(kind: ComparedKind, key: String) -> Value {
+    let sides = [("base", base), ("ours", ours), ("theirs", theirs)].compactMap { name, text in
+      text.map { (name, Value.text($0)) }
+    }
+    let names = [("kind", Value.text(kind.rawValue)), ("key", .text(key)), ("field", .text(shownField))]
+    return .record(names + sides)
+  }
+}
+
+extension ComparedKind {
+  fileprivate var plural: String {
+    switch self {
+    case .media: "media"
+    default: "\(words)s"
+    }
+  }
+}

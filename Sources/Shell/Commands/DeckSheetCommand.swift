@@ -1,0 +1,84 @@
+// `deck sheet`: cards and worksheets on paper. Invariant: what is not on it is told.
+
+import Bindings
+import CardDocuments
+import Commands
+import Decks
+import Files
+import Text
+import Values
+import Workspace
+
+enum DeckSheetCommand {
+  static var sheet: BuiltIn {
+    BuiltIn(
+      "deck", "sheet", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
+      answer: "{pages, cards, left_out} or nothing",
+      details: """
+        Cards to cut out have their answers on the back of the sheet, for a printer that turns it at the long edge, or \
+        beside them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to join, `search` \
+        a square of letters that hides the shorter side of each card, and `list` a table to fold; the answers of a \
+        worksheet are on its last pages. The cards of decks within the deck are in it too, suspended ones only where \
+        the query finds them. The same seed gives the same sheet; another one is another version.
+        """,
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
+      options: [
+        Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what is made; cards when left out"),
+        Option("--query", "QUERY", .query, help: "only the cards that it finds"),
+        Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "of the paper; a4 when left out"),
+        Option("--grid", "CxR", help: "cards across and down: 2x5 when left out, 1x5 of those to fold"),
+        Option(
+          "--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
+        Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version: another number, another order"),
+      ], example: "deck sheet Spanish spanish.pdf --grid 3x6"
+    ) { invocation, session in
+      let deck = try session.workspace().decks.open(invocation.text("DECK"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let options = try options(invocation)
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      let progress = session.console.progress("Drawing", total: nil)
+      defer { progress.finish() }
+      let report = try deck.print(to: path, options, matching: invocation.optionalText("--query")) {
+        progress.update($0, of: $1)
+      }
+      progress.finish()
+      return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
+    }
+  }
+
+  private static func options(_ invocation: Invocation) throws -> PaperOptions {
+    var options = PaperOptions()
+    options.kind = invocation.optionalText("--kind").flatMap { PaperKind(rawValue: $0) } ?? options.kind
+    options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
+    options.sides = invocation.optionalText("--sides").flatMap { PaperSides(rawValue: $0) } ?? options.sides
+    options.seed = invocation.optionalInteger("--seed")
+    for name in ["--grid", "--sides"] where options.kind != .cards {
+      guard let given = invocation.optionalText(name) else { continue }
+      throw CommandError.badValue(
+        command: "deck sheet", name: name, value: given, expected: "nothing, as only --kind cards has it")
+    }
+    guard let given = invocation.optionalText("--grid") else { return options }
+    guard let grid = PaperGrid(given) else {
+      throw CommandError.badValue(
+        command: "deck sheet", name: "--grid", value: given, expected: "cards across and down from 1 to 10, as in 2x5")
+    }
+    options.grid = grid
+    return options
+  }
+
+  private static func words(_ report: PaperReport, _ deck: String, _ path: String, _ session: Session) -> String {
+    let first =
+      "Drew \(session.counted(report.cards, "card")) of \(quoted(deck)) on \(session.counted(report.pages, "page")) "
+      + "of \(path)."
+    if report.leftOut == 0 { return first }
+    return first + " Left out: \(session.counted(report.leftOut, "card")) with nothing for such a sheet."
+  }
+}
+
+extension PaperReport {
+  /// As `--json` prints it.
+  fileprivate var value: Value {
+    .record([("pages", .integer(pages)), ("cards", .integer(cards)), ("left_out", .integer(leftOut))])
+  }
+}

@@ -1,0 +1,147 @@
+// `word dictionaries`: which dictionaries there are, others that are indexed, and the order they are asked in.
+// Invariant: what is added is indexed whole or not at all; only an index is ever removed, never a file that it was made
+// of.
+
+import Bindings
+import Commands
+import Files
+import Lexicon
+import Problems
+import Text
+import Values
+import Workspace
+
+enum DictionaryCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "word", "dictionaries", theme: "Words and games", access: .signedIn,
+      effect: .depends {
+        switch $0.optionalText("ACTION") {
+        case "add", "remove": .announces
+        case "order": .changes
+        default: .reads
+        }
+      },
+      summary: "Lists the dictionaries that tell what words mean, adds others, puts them in order.",
+      answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies} or {order} or "
+        + "{removed}",
+      details: """
+        A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), one of \
+        dictd, or one that was added. A name like spa-eng.tsv says that it explains Spanish words in English; one without \
+        a language is asked for every one. Debian has dict-wn and dict-freedict-spa-eng, dict-freedict-eng-spa, ... `add` \
+        indexes a .zip of Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that a large one is \
+        looked up at once; `remove` takes such an index away. `order` says which are asked first; it is the setting \
+        text.dictionaries.
+        """,
+      arguments: [
+        Argument(
+          "ACTION", .choice(["list", "add", "remove", "order"]), isOptional: true, help: "list, add, remove or order"),
+        Argument(
+          "FILE|NAME", .file, isOptional: true, isRepeating: true, access: .read,
+          help: "a dictionary to add; names of dictionaries to remove or to put in order"),
+      ],
+      options: [
+        Option("--name", "NAME", help: "what to call a dictionary that is added"),
+        Option("--language", "L", .language, help: "of the words of one that is added, where it does not say so"),
+      ],
+      usage: [
+        "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
+        "word dictionaries order NAME...",
+      ], example: "word dictionaries", complete: offers
+    ) { invocation, session in
+      let names = invocation.list("FILE|NAME")
+      switch invocation.optionalText("ACTION") {
+      case "add": return try add(names, invocation, session)
+      case "remove": return try remove(names, session)
+      case "order": return try order(names, session)
+      default: return list(session)
+      }
+    }
+  }
+
+  private static func offers(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+    if before.isEmpty { return ["list", "add", "remove", "order"].map { Offer($0) } }
+    guard before[0] == "add" else { return session.lexicons.meanings.places().map { Offer($0.name) } }
+    let paths = PathCompletion.paths(beginningWith: word, home: session.environment.folders.home)
+    return paths.map { Offer($0, isOpen: $0.hasSuffix("/")) }
+  }
+
+  private static func require(_ names: [String], _ action: String, _ what: String) throws {
+    if names.isEmpty {
+      throw CommandError.missingArgument(
+        command: "word dictionaries \(action)", what, usage: "word dictionaries \(action) \(what)")
+    }
+  }
+
+  private static func list(_ session: Session) -> CommandResult {
+    let library = session.lexicons.meanings
+    let places = library.places()
+    var table = TableText([.init("Dictionary", isTyped: true), .init("Words"), .init("Meanings"), .init("File")])
+    for place in places {
+      table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
+    }
+    let folders = library.ownFolders.map { printable($0) }.joined(separator: " and ")
+    if places.isEmpty { session.console.note("No dictionary is here; install Debian's dict-wn, for instance.") }
+    session.console.note("Your own go into \(folders).")
+    return CommandResult(
+      .list(
+        places.map {
+          .record([
+            ("name", .text($0.name)), ("words", $0.words.map { .text($0) } ?? .null),
+            ("meanings", $0.meanings.map { .text($0) } ?? .null), ("path", .text($0.path)),
+            ("own", .boolean($0.isOwn)),
+          ])
+        }), .table(table))
+  }
+
+  private static func add(_ names: [String], _ invocation: Invocation, _ session: Session) throws -> CommandResult {
+    try require(names, "add", "FILE")
+    let workspace = try session.workspace()
+    let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }
+    var (values, lines): ([Value], [String]) = ([], [])
+    for file in names {
+      let path = session.environment.folders.expanded(file)
+      guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
+      let progress = session.console.progress("Indexing", total: nil)
+      defer { progress.finish() }
+      let name = invocation.optionalText("--name")
+      let added = try UserDictionaries(workspace).add(path, named: name, words: language) {
+        progress.update($0, of: nil)
+      }
+      values.append(
+        .record([
+          ("name", .text(added.name)), ("path", .text(added.path)), ("meanings", .integer(added.meanings)),
+          ("forms", .integer(added.forms)), ("frequencies", .integer(added.frequencies)),
+        ]))
+      let counts = [
+        session.counted(added.meanings, "meaning"), session.counted(added.forms, "form"),
+        session.counted(added.frequencies, "frequency", "frequencies"),
+      ]
+      lines.append("Added \(added.name): \(counts.joined(separator: ", ")).")
+    }
+    return CommandResult(values.count == 1 ? values[0] : .list(values), .lines(lines))
+  }
+
+  private static func remove(_ names: [String], _ session: Session) throws -> CommandResult {
+    try require(names, "remove", "NAME")
+    for name in names where session.rehearsal.mayActOutside("remove the dictionary \(printable(name))") {
+      try UserDictionaries(session.workspace()).remove(name)
+    }
+    return CommandResult(
+      .record([("removed", .list(names.map { .text($0) }))]),
+      line: "Removed \(names.map { printable($0) }.joined(separator: ", ")).")
+  }
+
+  private static func order(_ names: [String], _ session: Session) throws -> CommandResult {
+    let known = session.lexicons.meanings.places().map(\.name)
+    for name in names where !known.contains(name) {
+      throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: known))
+    }
+    try UserDictionaries(session.workspace()).setOrder(names, by: session.scripting.settingOwner)
+    return CommandResult(
+      .record([("order", .list(names.map { .text($0) }))]),
+      line: names.isEmpty
+        ? "No dictionary comes before the others."
+        : "Asked first: \(names.map { printable($0) }.joined(separator: ", ")).")
+  }
+}

@@ -1,0 +1,87 @@
+// `doc render` and `doc export`: documents as files. Invariant: the ending of a name says what is written, another one
+// is refused; what is written beside the file is named.
+
+import CardDocuments
+import Commands
+import Files
+import Text
+import Values
+import Workspace
+
+enum DocumentFileCommands {
+  static var render: BuiltIn {
+    BuiltIn(
+      "doc", "render", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
+      arguments: [DocumentCommands.document, Argument("FILE", .file, help: "the file; its ending says the format")],
+      options: [width],
+      example: "doc render 6D92 dog.png --width 650"
+    ) { invocation, session in
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let document = try DocumentCommands.document(invocation, session).document()
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      return CommandResult(.text(path), line: try draw(document, to: path, invocation, session))
+    }
+  }
+
+  private static let width = Option(
+    "--width", "N", .integer(StoredDocument.widths), help: "of the picture, in pixels or points: 1300 when left out")
+
+  static var export: BuiltIn {
+    BuiltIn(
+      "doc", "export", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Writes a document to a file: drawn, or as it is.", answer: "{path, beside, losses}",
+      details: """
+        A name that ends in .png, .svg or .pdf gets the drawing, one in .rwcard the document itself, which `doc create \
+        --from` reads; its pictures are written beside that, into images. --edition 2 writes it as the original app reads \
+        it, and lists what that older format cannot hold.
+        """,
+      arguments: [
+        DocumentCommands.document, Argument("FILE", .file, help: "the file, ending in .png, .svg, .pdf or .rwcard"),
+      ],
+      options: [
+        width, Option("--edition", choice: ["2"], help: "for the original app; 2 is the only one, and wants .rwcard"),
+      ], example: "doc export 6D92 dog.png"
+    ) { invocation, session in
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let isCard = path.lowercased().hasSuffix(".rwcard")
+      let isForApp = invocation.optionalText("--edition") != nil
+      guard isCard || (!isForApp && RenderFormat(path: path) != nil) else {
+        throw DocumentError.unknownEnding(path: path, expected: isForApp ? ".rwcard" : ".png, .svg, .pdf or .rwcard")
+      }
+      let document = try DocumentCommands.document(invocation, session).document()
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      guard isCard else {
+        return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, invocation, session))
+      }
+      return answer(try isForApp ? document.exportEdition2(to: path) : WrittenDocument(document, to: path), path)
+    }
+  }
+
+  /// Draws a document as wide as the command asks; what to say of it.
+  private static func draw(
+    _ document: StoredDocument, to path: String, _ invocation: Invocation, _ session: Session
+  ) throws -> String {
+    let broken = try document.render(to: path, width: invocation.optionalInteger("--width") ?? 1300)
+    let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
+    return "Drew \(path)\(tail)."
+  }
+
+  private static func answer(_ written: WrittenDocument, _ path: String) -> CommandResult {
+    var lines = ["Wrote \(path)" + (written.losses.isEmpty ? "." : "; it could not hold:")]
+    lines += written.losses.map { "  \($0.pointer.description)  \($0.message)" }
+    if !written.beside.isEmpty {
+      lines.append("Beside it: " + written.beside.map { printable($0) }.joined(separator: ", "))
+    }
+    return CommandResult(value(path, written), .lines(lines))
+  }
+
+  private static func value(_ path: String, _ written: WrittenDocument) -> Value {
+    let losses = written.losses.map { loss in
+      Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+    }
+    return .record([
+      ("path", .text(path)), ("beside", .list(written.beside.map { .text($0) })), ("losses", .list(losses)),
+    ])
+  }
+}

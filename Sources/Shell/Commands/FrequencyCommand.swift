@@ -1,0 +1,70 @@
+// `text frequency`. Invariant: a text is counted once; what is counted decides which words are common, nothing else.
+
+import Commands
+import Language
+import Lexicon
+import Text
+import Values
+import Workspace
+
+enum FrequencyCommand {
+  private static let shownWords = 20
+
+  static var command: BuiltIn {
+    BuiltIn(
+      "text", "frequency", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Counts the words of texts, so that word games are about words that you meet.",
+      answer: "{texts, words, common, frequent}",
+      details: """
+        Without a file it tells what was counted. With what you read, the words of a list count that this machine has: \
+        frequency/CODE.tsv in the data folder (a word, a tab, a count; es.tsv for Spanish), else the model of Debian's \
+        onboard-data, in its place or in that folder. The 20,000 most frequent words are common; `set game.words all` plays \
+        with all of them.
+        """, arguments: [Argument("FILE", .file, isOptional: true, isRepeating: true, access: .read, help: "a text")],
+      options: [
+        Common.language, TextCommands.encoding,
+        Option("--forget", help: "forget the counts of all texts of the language"),
+      ], usage: ["text frequency [FILE]... [--language L] [--encoding E]", "text frequency --forget [--language L]"],
+      example: "text frequency novel.epub --language spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let counts = try WordCounts(workspace, language: invocation.optionalText("--language"))
+      var lines: [String] = []
+      if invocation.flag("--forget") {
+        lines = ["Forgot the counts of \(session.counted(try counts.forget(), "text"))."]
+      }
+      for path in invocation.list("FILE") {
+        var options = try TextCommands.options(invocation)
+        options.language = counts.language.name
+        let text = try TextCommands.open([path], options, session, command: invocation.command.name)
+        let name = printable(text.titles.joined(separator: ", "))
+        lines.append(try counts.add(text) ? "Counted \(name)." : "\(name) was counted before.")
+      }
+      return try answer(counts, lines, session)
+    }
+  }
+
+  private static func answer(_ counts: WordCounts, _ lines: [String], _ session: Session) throws -> CommandResult {
+    let workspace = try session.workspace()
+    let (texts, frequent) = (try counts.texts(), try counts.frequent(shownWords))
+    let hasList = session.lexicons.languages().contains(counts.language)
+    let common = hasList ? try workspace.words.common(of: workspace.words.lexicon(counts.language.name).lexicon) : nil
+    let words = texts.reduce(0) { $0 + $1.words }
+    var lines = lines
+    if !texts.isEmpty {
+      lines.append(
+        "\(session.counted(texts.count, "text")) with \(session.counted(words, "word")), most often: "
+          + frequent.map { printable($0.word) }.joined(separator: " "))
+    }
+    let title = counts.language.title
+    lines.append(
+      common.map { "\(session.counted($0.lexicon.count, "word")) of \(title) are common; games are about them." }
+        ?? "Which words of \(title) are common is not known: count some books, or install Debian's onboard-data.")
+    let value = Value.record([
+      ("texts", .integer(texts.count)), ("words", .integer(words)),
+      ("common", .integer(common?.lexicon.count ?? 0)),
+      ("frequent", .list(frequent.map { .record([("word", .text($0.word)), ("count", .integer($0.count))]) })),
+    ])
+    return CommandResult(value, .lines(lines.flatMap { wrapped($0, width: min(100, session.console.terminal.width)) }))
+  }
+}

@@ -1,0 +1,76 @@
+// `text known`: the list of words that are known, or not to be learned, although no card says so. Invariant: a change
+// is one step of undo.
+
+import Commands
+import Exchange
+import Files
+import Language
+import Problems
+import Text
+import Values
+import Workspace
+
+enum KnownWordsCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
+      details: """
+        Without words it shows the list. --import takes a word a line, what --export wrote, a table (.csv, .tsv) or the \
+        vocabulary of a Kindle. Of a table with a column of statuses, as Lute and LWT have it, 5 and W are known, I is \
+        ignored, and what is still being learned is left out; --column word=NAME says which column has the words where its \
+        heading does not. `undo` takes a change back.
+        """,
+      arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
+      options: [
+        Common.language, Option("--ignore", help: "the words are not to be learned"),
+        Option("--forget", help: "take the words off the list"),
+        Option("--import", "FILE", .file, access: .read, help: "the words of a file"),
+        Option(
+          "--column", "WHAT=NAME", isRepeating: true,
+          help: "the column of a table that has the word, the status, or the language"),
+        Option("--export", "FILE", .file, access: .write, help: "write the list to a file"),
+      ], example: "text known gato perro --language spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
+      let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
+      if let path = invocation.optionalText("--import") {
+        return try imported(path, as: state, list, invocation, session)
+      }
+      let words = invocation.list("WORD")
+      if !words.isEmpty {
+        let count = try list.set(words, as: state)
+        let what = state == .unknown ? "off the list" : state.name
+        return CommandResult(
+          .record([("changed", .integer(count))]), line: "\(session.counted(count, "word")) now \(what).")
+      }
+      let listed = try list.all().map { ($0.lemma, $0.isIgnored ? "ignored" : "known") }
+      if let path = invocation.optionalText("--export") {
+        guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
+        let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
+        try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8))
+      }
+      return CommandResult(
+        .list(listed.map { .record([("lemma", .text($0.0)), ("state", .text($0.1))]) }),
+        .table(
+          TableText(
+            [.init("Lemma"), .init("State")], rows: listed.map { [printable($0.0), $0.1] }, whenEmpty: "No words.")
+        ))
+    }
+  }
+
+  private static func imported(
+    _ path: String, as state: WordState, _ list: UserWordList, _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let columns = try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
+    let found = try list.add(from: session.environment.folders.expanded(path), columns: columns, as: state)
+    if found.learning > 0 {
+      session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
+    }
+    let count = found.changed + (try list.set(invocation.list("WORD"), as: state))
+    return CommandResult(
+      .record([("changed", .integer(count)), ("learning", .integer(found.learning))]),
+      line: "\(session.counted(count, "word")) now \(state == .unknown ? "off the list" : state.name).")
+  }
+}

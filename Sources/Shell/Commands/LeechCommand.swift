@@ -1,0 +1,103 @@
+// `deck leeches`: the cards that are forgotten more often than the memory model explains, and what helps with each.
+// Invariant: nothing is changed.
+
+import Bindings
+import Commands
+import Decks
+import Memory
+import Text
+import Values
+import Workspace
+
+enum LeechCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
+      summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
+      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence, "
+        + "side_by_side}...",
+      details: """
+        A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
+        the memory model of its deck does. Of the cards that the model is true of, at most one in a hundred is ever taken \
+        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for, with the line that \
+        studies them side by side, and a sentence of your own notes that has its word. `study` shows them when a card \
+        becomes one.
+        """,
+      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out: all decks")],
+      example: "deck leeches Spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let deck = try invocation.optionalText("DECK").map { try workspace.decks.open($0) }
+      let leeches = try workspace.leeches.list(of: deck)
+      return CommandResult(.list(leeches.map(\.value)), display(leeches, session))
+    }
+  }
+
+  private static func display(_ leeches: [LeechHelp], _ session: Session) -> Display {
+    if leeches.isEmpty { return .lines(["No card is forgotten more often than the memory model explains."]) }
+    var table = TableText([.init("Prompt"), .init("Answer"), .init("Deck"), .init("Forgotten"), .init("Expected")])
+    for leech in leeches {
+      table.add([
+        firstLine(leech.record.prompt), firstLine(leech.record.answer), leech.deck,
+        "\(leech.test.lapses) of \(leech.test.answers)", FittingWords.rounded(leech.test.expected, 2),
+      ])
+    }
+    let help = leeches.prefix(20).flatMap { leech in
+      [""] + LeechWords.help(leech).enumerated().map { $0 == 0 ? $1 : "  " + $1 }
+    }
+    let count = session.counted(leeches.count, "card")
+    return .parts([
+      .lines(["\(count) forgotten more often than the memory model explains.", ""]), .table(table), .lines(help),
+    ])
+  }
+
+  static func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map { String($0) } ?? text }
+}
+
+/// What helps with a leech, in words.
+enum LeechWords {
+  static func help(_ leech: LeechHelp) -> [String] {
+    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): `note edit` words it anew"] + aids(leech)
+  }
+
+  /// The cards that it is taken for, how to study them side by side, and a sentence.
+  static func aids(_ leech: LeechHelp) -> [String] {
+    var lines: [String] = []
+    if !leech.confusedWith.isEmpty {
+      let others = leech.confusedWith.map {
+        "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
+      }
+      lines.append("Easily taken for: " + others.joined(separator: ", "))
+      lines.append("Side by side: `\(printable(sideBySide(leech), limit: 800))`")
+    }
+    if let sentence = leech.sentence { lines.append("In a sentence: " + sentence) }
+    return lines
+  }
+
+  /// The line that studies it with the cards that it is taken for, and changes no schedule.
+  static func sideBySide(_ leech: LeechHelp) -> String {
+    let cards = ([leech.record] + leech.confusedWith).map { card in
+      "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+    let query = cards.joined(separator: " or ")
+    return "study \(ShellWords.quote(leech.family)) --query \(ShellWords.quote(query)) --cram --no-schedule"
+  }
+}
+
+extension LeechHelp {
+  fileprivate var value: Value {
+    .record([
+      ("guid", .text(record.guid)), ("deck", .text(deck)), ("prompt", .text(record.prompt)),
+      ("answer", .text(record.answer)), ("answers", .integer(test.answers)), ("lapses", .integer(test.lapses)),
+      ("expected", .number(test.expected)), ("evidence", .number(min(test.evidence, 1e12))),
+      (
+        "confused_with",
+        .list(
+          confusedWith.map {
+            .record([("guid", .text($0.guid)), ("prompt", .text($0.prompt)), ("answer", .text($0.answer))])
+          })
+      ), ("sentence", sentence.map { .text($0) } ?? .null),
+      ("side_by_side", confusedWith.isEmpty ? .null : .text(LeechWords.sideBySide(self))),
+    ])
+  }
+}

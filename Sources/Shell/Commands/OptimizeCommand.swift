@@ -1,0 +1,202 @@
+// `deck optimize`: fits the memory models to a user's answers, and tells how well each predicts them.
+// Invariant: parameters are kept only where they predict better; a report changes nothing.
+
+import Bindings
+import CardDocuments
+import Commands
+import Decks
+import Memory
+import Problems
+import Text
+import Values
+import Workspace
+
+enum OptimizeCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "deck", "optimize", theme: "Decks and cards", access: .signedIn,
+      effect: .depends { $0.flag("--report") ? .reads : .changes },
+      summary: "Fits the memory models to your answers.",
+      answer: "{deck, reviews, before, after, kept, parameters, model, evidence}, "
+        + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
+        + "{deck, model, fsrs6, fsrs7}",
+      details: """
+        The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and those within it, and judged on \
+        the rest. They are kept in the deck's preset when they predict better than those that are there. It takes at least \
+        400 reviews on later days. Where the option model is auto, FSRS-7 schedules from then on if it predicts the last \
+        fifth of the answers better, with at least 1,000 of them on later days; both are fitted to those before. At the \
+        prompt this is done again by itself when the answers grew by a tenth. --report tells how well both models predict \
+        and keeps nothing. With --all every preset is fitted to the answers of its decks.
+        """,
+      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
+      options: [
+        Option("--all", help: "every preset"), Option("--report", help: "tell how well both models predict"),
+      ], example: "deck optimize Spanish"
+    ) { invocation, session in
+      if invocation.flag("--all") { return try optimizeAll(session) }
+      let deck =
+        try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
+        ?? StudyChoice.only(session, usage: "deck optimize DECK")
+      if invocation.flag("--report") { return try report(deck, session) }
+      let outcome = try fitted(deck, session)
+      try deck.fitting.keep(outcome)
+      let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
+      return CommandResult(outcome.value(try deck.record().name), .lines(lines))
+    }
+  }
+
+  private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting.Outcome {
+    let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
+    defer { progress.finish() }
+    return try deck.fitting.run { progress.update(Int($0 * 1000), of: 1000) }
+  }
+
+  /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
+  private static func optimizeAll(_ session: Session) throws -> CommandResult {
+    var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
+    for deck in try session.workspace().decks.all() {
+      let name = try deck.record().name
+      let preset = try deck.scheduling.preset()?.name
+      guard preset != nil || !name.contains(text: "::"), seen.insert(preset ?? "\u{1}" + name).inserted else {
+        continue
+      }
+      do {
+        let outcome = try fitted(deck, session)
+        try deck.fitting.keep(outcome)
+        values.append(outcome.value(name))
+        lines += [name + ":"]
+        lines += try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session).map { "  " + $0 }
+      } catch let problem as MemoryError {
+        guard case .tooFewReviews = problem else { throw problem }
+        values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
+        lines += ["\(name):", "  " + problem.message]
+      }
+    }
+    return CommandResult(.list(values), .lines(lines.isEmpty ? ["There is no deck yet."] : lines))
+  }
+
+  // MARK: The report
+
+  private static func report(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+    let name = try deck.record().name
+    let progress = session.console.progress("Fitting \(name)", total: 1000)
+    defer { progress.finish() }
+    let evidence = try deck.fitting.evidence { progress.update(Int($0 * 1000), of: 1000) }
+    progress.finish()
+    let uses7 = try deck.scheduling.options().timed != nil
+    var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])
+    for (model, fit, isUsed) in [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)] {
+      table.add([
+        model, FittingWords.rounded(fit.logLoss, 4), FittingWords.rounded(fit.rmse * 100, 2) + " %",
+        FittingWords.rounded(fit.auc, 4), isUsed ? "yes" : "",
+      ])
+    }
+    let terminal = session.console.terminal
+    let heading =
+      "\(name): both models fitted to the first four fifths of the answers, and judged by "
+      + "\(session.counted(evidence.fsrs7.count, "answer")) on later days of the last fifth."
+    let pictures = [("FSRS-6", evidence.fsrs6), ("FSRS-7", evidence.fsrs7)].flatMap { model, fit in
+      [""] + CalibrationPicture.panel("\(model): predicted, and remembered", fit).lines(on: terminal)
+    }
+    let value: Value = .record([
+      ("deck", .text(name)), ("model", .text(uses7 ? "fsrs-7" : "fsrs-6")), ("fsrs6", evidence.fsrs6.value),
+      ("fsrs7", evidence.fsrs7.value),
+    ])
+    return CommandResult(
+      value, .parts([.lines([heading, ""]), .table(table), .lines(pictures + ["", FittingWords.verdict(evidence)])]))
+  }
+}
+
+/// What was remembered of answers, by what was predicted.
+enum CalibrationPicture {
+  static func panel(_ title: String, _ fit: ModelFit) -> ChartPanel {
+    ChartPanel(
+      title,
+      .rows(
+        fit.calibration.map { part in
+          let remembered = FittingWords.percent(part.remembered)
+          return ChartPanel.Row(
+            FittingWords.percent(part.predicted), part.remembered, "\(remembered) of \(grouped(part.count))")
+        }))
+  }
+}
+
+/// What fitting found, in words.
+enum FittingWords {
+  static func lines(_ outcome: ModelFitting.Outcome, preset: String, _ session: Session) -> [String] {
+    let fsrs6 = outcome.fsrs6
+    let kept =
+      fsrs6.isBetter
+      ? "The new parameters are kept in the preset \(quoted(preset))."
+      : "The parameters that are there predict as well; nothing was changed."
+    var lines = [
+      "Fitted to \(session.counted(fsrs6.reviewCount, "review")).", "  before  \(figures(fsrs6.before))",
+      "  after   \(figures(fsrs6.after))", kept,
+    ]
+    if let evidence = outcome.evidence { lines.append(verdict(evidence)) }
+    if outcome.usesFSRS7 { lines.append("FSRS-7 schedules now; `deck options DECK model=fsrs-6` goes back to FSRS-6.") }
+    return lines
+  }
+
+  /// What both models are worth on answers that they had not seen.
+  static func verdict(_ evidence: ModelEvidence) -> String {
+    let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.fsrs7.logLoss, 4))
+    let answers = "\(counted(evidence.fsrs7.count, "answer")) that neither had seen"
+    let figures = "log loss \(old) for FSRS-6, \(new) for FSRS-7, on \(answers)"
+    if evidence.prefersFSRS7 { return "FSRS-7 predicts better: \(figures)." }
+    if evidence.fsrs7.count < ModelEvidence.fewestAnswers {
+      return
+        "FSRS-6 stays: to choose FSRS-7 takes \(grouped(ModelEvidence.fewestAnswers)) answers on later days in the "
+        + "last fifth of the log; there are \(grouped(evidence.fsrs7.count)) (\(figures))."
+    }
+    return "FSRS-6 stays: FSRS-7 predicts no better (\(figures))."
+  }
+
+  /// A fitting that was done beside the prompt.
+  static func news(_ news: RefitNews, _ session: Session) -> String {
+    let outcome = news.outcome
+    let model = outcome.usesFSRS7 ? "FSRS-7" : "FSRS-6"
+    return "note: the memory model of the preset \(quoted(news.preset)) was fitted again, to "
+      + "\(session.counted(outcome.fsrs6.reviewCount, "review")); \(model) schedules; `undo` takes it back"
+  }
+
+  private static func figures(_ fit: ModelFit) -> String {
+    "log loss \(rounded(fit.logLoss, 4)), RMSE \(rounded(fit.rmse * 100, 2)) %"
+  }
+
+  static func rounded(_ number: Double, _ places: Int) -> String { DeckFigureCommands.rounded(number, places) }
+
+  static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+}
+
+extension ModelFit {
+  var value: Value {
+    .record([
+      ("log_loss", .number(logLoss)), ("rmse", .number(rmse)), ("auc", .number(auc)), ("answers", .integer(count)),
+      (
+        "calibration",
+        .list(
+          calibration.map {
+            .record([
+              ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)),
+              ("answers", .integer($0.count)),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+extension ModelFitting.Outcome {
+  fileprivate func value(_ deck: String) -> Value {
+    func figures(_ fit: ModelFit) -> Value {
+      .record([("log_loss", .number(fit.logLoss)), ("rmse", .number(fit.rmse))])
+    }
+    return .record([
+      ("deck", .text(deck)), ("reviews", .integer(fsrs6.reviewCount)), ("before", figures(fsrs6.before)),
+      ("after", figures(fsrs6.after)), ("kept", .boolean(fsrs6.isBetter)),
+      ("parameters", .list(fsrs6.parameters.map { .number($0) })), ("model", .text(usesFSRS7 ? "fsrs-7" : "fsrs-6")),
+      ("evidence", evidence.map { .record([("fsrs6", figures($0.fsrs6)), ("fsrs7", figures($0.fsrs7))]) } ?? .null),
+    ])
+  }
+}

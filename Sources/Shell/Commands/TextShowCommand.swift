@@ -1,0 +1,110 @@
+// `text show`: how much of a text is known, in figures and charts. Invariant: nothing of a text or of the cards is
+// changed; a picture is written whole or not at all.
+
+import CardDocuments
+import Commands
+import Files
+import Language
+import Problems
+import Text
+import Values
+import Workspace
+
+enum TextShowCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "text", "show", theme: TextCommands.theme, access: .signedIn, effect: .reads,
+      summary: "Tells how much of a text is known, by your cards.",
+      answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed}",
+      details: """
+        A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
+        lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
+        word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
+        its forms. Expected is what is remembered of it today, by the memory model: a word that is nearly forgotten counts \
+        for less. --plot draws charts, --png and --svg write them to a file.
+        """, arguments: [TextCommands.files],
+      options: TextCommands.common + [
+        Option("--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing for so much of the text"),
+        Option("--plot", help: "draw charts"),
+        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
+        Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
+        Option("--dark", help: "light on dark"),
+      ], example: "text show novel.epub --language spanish"
+    ) { invocation, session in
+      let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
+      let view = try text.view()
+      let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
+      let figures = figures(view, goals)
+      let drawn = try draw(view, text.titles.first ?? "", invocation, session)
+      if !drawn.isEmpty { return CommandResult(figures, .lines(drawn)) }
+      guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
+      let charts = TextPanels(view).panels.map { $0.lines(on: session.console.terminal) }
+      return CommandResult(
+        figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
+    }
+  }
+
+  /// Writes the charts to the files that are asked for.
+  private static func draw(
+    _ view: TextView, _ title: String, _ invocation: Invocation, _ session: Session
+  ) throws -> [String] {
+    try [("--png", true), ("--svg", false)].compactMap { option, asPNG -> String? in
+      guard let given = invocation.optionalText(option) else { return nil }
+      let path = session.environment.folders.expanded(given)
+      let picture = ChartPicture(
+        title: printable(title), panels: TextPanels(view).panels, isDark: invocation.flag("--dark"))
+      if session.rehearsal.mayActOutside("write \(printable(path))") {
+        try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
+      }
+      return "Drew the figures to \(printable(path))."
+    }
+  }
+
+  private static let goals = [0.8, 0.9, 0.95, 0.98]
+
+  private static func figures(_ view: TextView, _ goals: [Double]) -> Value {
+    let counts = view.counts()
+    let states = WordState.allCases.compactMap { state in
+      counts[state].map {
+        (state.name, Value.record([("words", .integer($0.tokens)), ("lemmas", .integer($0.lemmas))]))
+      }
+    }
+    let needed = goals.map { goal in
+      (String(Int((goal * 100).rounded())), view.lemmasNeeded(for: goal).map { Value.integer($0) } ?? .null)
+    }
+    let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
+    return .record([
+      ("coverage", .number(view.coverage)), ("expected_coverage", .number(view.expectedCoverage)),
+      ("words", .integer(view.text.tokens.count - view.passedOver)),
+      ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
+      ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
+      ("lemmas_needed", .record(needed)),
+    ])
+  }
+
+  private static func shown(_ view: TextView, _ goals: [Double], _ session: Session) -> [Display] {
+    let counts = view.counts()
+    let all = max(1, view.text.tokens.count - view.passedOver)
+    var table = TableText([.init(""), .init("Words", .right), .init("Share", .right), .init("Lemmas", .right)])
+    for state in WordState.allCases {
+      guard let count = counts[state] else { continue }
+      table.add([
+        state.name, session.grouped(count.tokens), percent(Double(count.tokens) / Double(all)),
+        session.grouped(count.lemmas),
+      ])
+    }
+    let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
+      view.lemmasNeeded(for: goal).map { "\(Int((goal * 100).rounded())) %: \(session.counted($0, "lemma"))" }
+    }
+    let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
+    var lines = [
+      "",
+      "Coverage \(percent(view.coverage)) of \(session.counted(all, "word")) in "
+        + "\(session.counted(view.text.sentences.count, "sentence")); \(session.grouped(view.passedOver)) names and numbers",
+      "Remembered today, as the memory model expects it: \(percent(view.expectedCoverage))",
+      "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
+    ]
+    if !needed.isEmpty { lines.append("To learn for " + needed.joined(separator: ", ")) }
+    return [.table(table), .lines(lines)]
+  }
+}

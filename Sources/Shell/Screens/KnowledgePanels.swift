@@ -1,0 +1,60 @@
+// How well the memory model knows a user, as charts. Invariant: with few answers it says so instead of a picture.
+
+import CardDocuments
+import Decks
+import Memory
+import Text
+
+struct KnowledgePanels {
+  /// Answers on later days that a calibration takes at least.
+  private static let fewestAnswers = 100
+
+  private let knowledge: ModelKnowledge
+
+  init(_ knowledge: ModelKnowledge) { self.knowledge = knowledge }
+
+  var panels: [ChartPanel] {
+    let hasPicture = knowledge.fit.count >= Self.fewestAnswers
+    return [ChartPanel("Memory model", .words(hasPicture ? words : [few]))]
+      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit)] : []) + [minutes]
+  }
+
+  private var few: String {
+    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(name) knows you "
+      + "(\(Self.fewestAnswers) are needed)."
+  }
+
+  private var name: String { knowledge.model == "fsrs-7" ? "FSRS-7" : "FSRS-6" }
+
+  private var words: [String] {
+    let fit = knowledge.fit
+    let off = FittingWords.rounded(fit.rmse * 100, 2)
+    var lines = [
+      "\(name) predicted \(counted(fit.count, "answer")): \(off) % off on average, log loss "
+        + "\(FittingWords.rounded(fit.logLoss, 4)), AUC \(FittingWords.rounded(fit.auc, 4))."
+    ]
+    if let refit = knowledge.refit {
+      let (before, after) = (
+        FittingWords.rounded(refit.before.logLoss, 4), FittingWords.rounded(refit.after.logLoss, 4)
+      )
+      lines.append(
+        refit.isBetter && before != after
+          ? "`deck optimize` would lower the log loss of FSRS-6 on cards held back from \(before) to \(after)."
+          : "`deck optimize` would find nothing better for FSRS-6.")
+    }
+    return lines
+  }
+
+  /// At the retention of the deck and at others, the lowest first.
+  private var minutes: ChartPanel {
+    let costs = ([knowledge.now] + knowledge.others).sorted { $0.retention < $1.retention }
+    return ChartPanel(
+      "Minutes a day at a retention of",
+      .rows(
+        costs.map { cost in
+          let isNow = cost.retention == knowledge.now.retention
+          let text = FittingWords.rounded(cost.minutes, 2) + (isNow ? " (now)" : "")
+          return ChartPanel.Row(FittingWords.percent(cost.retention), cost.minutes, text)
+        }))
+  }
+}

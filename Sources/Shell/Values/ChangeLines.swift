@@ -1,0 +1,131 @@
+// Changes of decks and files as lines, like those of git: a thing a hunk, a field a line, words marked at a terminal.
+// Invariant: what others wrote is printable; a line that begins with + or - says the whole of what is there or was.
+
+import Exchange
+import Templates
+import Text
+
+/// Shows changes on a terminal.
+struct ChangeLines {
+  let terminal: Terminal
+
+  /// The lines of a difference between two named things; none where there is nothing to tell.
+  func lines(_ changes: [ComparedChange], from old: String, to new: String) -> [String] {
+    if changes.isEmpty { return [] }
+    let head = [terminal.styled("--- \(plain(old))", .bold), terminal.styled("+++ \(plain(new))", .bold)]
+    return head + changes.flatMap(lines)
+  }
+
+  /// One thing.
+  func lines(_ change: ComparedChange) -> [String] {
+    [terminal.styled(title(change), .cyan)] + fields(change)
+  }
+
+  /// `@@ changed note 3kTMd: el gato @@`
+  private func title(_ change: ComparedChange) -> String {
+    let key = plain(change.key)
+    let name = plain(FieldHTML.plain(change.title) ?? change.title)
+    var words = "\(change.event.rawValue) \(change.kind.words) \(key)"
+    if !name.isEmpty, name != key { words += ": \(name)" }
+    if let predecessor = change.predecessor {
+      words += predecessor.isEmpty ? ", now first" : ", now behind \(plain(predecessor))"
+    }
+    return "@@ \(words) @@"
+  }
+
+  /// The lines of what became of the fields of a thing.
+  func fields(_ change: ComparedChange) -> [String] {
+    var lines: [String] = []
+    for field in change.fields {
+      let (old, new) = (shown(field.old), shown(field.new))
+      if old.contains("\n"), new.contains("\n") {
+        lines += differing(field.name, old, new)
+        continue
+      }
+      let marked = WordMarks(old, new)
+      if !field.old.isEmpty { lines += part("-", field.name, marked.old, .red) }
+      if !field.new.isEmpty { lines += part("+", field.name, marked.new, .green) }
+    }
+    for tag in change.removedTags { lines += part("-", "tag", [(tag, false)], .red) }
+    for tag in change.addedTags { lines += part("+", "tag", [(tag, false)], .green) }
+    return lines
+  }
+
+  /// Of two texts of many lines those that are not in both.
+  private func differing(_ name: String, _ old: String, _ new: String) -> [String] {
+    func cut(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    return cut(new).difference(from: cut(old)).flatMap { change in
+      switch change {
+      case .remove(_, let line, _): part("-", name, [(String(line), false)], .red)
+      case .insert(_, let line, _): part("+", name, [(String(line), false)], .green)
+      }
+    }
+  }
+
+  private func plain(_ text: String) -> String {
+    printable(String(text.split(whereSeparator: \.isNewline).first ?? ""), limit: 60)
+  }
+
+  /// HTML that is nothing but text as that text.
+  private func shown(_ text: String) -> String { FieldHTML.plain(text) ?? text }
+
+  /// A field with its sign before each of its lines.
+  private func part(_ sign: String, _ name: String, _ words: [(text: String, isMarked: Bool)], _ style: Style)
+    -> [String]
+  {
+    var lines = [terminal.styled("\(sign)\(printable(name, limit: 60)): ", style)]
+    for word in words {
+      for (index, piece) in word.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        if index > 0 { lines.append(terminal.styled("\(sign)  ", style)) }
+        let text = printable(String(piece), limit: 2000)
+        lines[lines.count - 1] += terminal.styled(text, word.isMarked ? style.union(.reversed) : style)
+      }
+    }
+    return lines
+  }
+}
+
+/// Which words of two texts are not in both.
+struct WordMarks {
+  private(set) var old: [(text: String, isMarked: Bool)] = []
+  private(set) var new: [(text: String, isMarked: Bool)] = []
+  /// Words of both texts together, beyond which all are marked.
+  private static let limit = 2000
+
+  init(_ old: String, _ new: String) {
+    let (first, second) = (Self.words(old), Self.words(new))
+    guard !first.isEmpty, !second.isEmpty, first.count + second.count <= Self.limit else {
+      (self.old, self.new) = ([(old, false)], [(new, false)])
+      return
+    }
+    let difference = second.difference(from: first)
+    var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
+    for change in difference {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): inserted.insert(offset)
+      }
+    }
+    self.old = first.enumerated().map { (String($1), removed.contains($0)) }
+    self.new = second.enumerated().map { (String($1), inserted.contains($0)) }
+  }
+
+  /// A text cut into words and what stands between them.
+  private static func words(_ text: String) -> [Substring] {
+    var words: [Substring] = []
+    var start = text.startIndex
+    while start < text.endIndex {
+      let isLetter = text[start].isLetter || text[start].isNumber
+      var end = text.index(after: start)
+      while isLetter, end < text.endIndex, text[end].isLetter || text[end].isNumber { end = text.index(after: end) }
+      words.append(text[start..<end])
+      start = end
+    }
+    return words
+  }
+}
+
+extension ComparedKind {
+  /// In the middle of a sentence.
+  var words: String { rawValue.split(separator: "_").joined(separator: " ") }
+}

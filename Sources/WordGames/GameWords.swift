@@ -1,0 +1,65 @@
+// The words that a game goes by: those of its list that its rules allow, and what may be a base word.
+// Invariant: each is in the normal form of the list.
+
+import Lexicon
+
+/// What the word list of a game offers.
+///
+///     game.words.candidates(rules: [.fromLetters, .inDictionary], baseWord: "cambering")
+struct GameWords {
+  let lexicon: Lexicon
+  /// Its words that the game is about.
+  let sought: Lexicon
+
+  /// A base word in normal form; letters only, at least two.
+  func checked(base: String) throws(GameError) -> String {
+    let word = lexicon.normalized(base)
+    guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
+    guard word.count <= Game.longestBase else {
+      throw .badBase(word: base, reason: "at most \(Game.longestBase) letters expected")
+    }
+    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "letters only expected") }
+    return word
+  }
+
+  /// The fewest letters that the rules let a word have.
+  static func shortest(_ rules: [Rule]) -> Int {
+    rules.reduce(2) { least, rule in
+      switch rule {
+      case .minLength(let count), .length(let count): max(least, count)
+      default: least
+      }
+    }
+  }
+
+  /// The words of the list that pass the rules, but for those that look at found words.
+  func candidates(rules: [Rule], baseWord: String) -> [String] {
+    let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
+    let judge = Judge(lexicon: sought, found: FoundWords())
+    judge.take(rules: lasting, baseWord: baseWord)
+    let words =
+      rules.contains(.fromLetters)
+      ? sought.formable(from: baseWord, minLength: Self.shortest(rules)) : wordsOfList(within: rules)
+    return words.filter { word in
+      var word = word
+      let letters = word.count
+      return word.withUTF8 { bytes in
+        let hash = Lexicon.hash(of: bytes)
+        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
+      }
+    }
+  }
+
+  /// The words of the list that have the length and the beginning that the rules ask for.
+  private func wordsOfList(within rules: [Rule]) -> [String] {
+    var (length, prefix) = (nil as Int?, "")
+    for rule in rules {
+      switch rule {
+      case .length(let count): length = count
+      case .startsWith(let text): prefix = lexicon.normalized(text)
+      default: break
+      }
+    }
+    return Array(sought.words(length: length, prefix: prefix))
+  }
+}

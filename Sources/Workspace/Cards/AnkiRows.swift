@@ -1,0 +1,103 @@
+// Cards and their logs as the rows that Anki has of them, both ways, for programs that know Anki's numbers.
+// Invariant: a row that is read and given back unchanged changes no card; a change of many is one operation.
+
+public import Decks
+public import Exchange
+import Files
+public import Memory
+import Storage
+
+/// Cards of a workspace in Anki's numbers.
+///
+///     var row = try workspace.cards.anki.rows(of: [card])[0]
+///     row.factor = 2300
+///     try workspace.cards.anki.take([row])
+public struct AnkiRows {
+  let workspace: Workspace
+
+  // MARK: Cards
+
+  /// A row for each card, in their order.
+  public func rows(of cards: [CardHandle]) throws -> [AnkiCard] {
+    let positions = try cards.map { try $0.record().state == .new ? $0.position() : 0 }
+    return try workspace.read { db in
+      let rows = ServerRows(workspace.moment)
+      let options = try DeckTable.allOptions(db, at: workspace.moment)
+      var found: [AnkiCard] = []
+      try CardTable.forEachRow(db, cards.map(\.id)[...]) { place, card in
+        found.append(rows.shown(card, position: positions[place], options[card.deck] ?? DeckOptions()))
+      }
+      return found
+    }
+  }
+
+  /// Which of the cards are due, as Anki's `is:due` sees it.
+  public func areDue(_ rows: [AnkiCard]) -> [Bool] {
+    let moment = ServerRows(workspace.moment)
+    return rows.map(moment.isDue)
+  }
+
+  /// Gives cards the schedules and the marks of rows, and those in other decks their decks.
+  /// - Throws: `DeckError.gone`, for a deck too; `.badOption` for numbers that no card can have.
+  public func take(_ rows: [AnkiCard]) throws {
+    let cards = rows.map { workspace.handle(of: CardID(rawValue: $0.id)) }
+    try workspace.perform(.editCard, on: workspace.cards.stepName(of: cards), count: { _ in rows.count }) { db in
+      let server = ServerRows(workspace.moment)
+      for row in rows {
+        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        guard let known = try SyncedCards.stored(db, CardID(rawValue: row.id)) else {
+          throw DeckError.gone(what: "the card")
+        }
+        let deck = try DeckTable.record(db, DeckID(rawValue: row.deck)).id
+        let options = try DeckTable.options(db, deck)
+        var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
+        try card.schedule.check()
+        (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
+        try SyncedCards.renew(db, known, to: card, keepsRank: true, isOfServer: false)
+      }
+    }
+    workspace.opened.orders.forget()
+  }
+
+  /// Answers a card as if it had been shown.
+  public func answer(_ card: CardHandle, _ rating: Rating) throws {
+    let name = try "\(card.record().stepName): \(rating.name)"
+    _ = try workspace.perform(.answerCard, on: name) { db in
+      var replay = try AnswerReplay(db, at: workspace.moment)
+      return try replay.enter(card.id, rating, at: workspace.moment, seconds: 0)
+    }
+  }
+
+  // MARK: The log
+
+  /// The logs of cards, each with the earliest row first, and whether a sync server lacks the row.
+  public func log(of cards: [CardID]) throws -> [CardID: [(review: ReceivedReview, isUnsent: Bool)]] {
+    try workspace.read { db in
+      let reader = try SentReviews(db)
+      var logs: [CardID: [(review: ReceivedReview, isUnsent: Bool)]] = [:]
+      for card in cards where logs[card] == nil {
+        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        let log = try reader.of(card)
+        logs[card] = zip(ReceivedReview.rows(of: log, card: card), log).map { ($0, $1.isUnsent) }
+      }
+      return logs
+    }
+  }
+
+  /// Enters rows of logs; a row that is there already is passed over.
+  public func enter(_ reviews: [ReceivedReview]) throws {
+    try workspace.perform(.importAnswers, count: { _ in reviews.count }) { db in
+      let receiver = try ReviewReceiver(db, of: nil)
+      for review in reviews { try receiver.receive(review) }
+    }
+  }
+}
+
+extension CardOperations {
+  public var anki: AnkiRows { AnkiRows(workspace: workspace) }
+
+  /// The cards that a deck holds itself, top first.
+  public func all(in deck: DeckHandle) throws -> [CardID] {
+    try workspace.read { try CardTable.ids($0, in: deck.id) }
+  }
+}

@@ -1,0 +1,61 @@
+// Leeches of a user's decks, and what helps with each. Invariant: what only looks changes nothing.
+
+public import Decks
+public import Memory
+import Storage
+
+/// A card that is forgotten more often than the memory model explains, with what may help.
+///
+///     try workspace.leeches.list()[0].confusedWith
+public struct LeechHelp {
+  public let card: CardHandle
+  public let record: CardRecord
+  public let deck: String
+  /// The outermost deck around that, in which the others are looked for.
+  public let family: String
+  public let test: LeechTest
+  /// Cards that it may be taken for, to study side by side.
+  public let confusedWith: [CardRecord]
+  /// One of the user's own that shows its word.
+  public let sentence: String?
+}
+
+/// The leeches of a user.
+public struct LeechOperations {
+  let workspace: Workspace
+
+  /// The leeches of a deck and those within it, or of all decks; those with the most evidence first.
+  public func list(of deck: DeckHandle? = nil) throws -> [LeechHelp] {
+    try workspace.read { db in
+      var decks = try DeckTable.list(db).map(\.id)
+      if let deck { decks = [deck.id] + (try DeckTable.within(db, deck.id).map(\.id)) }
+      return try LeechReading.leeches(db, in: decks, at: workspace.moment).compactMap { leech in
+        try help(db, leech.card, leech.test)
+      }
+    }
+  }
+
+  /// What helps with a card, whether or not it is a leech.
+  public func help(with card: CardHandle) throws -> LeechHelp? {
+    try workspace.read { db in
+      guard let record = try CardTable.card(db, card.id) else { return nil }
+      let options = try DeckTable.options(db, record.deck)
+      return try help(db, card.id, LeechReading.test(db, card.id, options, at: workspace.moment))
+    }
+  }
+
+  private func help(_ db: Database, _ id: CardID, _ test: LeechTest) throws -> LeechHelp? {
+    guard let record = try CardTable.card(db, id) else { return nil }
+    let deck = try DeckTable.record(db, record.deck)
+    let family = try Confusions.family(db, of: deck)
+    let near = try Confusions.cards(db, like: record, in: family)
+    return LeechHelp(
+      card: workspace.handle(of: id), record: record, deck: deck.name,
+      family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
+      confusedWith: try CardTable.cards(db, ids: near), sentence: try Confusions.sentence(db, with: record))
+  }
+}
+
+extension Workspace {
+  public var leeches: LeechOperations { LeechOperations(workspace: self) }
+}

@@ -1,0 +1,82 @@
+// A deck on paper: cards to cut out, and worksheets.
+// Invariant: printing changes nothing but its file; a picture that cannot be shown is drawn as such, and ends nothing.
+
+public import CardDocuments
+import Decks
+import Exchange
+import Files
+import Storage
+
+extension DeckHandle {
+  /// Writes cards of the deck and of those within it as a PDF to print.
+  /// - Parameters:
+  ///   - query: which cards; all but the suspended ones when nil.
+  ///   - drawn: called with the cards done and all of them.
+  /// - Throws: `DocumentError`, `QueryError`; the file stays as it was then.
+  public func print(
+    to path: String, _ options: PaperOptions, matching query: String? = nil,
+    drawn: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+  ) throws -> PaperReport {
+    let inner = try workspace.read { try DeckTable.within($0, id) }
+    let decks = [self] + inner.map { workspace.handle(of: $0.id) }
+    let listing = try workspace.cards.list(
+      of: decks, matching: query ?? "-is:suspended", limit: PaperSheet.mostCards + 1)
+    let paper = CardPaper(workspace: workspace)
+    return try PaperSheet(titled: try record().name, options).write(
+      listing.cards.count, to: path, by: workspace.drawing,
+      drawn: { done in
+        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try drawn(done, listing.cards.count)
+      }, card: { try paper.sides(of: listing.cards[$0].card) })
+  }
+}
+
+/// Reads what is printed of cards.
+private struct CardPaper {
+  let workspace: Workspace
+
+  /// Pixels of the long side of a picture, and how many stand on a side.
+  private static let pictureSize = 700
+  private static let mostPictures = 4
+
+  func sides(of card: CardHandle) throws -> (front: PaperSide, back: PaperSide) {
+    let record = try card.record()
+    let media = try workspace.read { try CardMedia($0, of: record) }
+    let ofAnswer = media.ofAnswerAlone(record.answer)
+    var back = try side(record.answer, without: ofAnswer, ofAnswer.filter(media.answerPictures.contains))
+    if let document = record.document {
+      let drawn = try workspace.documents.picture(ofDocument: document)
+      back.pictures.append(try drawn.flatMap { try decoded($0.png) })
+    }
+    return (try side(record.prompt, without: media.promptPictures + media.promptSounds, media.promptPictures), back)
+  }
+
+  private func side(_ text: String, without names: [String], _ pictures: [String]) throws -> PaperSide {
+    PaperSide(
+      CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
+  }
+
+  /// Nil for one that is missing or cannot be shown.
+  private func picture(_ name: String) throws -> Picture? {
+    guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try ByteFile(
+        workspace.media.folder + "/" + record.hash, isInterrupted: workspace.environment.isInterrupted
+      ).rest(limit: MediaOperations.limit)
+    } catch {
+      guard case .interrupted = error.reason else { return nil }
+      throw error
+    }
+    return try decoded(bytes)
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws -> Picture? {
+    do throws(PictureFailure) {
+      return try workspace.drawing.picture(from: bytes, longSide: Self.pictureSize)
+    } catch {
+      guard case .drawing(let failure) = error else { return nil }
+      throw DocumentError.drawing(failure)
+    }
+  }
+}

@@ -1,0 +1,263 @@
+// Comparing and merging decks, packages, folders and files, and looking back at a step of undo.
+// Invariant: a comparison changes nothing; a merge changes one deck as one operation, or writes one file.
+
+import CardDocuments
+import Decks
+public import Exchange
+import Files
+import Storage
+import Text
+
+/// What a merge is given.
+public struct MergeRequest {
+  public var base: String
+  public var ours: String
+  public var theirs: String
+  /// The file that the result goes to; nil: ours is a deck, which takes it.
+  public var output: String?
+  public var preferred: MergeSide?
+
+  public init(base: String, ours: String, theirs: String) { (self.base, self.ours, self.theirs) = (base, ours, theirs) }
+}
+
+/// What a merge came to.
+public struct MergeReport {
+  public var result: MergeResult
+  /// What it changed beside ours.
+  public var counts: MergeCounts
+}
+
+extension Workspace {
+  /// Comparing and merging.
+  public var comparing: Comparing { Comparing(workspace: self) }
+
+  /// Reads while everything is as it was when a step of undo had just been done.
+  /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` for a change meanwhile.
+  public func at<T>(step: Int, _ body: () throws -> T) throws -> T {
+    if isLookingBack { throw WorkspaceError.lookingBack("looking back at a step") }
+    try games.store()
+    let store = try store()
+    isLookingBack = true
+    defer { isLookingBack = false }
+    return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
+  }
+
+  /// Goes back step by step, the newest first; nothing of it is kept.
+  func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
+    if isLookingBack { throw WorkspaceError.lookingBack("looking back") }
+    try games.store()
+    try LookBack(store()).walk(body)
+  }
+}
+
+/// Comparisons and merges of an open workspace.
+///
+///     try workspace.comparing.difference(["Spanish@40", "Spanish"], settings, generator: generator).changes
+public struct Comparing {
+  let workspace: Workspace
+  private var environment: Environment { workspace.environment }
+  private var folder: String { workspace.folder }
+
+  /// How comparisons are made here.
+  public func settings(keepsSchedule: Bool = false) -> ComparisonSettings {
+    var settings = ComparisonSettings(
+      folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
+    ) { [mediaFolder = workspace.media.folder] in mediaFolder + "/" + $0.hash }
+    settings.keepsSchedule = keepsSchedule
+    return settings
+  }
+
+  /// What is different from one thing to another.
+  /// - Parameter operands: two of a deck's name, `DECK@STEP`, a file, a folder of `build`.
+  package func difference(
+    _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
+  ) throws -> ContentDifference {
+    let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
+    return ContentDifference(contents[0], contents[1])
+  }
+
+  /// Merges three things.
+  /// - Throws: `ComparisonError.needsOutput` where ours is no deck and no file is named.
+  package func merge(
+    _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
+  ) throws -> MergeReport {
+    let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
+    let files = try ComparedFiles(operands, settings)
+    let contents = files.contents
+    let result = ThreeWayMerge(
+      base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
+    ).result()
+    var report = MergeReport(result: result, counts: MergeCounts())
+    guard let output = request.output else {
+      guard let deck = try deck(of: request.ours) else { throw ComparisonError.needsOutput }
+      report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
+      return report
+    }
+    func difference() -> MergeCounts { ContentDifference(contents[1], result.content).counts }
+    if let bytes = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
+      var replacement = Replacement(mode: 0o644, isInterrupted: environment.isInterrupted)
+      replacement.kinds = .any
+      try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
+      report.counts = difference()
+    } else {
+      report.counts = try write(result, operands, files, to: output, settings) ?? difference()
+    }
+    return report
+  }
+
+  /// Whether an operand is a deck, now or at a step: no file is read for it.
+  public func isOfCollection(_ operand: String) throws -> Bool {
+    if try deck(of: operand) != nil { return true }
+    guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else {
+      return false
+    }
+    return !fileExists(environment.folders.expanded(operand))
+  }
+
+  /// The deck of that name, which may be followed by `@STEP`.
+  private func deck(of operand: String) throws -> DeckHandle? {
+    try workspace.decks.all().first { try $0.record().name.lowercased() == operand.lowercased() }
+  }
+
+  private func operand(
+    _ text: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
+  ) throws -> ComparedOperand {
+    if text == "/dev/null" { return .nothing }
+    if let deck = try deck(of: text) {
+      return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
+    }
+    if let place = text.lastIndex(of: "@"), let step = Int(text[text.index(after: place)...]) {
+      let name = String(text[..<place])
+      return try workspace.at(step: step) {
+        let deck = try workspace.decks.open(name)
+        return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
+      }
+    }
+    let path = environment.folders.expanded(text)
+    if Folder.isFolder(path) { return .notes(try built(path, settings, generator)) }
+    guard fileExists(path) || path == "-" else {
+      let names = try workspace.decks.all().map { try $0.record().name }
+      throw ComparisonError.noOperand(text, suggestion: suggestion(for: text, among: names))
+    }
+    return .file(path, try CardFormat(path, settings.format))
+  }
+
+  /// What a build of a folder makes, in a collection of its own that is thrown away.
+  private func built(
+    _ path: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
+  ) throws -> ComparedNotes {
+    let folder = try BuildFolder(path, isInterrupted: environment.isInterrupted)
+    let store = scratchStore()
+    var media: [String: [UInt8]] = [:]
+    let notes = try store.operation("building") { db in
+      let deck = try DeckTable.create(db, name: folder.name, now: environment.clocks.now())
+      try workspace.exchange.setOptions(db, deck.id, folder)
+      let building = BuildSettings(
+        generator, now: environment.clocks.now(), random: environment.random.entropy, mediaLimit: MediaOperations.limit,
+        isInterrupted: environment.isInterrupted
+      ) { bytes, hash, name in
+        media[name] = bytes
+        _ = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
+      }
+      _ = try BuildRun(db, folder, into: deck.id, isNew: true, building).run()
+      var notes = try ComparedNotes.of(deck.id, in: db, settings)
+      notes.addMedia(media)
+      return notes
+    }
+    try store.close()
+    return notes
+  }
+
+  private func scratchStore() -> Store {
+    Store(path: nil, migrations: Workspace.migrations, isInterrupted: environment.isInterrupted)
+  }
+
+  // MARK: Keeping a merge
+
+  private func apply(
+    _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,
+    _ settings: ComparisonSettings
+  ) throws -> MergeCounts {
+    try workspace.perform(.mergeDeck, on: workspace.decks.name(of: deck.id), count: \.total) { db in
+      try MergeIntoDeck(
+        db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
+        isInterrupted: environment.isInterrupted
+      ) { name in
+        guard let bytes = try ComparedFiles.media(name, of: media, settings) else { return }
+        _ = try workspace.media.add(bytes, named: name)
+      }.run(from: ours, to: result.content)
+    }
+  }
+
+  /// Writes a merge of notes as a file: ours is brought in, changed and written, in a collection that is thrown away.
+  /// - Returns: what was changed beside ours; nil where ours was no package and all of it was added.
+  private func write(
+    _ result: MergeResult, _ operands: [ComparedOperand], _ files: ComparedFiles, to output: String,
+    _ settings: ComparisonSettings
+  ) throws -> MergeCounts? {
+    let format = try CardFormat(output, settings.format)
+    let scratch = try Scratch(.package, in: folder)
+    let store = scratchStore()
+    defer { withExtendedLifetime(scratch) {} }
+    let (clock, random, isInterrupted) = (
+      environment.clocks.now(), environment.random.entropy, environment.isInterrupted
+    )
+    let counts = try store.operation("merging") { db -> MergeCounts? in
+      func keep(_ bytes: [UInt8], _ name: String) throws -> String {
+        let hash = ContentHash(of: bytes).description
+        try AtomicFile.write(scratch.path(hash), bytes)
+        return try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
+      }
+      let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: clock)
+      var (known, isPackage) = (ComparedContent(), false)
+      if case .file(let path, let given) = operands[1], !given.isText {
+        var package = PackageSettings(
+          folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
+        package.keepsSchedule = true
+        _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
+        (known, isPackage) = (files.contents[1], true)
+      }
+      let counts = try MergeIntoDeck(db, deck.id, now: clock, random: random, isInterrupted: isInterrupted) { name in
+        for operand in [operands[2], operands[1]] {
+          guard let bytes = try ComparedFiles.media(name, of: operand, settings) else { continue }
+          _ = try keep(bytes, name)
+          return
+        }
+      }.run(from: known, to: result.content)
+      try export(db, deck.id, format, to: output, scratch)
+      return isPackage ? counts : nil
+    }
+    try store.close()
+    return counts
+  }
+
+  private func export(
+    _ db: Database, _ deck: DeckID, _ format: CardFormat, to output: String, _ scratch: Scratch
+  ) throws {
+    guard !format.isText else {
+      var options = ExportOptions()
+      (options.format, options.hasSchedule) = (format, true)
+      _ = try CardExport(db, deck).run(to: output, .any, options, isInterrupted: environment.isInterrupted)
+      return
+    }
+    var destination = PackageDestination(
+      folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
+    ) { scratch.path($0.hash) }
+    destination.isLegacy = format == .apkgLegacy
+    destination.keepsSchedule = true
+    _ = try PackageExport(db, decks: [deck], destination).run(to: output, .any)
+  }
+}
+
+extension CardFormat {
+  /// The format that is given, else that of the path's ending.
+  fileprivate init(_ path: String, _ given: CardFormat?) throws(ExchangeError) {
+    if let given { self = given } else { try self.init(ofPath: path) }
+  }
+
+  /// Whether a text of that operand's format can be written as this one.
+  fileprivate func isSameFamily(as operand: ComparedOperand) -> Bool {
+    guard case .file(_, let format) = operand else { return isText }
+    return format == self || [format, self].allSatisfy { $0 == .csv || $0 == .tsv }
+  }
+}

@@ -1,0 +1,79 @@
+// What merges could not decide: listing it, and settling it. The history of a card.
+// Invariant: settling is one operation; what is settled loses its mark, and nothing else changes.
+
+import Decks
+public import Exchange
+import Files
+public import Storage
+
+/// A step that changed a card.
+public struct CardStep {
+  public let step: UndoStep
+  public let change: ComparedChange
+}
+
+extension Comparing {
+  // MARK: Conflicts
+
+  /// The notes of a deck that a merge left with conflicts, in their order.
+  public func conflicts(in deck: DeckHandle) throws -> [ComparedEntry] {
+    try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content[.note].entries
+      .filter { !$0.conflicts.isEmpty }
+  }
+
+  /// Settles conflicts of a deck by one side.
+  /// - Parameters:
+  ///   - guids: of the notes, or beginnings of them; none means all.
+  ///   - field: only the conflicts of that field.
+  /// - Returns: how many were settled.
+  /// - Throws: `ComparisonError.noConflict`.
+  public func settle(_ deck: DeckHandle, guids: [String], field: String?, by side: SettledSide) throws -> Int {
+    let ours = try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content
+    var settled = ours
+    var count = 0
+    for name in guids where !ours[.note].entries.contains(where: { $0.key.hasPrefix(name) && !$0.conflicts.isEmpty }) {
+      throw ComparisonError.noConflict(name)
+    }
+    var kept: [ComparedEntry] = []
+    for entry in ours[.note].entries {
+      let isMeant = guids.isEmpty || guids.contains { entry.key.hasPrefix($0) }
+      var entry: ComparedEntry? = entry
+      for conflict in entry?.conflicts ?? [] where isMeant && (field.map { $0 == conflict.shownField } ?? true) {
+        count += 1
+        if let owner = conflict.owner, let text = conflict.text(of: side) {
+          settled.update(owner.key, owner.kind) { $0.set(owner.field, to: text) }
+        }
+        entry = entry?.settling(conflict, by: side)
+      }
+      if let entry { kept.append(entry) }
+    }
+    if count == 0 { throw ComparisonError.noConflict(try guids.first ?? field ?? deck.record().name) }
+    settled.replace(.note, by: kept)
+    let environment = workspace.environment
+    return try workspace.perform(.settleConflicts, on: workspace.decks.name(of: deck.id), count: { $0 }) { db in
+      _ = try MergeIntoDeck(
+        db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
+        isInterrupted: environment.isInterrupted, receiveMedia: { _ in }
+      ).run(from: ours, to: settled)
+      return count
+    }
+  }
+
+  // MARK: History
+
+  /// The steps that changed a card, or the note that it is made from, the newest first.
+  public func history(of card: CardHandle) throws -> [CardStep] {
+    let note = try card.record().note
+    let settings = settings(keepsSchedule: true)
+    var later = try workspace.read { try ComparedNotes.entry(of: note, in: $0, settings) }
+    var steps: [CardStep] = []
+    try workspace.walkingBack { db, step in
+      let before = try ComparedNotes.entry(of: note, in: db, settings)
+      if let change = ComparedChange(of: .note, from: before, to: later) {
+        steps.append(CardStep(step: step, change: change))
+      }
+      later = before
+    }
+    return steps
+  }
+}

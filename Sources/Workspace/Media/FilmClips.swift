@@ -1,0 +1,144 @@
+// The lines of mined words, cut out of films by ffmpeg: a sound, and a picture of its middle. Invariant: ffmpeg gets a
+// list of words, never a line for a shell, and opens files only; what it makes lies in a folder of its own, which goes
+// with this object; its time and what it writes are bounded.
+
+import Decks
+import Files
+import Glibc
+import Text
+
+/// Sounds and pictures of some mined words.
+///
+///     let clips = try FilmClips(of: words, titles: text.titles, films: ["ep01.mkv"], in: workspace)
+///     try text.mine(words, into: "Spanish", clips: clips)
+public final class FilmClips {
+  /// Seconds before and after a line.
+  private static let margin = 0.25
+  private static let longest = 30.0
+  /// Seconds that cutting one line may take.
+  private static let patience = 60.0
+  private static let largest = 20 << 20
+
+  private let workspace: Workspace
+  private let scratch: Scratch
+  /// By word; nil where there is no time to cut at.
+  private var names: [String?] = []
+  /// Words that have no sound or picture.
+  public private(set) var missing = 0
+
+  /// Cuts the lines.
+  /// - Parameters:
+  ///   - films: one for each file of the text, in their order.
+  ///   - progress: how many words are done; throwing ends it.
+  /// - Throws: `WorkspaceError.noCutting`, `.notCut`, `.interrupted`; `FileError` for a film that cannot be read.
+  public init(
+    of words: [MinedWord], titles: [String], films: [String], in workspace: Workspace,
+    progress: (Int) throws -> Void = { _ in }
+  ) throws {
+    guard let program = workspace.media.executable("ffmpeg") else { throw WorkspaceError.noCutting }
+    for film in films { _ = try ByteFile(film, isInterrupted: workspace.environment.isInterrupted) }
+    self.workspace = workspace
+    scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
+    for (number, word) in words.enumerated() {
+      try progress(number)
+      guard let time = word.time, films.indices.contains(word.file), titles.indices.contains(word.file) else {
+        names.append(nil)
+        missing += 1
+        continue
+      }
+      let name = Self.name(titles[word.file], time.lowerBound)
+      names.append(name)
+      try cut(program, films[word.file], time, number)
+      let isMade = [sound(number), picture(number)].contains(where: Self.isThere)
+      if !isMade { missing += 1 }
+      // What fails for the first line will fail for all.
+      if number == 0, !isMade { throw WorkspaceError.notCut(path: films[word.file]) }
+    }
+  }
+
+  private func sound(_ number: Int) -> String { scratch.path("\(number).mp3") }
+  private func picture(_ number: Int) -> String { scratch.path("\(number).jpg") }
+
+  private static func isThere(_ path: String) -> Bool {
+    do { return try (FileFacts.at(path)?.size ?? 0) > 0 } catch {
+      // What cannot be looked at was not made.
+      return false
+    }
+  }
+
+  /// `ep03_00-12-31.4`, of letters that every system takes in names.
+  private static func name(_ title: String, _ start: Double) -> String {
+    let tenths = Int(min(max(0, start), 360_000) * 10)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let plain = String(title.prefix(60).map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "_" })
+    return "\(plain)_\(two(tenths / 36_000))-\(two(tenths / 600 % 60))-\(two(tenths / 10 % 60)).\(tenths % 10)"
+  }
+
+  private func cut(_ program: String, _ film: String, _ time: ClosedRange<Double>, _ number: Int) throws {
+    let start = max(0, time.lowerBound - Self.margin)
+    let length = min(Self.longest, time.upperBound + Self.margin - start)
+    let common = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file"]
+    let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
+    // Without heads: behind the end of a film nothing is written, rather than a sound of no length.
+    try run(
+      common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
+        + [
+          "-map", "0:a:0", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version",
+          "0", "-f", "mp3", "file:" + sound(number),
+        ])
+    try run(
+      common + ["-ss", Self.seconds(start + length / 2)] + input
+        + [
+          "-map", "0:v:0", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
+          "-update",
+          "1", "file:" + picture(number),
+        ])
+  }
+
+  /// Thousandths, never as a power of ten.
+  private static func seconds(_ seconds: Double) -> String {
+    let thousandths = Int((min(max(0, seconds), 360_000) * 1000).rounded())
+    let rest = String(thousandths % 1000)
+    return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+
+  /// A film without sound, or without pictures, makes ffmpeg fail for that alone: what is there counts.
+  private func run(_ words: [String]) throws {
+    let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    let started = startProgram(words, environment: variables)
+    if started.failure != 0 { throw WorkspaceError.noCutting }
+    try wait(for: started.process, seconds: Self.patience, workspace.environment)
+  }
+
+  /// What the fields of a word's note take; its media are added.
+  func media(_ number: Int) throws -> [String: String] {
+    guard names.indices.contains(number), let name = names[number] else { return [:] }
+    var fields: [String: String] = [:]
+    for (field, path, ending) in [("Audio", sound(number), "mp3"), ("Picture", picture(number), "jpg")] {
+      guard Self.isThere(path) else { continue }
+      let bytes = try FileText.bytes(path, limit: Self.largest * 2, isInterrupted: workspace.environment.isInterrupted)
+      let added = try workspace.media.add(bytes, named: "\(name).\(ending)")
+      fields[field] = ending == "mp3" ? "[sound:\(added)]" : "<img src=\"\(added)\">"
+    }
+    return fields
+  }
+}
+
+/// Waits for the end of a program; one that takes too long, or that the user does not wait for, is ended with all it
+/// started.
+/// - Throws: `WorkspaceError.interrupted`.
+func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws {
+  let start = environment.clocks.elapsed()
+  var status: Int32 = 0
+  while waitpid(process, &status, WNOHANG) == 0 {
+    let isInterrupted = environment.isInterrupted()
+    if isInterrupted || environment.clocks.elapsed() - start > seconds {
+      kill(-process, SIGKILL)
+      kill(process, SIGKILL)
+      waitpid(process, &status, 0)
+      if isInterrupted { throw WorkspaceError.interrupted }
+      return
+    }
+    environment.clocks.pause(2)
+  }
+}

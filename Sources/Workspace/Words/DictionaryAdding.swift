@@ -1,0 +1,119 @@
+// Dictionaries of others that are indexed once, into the user's own folder. Invariant: an index is written whole or not
+// at all; the file that it was made of is only read.
+
+import Exchange
+import Files
+import Language
+public import Lexicon
+public import Problems
+import Text
+import ToggleSettings
+
+/// What was found in a dictionary.
+public struct AddedDictionary: Equatable, Sendable {
+  public let name: String
+  public let path: String
+  public var meanings = 0
+  /// Headwords that are forms of others.
+  public var forms = 0
+  public var frequencies = 0
+}
+
+/// The dictionaries that a user added, and the order of all.
+///
+///     let dictionaries = try UserDictionaries(workspace)
+///     try dictionaries.add("wty-es-en.zip").meanings   // 636000
+public struct UserDictionaries {
+  private let workspace: Workspace
+
+  public init(_ workspace: Workspace) throws {
+    _ = try workspace.store(for: "dictionaries")
+    self.workspace = workspace
+  }
+
+  private var library: DictionaryLibrary { workspace.lexicons.meanings }
+
+  /// Indexes a dictionary: a zip of Yomitan's, a `.ifo` of StarDict's, an `.index` of dictd's, or a table.
+  /// - Parameters:
+  ///   - name: what it is to be called; its own name when it is nil.
+  ///   - words: the code of the language of its words, where it does not say so itself.
+  ///   - progress: entries so far; throwing ends it.
+  /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
+  public func add(
+    _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }
+  ) throws -> AddedDictionary {
+    let isInterrupted = workspace.environment.isInterrupted
+    let isZip = path.lowercased().hasSuffix(".zip")
+    let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
+    let file = String(lastPart(of: path).prefix { $0 != "." })
+    let name = try DictionaryName(
+      name ?? yomitan?.title ?? file, words: words.map { String($0.code.prefix(2)) } ?? yomitan?.words,
+      meanings: yomitan?.meanings, path: path)
+    guard let folder = library.ownFolders.first else {
+      throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")
+    }
+    try makePrivateFolder(folder)
+    let target = "\(folder)/\(name.text)\(DictionaryLibrary.indexEnding)"
+    var seen = 0
+    let counts = try DictionaryIndexWriter.write(target, isInterrupted: isInterrupted) { index in
+      guard let yomitan else { return try library.index(path, into: index) }
+      try yomitan.forEachEntry { entry in
+        seen += 1
+        if seen & 0xFFF == 0 { try progress(seen) }
+        switch entry {
+        case .meaning(let word, let text): try index.add(.meaning, word, text)
+        case .form(let word, let lemma): try index.add(.form, word, lemma)
+        case .frequency(let word, let text): try index.add(.frequency, word, text)
+        }
+      }
+    }
+    forget()
+    var added = AddedDictionary(name: name.text, path: target)
+    added.meanings = counts[.meaning, default: 0] + counts[.markup, default: 0]
+    (added.forms, added.frequencies) = (counts[.form, default: 0], counts[.frequency, default: 0])
+    return added
+  }
+
+  /// Takes an indexed dictionary away.
+  /// - Throws: `DictionaryError.unknown`, `FileError`.
+  public func remove(_ name: String) throws {
+    let indexed = library.places().filter {
+      $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding)
+    }
+    guard let place = indexed.first(where: { $0.name == name }) else {
+      throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
+    }
+    try Folder.removeFile(place.path)
+    forget()
+  }
+
+  /// Says which dictionaries are asked before all others.
+  public func setOrder(_ names: [String], by owner: Owner) throws {
+    let text = names.joined(separator: " ")
+    try workspace.preferences().tree.set(ProgramSettings.Name.dictionaries.rawValue, text: text, by: owner)
+  }
+
+  private func forget() {
+    library.forget()
+    workspace.opened.languages?.forget()
+  }
+}
+
+/// What an indexed dictionary is called: the languages first, as names of dictionaries are read, then its own name in
+/// letters that every system takes.
+private struct DictionaryName {
+  let text: String
+
+  init(_ title: String, words: String?, meanings: String?, path: String) throws {
+    let plain = title.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    let parts = String(plain).split(separator: "-").map(String.init)
+    // A dictionary may say anything of itself: only what looks like a code comes into a path.
+    let codes = [words, meanings].compactMap { $0?.lowercased().split(separator: "-").first.map(String.init) }
+      .filter { (2...3).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && $0.isLetter } }
+    let rest = parts.starts(with: codes) ? Array(parts.dropFirst(codes.count)) : parts
+    text = String((codes + rest).joined(separator: "-").prefix(80))
+    if text.isEmpty || codes.isEmpty && DictionaryPlace.language(of: text) == nil {
+      throw DictionaryError.noLanguage(path: path)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Which words are common, by the texts that the user had counted and by a list of this machine. Invariant: a text is
+// counted once, wherever its file is; counting is one step of undo.
+
+import Files
+import Language
+public import Lexicon
+import Storage
+
+/// The tables `counted_texts` and `word_counts`.
+enum WordCountTable {
+  static let migrations = [
+    Migration(
+      "frequencies.1",
+      sql: """
+        CREATE TABLE counted_texts (
+          language TEXT NOT NULL,
+          digest TEXT NOT NULL,
+          title TEXT NOT NULL,
+          words INTEGER NOT NULL,
+          PRIMARY KEY (language, digest)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE word_counts (
+          language TEXT NOT NULL,
+          word TEXT NOT NULL,
+          count INTEGER NOT NULL,
+          PRIMARY KEY (language, word)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  ]
+
+  /// - Returns: false where the text was counted already.
+  static func add(_ db: Database, _ text: TextIndex, title: String, isInterrupted: () -> Bool) throws -> Bool {
+    let (code, words) = (text.language.code, text.forms.filter { !$0.isNumber && $0.count > 0 })
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO counted_texts (language, digest, title, words) VALUES (?, ?, ?, ?)",
+      arguments: [code, text.digest, title, words.reduce(0) { $0 + $1.count }])
+    guard db.changesCount > 0 else { return false }
+    for (index, form) in words.enumerated() {
+      if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
+      try db.execute(
+        sql: """
+          INSERT INTO word_counts (language, word, count) VALUES (?, ?, ?)
+          ON CONFLICT (language, word) DO UPDATE SET count = count + excluded.count
+          """, arguments: [code, form.text, form.count])
+    }
+    return true
+  }
+
+  static func forget(_ db: Database, language: String) throws {
+    try db.execute(sql: "DELETE FROM counted_texts WHERE language = ?", arguments: [language])
+    try db.execute(sql: "DELETE FROM word_counts WHERE language = ?", arguments: [language])
+  }
+}
+
+/// A text of the user whose words were counted.
+public struct CountedText: Equatable, Sendable {
+  public let title: String
+  public let words: Int
+}
+
+/// The texts of one language whose words were counted.
+///
+///     let counts = try WordCounts(workspace, language: "spanish")
+///     try counts.add(text)
+public struct WordCounts {
+  private let workspace: Workspace
+  public let language: Language
+
+  /// - Parameter name: of the language; that of `game.language` when it is nil.
+  /// - Throws: `LexiconError.unknownLanguage`.
+  public init(_ workspace: Workspace, language name: String?) throws {
+    self.workspace = workspace
+    language = try workspace.words.language(named: name)
+  }
+
+  /// In the order of their titles.
+  public func texts() throws -> [CountedText] {
+    var texts: [CountedText] = []
+    try workspace.read { db in
+      try db.forEachRow(
+        "SELECT title, words FROM counted_texts WHERE language = ? ORDER BY title, digest", [language.code]
+      ) { texts.append(CountedText(title: $0.text(0), words: Int($0.integer(1)))) }
+    }
+    return texts
+  }
+
+  /// The most frequent words of all of them.
+  public func frequent(_ limit: Int) throws -> [(word: String, count: Int)] {
+    var words: [(word: String, count: Int)] = []
+    try workspace.read { db in
+      try db.forEachRow(
+        "SELECT word, count FROM word_counts WHERE language = ? ORDER BY count DESC, word LIMIT ?",
+        [language.code, limit]
+      ) { words.append(($0.text(0), Int($0.integer(1)))) }
+    }
+    return words
+  }
+
+  /// Counts the words of a text.
+  /// - Returns: false where it was counted before.
+  public func add(_ text: TextHandle) throws -> Bool {
+    let isKnown = try workspace.read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT 1 FROM counted_texts WHERE language = ? AND digest = ?",
+        arguments: [language.code, text.text.digest]) != nil
+    }
+    if isKnown { return false }
+    let isInterrupted = workspace.environment.isInterrupted
+    return try workspace.perform(.countWords) { db in
+      try WordCountTable.add(
+        db, text.text, title: text.titles.joined(separator: ", "), isInterrupted: isInterrupted)
+    }
+  }
+
+  /// Forgets the counts of all texts.
+  /// - Returns: how many texts there were.
+  public func forget() throws -> Int {
+    let count = try texts().count
+    if count > 0 { try workspace.perform(.countWords) { db in try WordCountTable.forget(db, language: language.code) } }
+    return count
+  }
+}
+
+/// The common words of the list that was asked about last, and the counts that they are good for.
+struct KnownCommonWords {
+  let lexicon: Lexicon
+  let texts: [CountedText]
+  let words: CommonWords?
+}
+
+extension WordOperations {
+  /// The common words of a list, by the counts of the user's texts and of a list of this machine; nil where both say
+  /// too little.
+  public func common(of lexicon: Lexicon) throws -> CommonWords? {
+    let texts = try WordCounts(workspace, language: lexicon.language.name).texts()
+    if let known = workspace.opened.commonWords, known.lexicon === lexicon, known.texts == texts { return known.words }
+    var own: [String: Double] = [:]
+    if !texts.isEmpty {
+      try workspace.read { db in
+        try db.forEachRow("SELECT word, count FROM word_counts WHERE language = ?", [lexicon.language.code]) {
+          own[$0.text(0)] = Double($0.integer(1))
+        }
+      }
+    }
+    var counts = LanguageLibrary.perMillion(own)
+    if let listed = workspace.languages.frequencies(of: lexicon.language) { counts.merge(listed) { $0 + $1 } }
+    let words = counts.isEmpty ? nil : try CommonWords(counts, of: lexicon)
+    workspace.opened.commonWords = KnownCommonWords(lexicon: lexicon, texts: texts, words: words)
+    return words
+  }
+
+  /// The common words that a game is about: none where the settings or the list say all of them.
+  func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
+    try isGiven || !workspace.preferences().choosesCommonWords ? nil : common(of: lexicon)
+  }
+}

@@ -1,0 +1,70 @@
+// Comparing and merging packages, beside taking one of them in.
+// Invariant: the packages differ, and the time of each is that of a whole process.
+
+import Glibc
+
+struct CompareFigures {
+  private let deckhand: String
+  private let folder: String
+  private static let titles = [
+    "deck diff of two packages of 100000 notes against importing one", "deck merge of three against importing one",
+  ]
+
+  init(_ deckhand: String, _ folder: String) {
+    (self.deckhand, self.folder) = (deckhand, folder)
+    mkdir(folder, 0o700)
+  }
+
+  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
+    CompareFigures(deckhand, folder).measured()
+  }
+
+  private func measured() -> [Figure] {
+    guard Self.titles.contains(where: isAsked) else { return [] }
+    guard written() else {
+      failed(Self.titles[0])
+      return []
+    }
+    // 2 s and 3 s are wanted, where importing one takes 1.3.
+    let diff = figure(0, wanted: 1.5, megabytes: 200, "deck diff --stat base.apkg ours.apkg; test $? -eq 1")
+    let merge = figure(
+      1, wanted: 2.3, megabytes: 300, "deck merge base.apkg ours.apkg theirs.apkg --output out.apkg")
+    return [diff, merge].compactMap(\.self)
+  }
+
+  /// - Parameter command: what comes behind the program in a line of the shell.
+  private func figure(_ number: Int, wanted: Double, megabytes: Int, _ command: String) -> Figure? {
+    var memory = 0
+    let start = "cd '\(folder)' && '\(deckhand)' --data data --no-plugins "
+    let figure = compare(Self.titles[number], wanted: wanted, rounds: 3, scale: 1, unit: "s") {
+      let done = resources(ofRunning: "/bin/sh", ["-c", start + command])
+      memory = max(memory, done.bytes / 1_048_576)
+      return done.seconds
+    } reference: {
+      seconds(
+        ofRunning: "/bin/sh", ["-c", "cd '\(folder)' && rm -rf in && '\(deckhand)' --data in deck import B base.apkg"])
+    }
+    if figure != nil, !Asked.isSmoke {
+      print("\(Self.titles[number])\n    \(memory) MB of memory, \(megabytes) wanted")
+    }
+    return figure
+  }
+
+  /// A deck as three packages: as it was, and with 1,000 other notes changed on each side.
+  private func written() -> Bool {
+    let code = """
+      local deck, i, count = assert(decks.create("Bench")), 0, \(sized(100_000))
+      assert(deck:add_all(function()
+        i = i + 1
+        if i <= count then return {prompt = "prompt " .. i, answer = "answer " .. i, tags = {"t" .. i % 7}} end
+      end))
+      assert(deck:export("\(folder)/base.apkg"))
+      for n = 1, count // 100 do deck:card(n).answer = "ours " .. n end
+      assert(deck:export("\(folder)/ours.apkg"))
+      for n = 1, count // 100 do deck:card(n).answer = "answer " .. n end
+      for n = 1, count // 100 do deck:card(count + 1 - n).answer = "theirs " .. n end
+      assert(deck:export("\(folder)/theirs.apkg"))
+      """
+    return seconds(ofRunning: deckhand, ["--data", folder + "/made", "--no-plugins", "-e", code]) >= 0
+  }
+}

@@ -1,0 +1,107 @@
+// Leeches of decks: found by their log, told as they become one, with what they may be confused with.
+
+import Memory
+import Problems
+import Storage
+import Templates
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+
+@Suite struct LeechReadingTests {
+  private let collection = TestCollection(hasUndo: true)
+
+  /// A learnt card of the first of these notes that was answered with these ratings, each so many days after the last.
+  private func deck(_ texts: [(String, String)], ratings: [Rating], days: Double) throws -> (DeckID, CardID) {
+    let deck = try collection.deck("d")
+    var first: CardID?
+    for (prompt, answer) in texts {
+      let card = try collection.add(deck, prompt, answer)
+      first = first ?? card
+    }
+    let card = try #require(first)
+    try collection.store.operation("x") { db in
+      for (number, rating) in ratings.enumerated() {
+        try db.execute(
+          sql: "INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 86400)",
+          arguments: [
+            card.rawValue, collection.now + Double(number) * days * 86_400, rating.rawValue, number == 0 ? 0 : 2,
+          ])
+      }
+      let lapses = ratings.dropFirst().count { $0 == .again }
+      let last = collection.now + Double(ratings.count - 1) * days * 86_400
+      try db.execute(
+        sql: """
+          UPDATE cards SET state = 2, due = ?, stability = 2, difficulty = 8, lapses = ?, reps = ?, last_review = ?
+          WHERE id = ?
+          """, arguments: [last + days * 86_400, lapses, ratings.count, last, card.rawValue])
+    }
+    collection.now += Double(ratings.count) * days * 86_400
+    return (deck, card)
+  }
+
+  private func everything(_ deck: DeckID) -> StudySelection {
+    var selection = StudySelection([deck])
+    selection.kind = .everything
+    return selection
+  }
+
+  private func leeches(_ deck: DeckID) throws -> [Leech] {
+    try collection.store.read { try LeechReading.leeches($0, in: [deck], at: StudyMoment(now: collection.now)) }
+  }
+
+  @Test func `a card that is forgotten after a day again and again is a leech, and one that is not is none`() throws {
+    let forgotten: [Rating] = [.easy] + (0..<12).map { $0 % 2 == 0 ? .again : .good }
+    let (deck, card) = try deck([("a", "x")], ratings: forgotten, days: 1)
+    let found = try leeches(deck)
+    #expect(found.map(\.card) == [card])
+    #expect(found.first?.test.lapses == 6 && found.first?.test.answers == 12 && (found.first?.test.expected ?? 9) < 3)
+  }
+
+  @Test func `lapses after far too long are what the model expects`() throws {
+    let (deck, card) = try deck(
+      [("a", "x")], ratings: [.good] + (0..<12).map { $0 % 2 == 0 ? .again : .good }, days: 120)
+    #expect(try leeches(deck).isEmpty)
+    let test = try collection.store.read {
+      try LeechReading.test($0, card, DeckOptions(), at: StudyMoment(now: collection.now))
+    }
+    #expect(test.lapses == 6 && test.evidence < 10)
+  }
+
+  @Test func `a session marks a leech before the count of lapses does`() throws {
+    let ratings: [Rating] = [.easy, .again, .good, .again, .good, .again, .good, .again, .good]
+    let (deck, card) = try deck([("a", "x")], ratings: ratings, days: 1)
+    let moment = StudyMoment(now: collection.now)
+    let session = try collection.store.read { try ReviewSession($0, everything(deck), at: moment) }
+    _ = try collection.store.read { try session.card($0, at: moment) }
+    let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
+    #expect(result.isLeech && result.schedule.lapses < 8)
+    #expect(try collection.store.read { try CardTable.card($0, card)?.tags } == ["leech"])
+    // It is told once.
+    collection.now += 2 * 86_400
+    let next = StudyMoment(now: collection.now)
+    let later = try collection.store.read { try ReviewSession($0, everything(deck), at: next) }
+    _ = try collection.store.read { try later.card($0, at: next) }
+    #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
+  }
+
+  @Test func `near prompts and same answers may be confused, and a sentence shows the word`() throws {
+    let (deck, card) = try deck(
+      [
+        ("perro", "dog"), ("perra", "bitch"), ("pero", "but"), ("can", "dog"), ("ventana", "window"),
+        ("El perro duerme bajo la mesa", "the dog sleeps under the table"),
+        ("El perro de mi hermano ladra toda la noche sin parar", "..."), ("perros", "dogs"),
+      ], ratings: [.good], days: 1)
+    try collection.store.read { db in
+      let record = try #require(try CardTable.card(db, card))
+      let near = try Confusions.cards(db, like: record, in: [deck], limit: 9)
+      let prompts = try near.map { try CardTable.card(db, $0)?.prompt ?? "" }
+      #expect(Set(prompts) == ["perra", "pero", "perros", "can"] && prompts.last == "can", "\(prompts)")
+      #expect(try Confusions.cards(db, like: record, in: [deck], limit: 2).count == 2)
+      #expect(try Confusions.sentence(db, with: record) == "El perro duerme bajo la mesa")
+      #expect(try Confusions.family(db, of: DeckTable.record(db, deck)) == [deck])
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// Scheduling by FSRS-7: what a preset keeps of it, intervals, steps that the model says, and what is counted by it.
+
+import Glibc
+import Problems
+import Storage
+import Templates
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+@testable import Memory
+
+@Suite struct TimedSchedulingTests {
+  private let collection = TestCollection(hasUndo: true)
+
+  private func fitted(_ firsts: [Int] = [100, 100, 100, 100], preferred: Bool = true) throws -> FittedModels {
+    try FittedModels(
+      answers: 5000, prefersFSRS7: preferred, parameters: MemoryModel7.published, firsts: firsts)
+  }
+
+  private func options(_ set: [(DeckOptions.Name, String)] = [], firsts: [Int] = [100, 100, 100, 100]) throws
+    -> DeckOptions
+  {
+    var options = DeckOptions()
+    options.fitted = try fitted(firsts)
+    for (name, text) in set { try options.set(name, toText: text) }
+    return options
+  }
+
+  private func everything(_ deck: DeckID) -> StudySelection {
+    var selection = StudySelection([deck])
+    selection.kind = .everything
+    return selection
+  }
+
+  // MARK: Options
+
+  @Test func `a preset keeps what was fitted, and the option says which model schedules`() throws {
+    var options = try options()
+    #expect(try DeckOptions(json: options.json) == options && options.timed != nil)
+    try options.set(.model, toText: "fsrs-6")
+    #expect(options.timed == nil && options.wish == .fsrs6)
+    options.fitted = try fitted(preferred: false)
+    try options.set(.model, toText: "auto")
+    #expect(options.timed == nil)
+    try options.set(.model, toText: "fsrs-7")
+    #expect(options.timed != nil)
+    // It never schedules by the parameters that it was published with.
+    options.fitted = nil
+    #expect(options.timed == nil)
+    #expect(throws: DeckError.self) { try options.set(.model, toText: "sm-2") }
+  }
+
+  @Test(arguments: ["[1]", "{}", #"{"answers":1,"version":1,"firsts":[],"parameters":[7]}"#, "3"])
+  func `a fitting that cannot be read is as if there were none`(json: String) throws {
+    #expect(try DeckOptions(json: #"{"fitted":\#(json),"x":1}"#).fitted == nil)
+  }
+
+  // MARK: Schedules
+
+  @Test func `intervals are those of FSRS-7, stability and difficulty those of FSRS-6`() throws {
+    var random = TestGenerator(3)
+    let (six, seven) = (Scheduler(options: DeckOptions()), Scheduler(options: try options()))
+    let model = MemoryModel7(checked: MemoryModel7.published)
+    for _ in 0..<60 {
+      var (old, new, now) = (CardSchedule(), CardSchedule(), 1_700_000_000.0)
+      var replay = TimedMemory.Replay(model)
+      for _ in 0..<8 {
+        let rating = Rating.allCases.randomElement(using: &random) ?? .good
+        let moment = StudyMoment(now: now)
+        replay.add(now, rating.rawValue, state: new.state.rawValue)
+        let next = seven.next(new, rating, at: moment)
+        old = six.next(old, rating, at: moment).schedule
+        new = next.schedule
+        #expect(new.stability == old.stability && new.difficulty == old.difficulty)
+        #expect(new.timed == replay.memory)
+        if new.state == .review, let memory = new.timed {
+          let days = model.exactInterval(memory.state, retention: 0.9)
+          #expect(next.interval == 86_400 * max(1, min(36_500, days.rounded(.toNearestOrEven))))
+        }
+        now += (next.interval * Double.random(in: 0.3...2, using: &random)).rounded() + 1
+      }
+    }
+  }
+
+  @Test func `a first easy that few cards had gives at most twice the days of FSRS-6`() throws {
+    let moment = StudyMoment(now: 1_700_000_000)
+    let usual = Scheduler(options: DeckOptions()).next(CardSchedule(), .easy, at: moment).interval / 86_400
+    let free = Scheduler(options: try options()).next(CardSchedule(), .easy, at: moment).interval / 86_400
+    let held = try Scheduler(options: options(firsts: [90, 90, 90, 3])).next(CardSchedule(), .easy, at: moment)
+    #expect(usual == 8 && free > 30 && held.interval / 86_400 <= 17, "\(usual) \(free) \(held.interval)")
+  }
+
+  @Test func `with steps of the model what is learnt today comes back when it says, ten minutes apart at least`() throws
+  {
+    var random = TestGenerator(8)
+    let auto = try options([(.learningSteps, "auto"), (.relearningSteps, "auto")])
+    let scheduler = Scheduler(options: auto)
+    let model = MemoryModel7(checked: MemoryModel7.published)
+    var (steps, days) = (0, 0)
+    for _ in 0..<200 {
+      var (schedule, now) = (CardSchedule(), 1_700_000_000.0 + Double.random(in: 0...86_400, using: &random))
+      for _ in 0..<6 {
+        let moment = StudyMoment(now: now)
+        let next = scheduler.next(schedule, Bool.random(using: &random) ? .again : .good, at: moment)
+        let wanted = model.exactInterval(try #require(next.schedule.timed).state, retention: 0.9) * 86_400
+        if next.schedule.state == .review {
+          days += 1
+          #expect(next.interval >= 86_400)
+        } else {
+          steps += 1
+          #expect(next.interval >= 600 && abs(next.interval - max(600, wanted)) <= 1)
+          #expect(now + next.interval < moment.endOfToday)
+        }
+        (schedule, now) = (next.schedule, now + next.interval + 5)
+      }
+    }
+    #expect(steps > 50 && days > 50, "\(steps) \(days)")
+    // Where FSRS-6 schedules they are the initial ones.
+    var six = auto
+    try six.set(.model, toText: "fsrs-6")
+    #expect(six.learningSteps == [60, 600] && six.relearningSteps == [600])
+    #expect(Scheduler(options: six).next(CardSchedule(), .again, at: StudyMoment(now: 0)).interval == 60)
+    #expect(try DeckOptions(json: auto.json) == auto && auto[.learningSteps].text == "auto")
+  }
+
+  // MARK: Cards and the log
+
+  /// Cards that were answered good three times, the last time ten days ago.
+  private func deck(_ set: [(DeckOptions.Name, String)] = []) throws -> DeckID {
+    let deck = try collection.deck("d")
+    _ = try collection.addAll(deck, (0..<6).map { NewCard(prompt: "c\($0)", answer: "x") })
+    try collection.store.operation("x") { db in
+      var values = try DeckTable.presetOptions(db, deck)
+      values.fitted = try fitted()
+      for (name, text) in set { try values.set(name, toText: text) }
+      try DeckTable.setOptions(db, deck, to: values)
+    }
+    let start = collection.now
+    for (number, days) in [0, 3, 10].enumerated() {
+      collection.now = start + Double(days) * 86_400
+      let moment = StudyMoment(now: collection.now)
+      let session = try collection.store.read {
+        try ReviewSession($0, everything(deck), at: moment)
+      }
+      for place in 0..<6 {
+        let rating: Rating = number == 2 && place < 2 ? .again : number == 0 && place == 5 ? .easy : .good
+        _ = try collection.store.read { try session.card($0, at: moment) }
+        _ = try collection.store.operation("x") { try session.answer($0, rating, at: moment) }
+      }
+    }
+    collection.now += 10 * 86_400
+    return deck
+  }
+
+  private func entries(_ deck: DeckID) throws -> [CardID: TimedMemories.Entry] {
+    try collection.store.read { db in
+      try TimedMemories([deck: DeckTable.options(db, deck)]).all(db, in: [deck])
+    }
+  }
+
+  @Test func `a session schedules by the card's whole log, and again after an answer was undone`() throws {
+    let deck = try deck()
+    let moment = StudyMoment(now: collection.now)
+    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    let before = try collection.store.read { try session.choices($0, at: moment) }
+    let card = try #require(try collection.store.read { try session.card($0, at: moment) })
+    let known = try #require(try entries(deck)[card.id])
+    var schedule = card.schedule
+    schedule.timed = known.memory
+    let scheduler = Scheduler(options: try collection.store.read { try DeckTable.options($0, deck) })
+    let texts = CardTexts(prompt: card.prompt, answer: card.answer)
+    let seed = UInt64(bitPattern: texts.content) &+ UInt64(card.reps)
+    for (rating, interval) in before {
+      #expect(scheduler.next(schedule, rating, at: moment, seed: seed).interval == interval)
+    }
+    _ = try collection.store.operation("x") { try session.answer($0, .good, at: moment) }
+    try collection.undo(session)
+    let after = try collection.store.read { try session.choices($0, at: moment) }
+    #expect(zip(before, after).allSatisfy { $0.interval == $1.interval } && before.count == 4)
+    #expect(try collection.store.read { try CardTable.card($0, card.id)?.schedule.timed } == nil)
+  }
+
+  @Test func `order, queries, figures and simulations go by the memories of FSRS-7`() throws {
+    let deck = try deck([(.reviewOrder, "forgotten")])
+    let moment = StudyMoment(now: collection.now)
+    let recalls = try entries(deck).mapValues { $0.recall(at: moment.now) }
+    #expect(recalls.count == 6)
+    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    let first = try #require(try collection.store.read { try session.card($0, at: moment) })
+    let lowest = try #require(recalls.min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) })
+    #expect(first.state != .review || abs((recalls[first.id] ?? 1) - lowest.value) < 1e-12)
+    for bound in [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] {
+      let found = try collection.store.read {
+        try CardTable.ids($0, in: deck, matching: CardQuery("prop:r<\(bound)") { false }, at: moment)
+      }
+      #expect(Set(found) == Set(recalls.filter { $0.value < bound }.keys), "\(bound)")
+    }
+    let figures = try collection.store.read { try DeckStatistics($0, decks: [deck], at: moment) }
+    #expect(abs(figures.known - recalls.values.reduce(0, +)) < 1e-9)
+    let simulation = try collection.store.read { try Simulation($0, deck: deck, at: moment) }
+    let sums = simulation.cards.reduce(0) { $0 + simulation.recall(of: $1) }
+    #expect(abs(sums - recalls.values.reduce(0, +)) < 0.05)
+  }
+
+  @Test func `a card without a log begins where its stability says`() throws {
+    let deck = try collection.deck("imported")
+    let card = try collection.add(deck, "p", "a")
+    try collection.store.operation("x") { db in
+      try db.execute(
+        sql: "UPDATE cards SET state = 2, due = 1700000000, stability = 20, difficulty = 5, last_review = 1698272000")
+      var values = DeckOptions()
+      values.fitted = try fitted()
+      try DeckTable.setOptions(db, deck, to: values)
+    }
+    let entry = try #require(try entries(deck)[card])
+    #expect(abs(entry.recall(at: 1_698_272_000 + 20 * 86_400) - 0.9) < 1e-9)
+  }
+
+  @Test func `answers of all decks of a preset count for fitting again`() throws {
+    let deck = try deck()
+    let other = try collection.deck("d::inner")
+    try collection.add(other, "q", "a")
+    let preset = try #require(try collection.store.read { try DeckTable.preset($0, deck) })
+    let (decks, count, due) = try collection.store.read { db in
+      (
+        try PresetTable.decks(db, of: preset), try PresetTable.answerCount(db, of: preset),
+        try PresetTable.dueForFitting(db)
+      )
+    }
+    #expect(decks == [deck, other] && count == 18 && due == nil)
+    try collection.store.operation("x") { db in
+      var values = try PresetTable.record(db, preset).options
+      values.fitted?.answers = 0
+      try PresetTable.setOptions(db, preset, to: values)
+      // Two hundred answers are the least.
+      for number in 0..<182 {
+        try db.execute(
+          sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT id, ?, 3, 2, 1 FROM cards LIMIT 1",
+          arguments: [1_600_000_000.0 + Double(number)])
+      }
+      #expect(try PresetTable.dueForFitting(db)?.id == preset)
+    }
+  }
+}

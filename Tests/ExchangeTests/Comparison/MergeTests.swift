@@ -1,0 +1,263 @@
+// Merging two changed copies: what holds whatever was changed, by chance, and each kind of conflict by hand.
+
+import Exchange
+import Testing
+import Values
+
+@Suite struct MergeTests {
+  // MARK: By hand
+
+  @Test func theSameChangeOnBothSidesIsNoConflict() {
+    let merged = merge(deck([("a", "one")]), deck([("a", "two")]), deck([("a", "two")]))
+    #expect(merged.conflicts.isEmpty)
+    #expect(merged.content[.note]["a"]?["answer"] == "two")
+  }
+
+  @Test func changesOfTwoFieldsGoTogether() {
+    let names = FieldNames(["prompt", "answer"])
+    func note(_ prompt: String, _ answer: String) -> ComparedContent {
+      content([ComparedEntry(key: "a", fields: names, values: [prompt, answer])])
+    }
+    let merged = merge(note("p", "q"), note("P", "q"), note("p", "Q"))
+    #expect(merged.conflicts.isEmpty)
+    #expect(merged.content[.note]["a"]?.values == ["P", "Q"])
+  }
+
+  @Test func twoChangesOfOneFieldAreKeptSideBySide() {
+    let merged = merge(deck([("a", "one")]), deck([("a", "two")]), deck([("a", "three")]))
+    #expect(
+      merged.content[.note]["a"]?.conflicts == [
+        MergeConflict(field: "answer", base: "one", ours: "two", theirs: "three")
+      ])
+    #expect(merged.content[.note]["a"]?["answer"] == "two")
+  }
+
+  @Test(arguments: [(MergeSide.ours, "two"), (.theirs, "three")])
+  func aPreferredSideDecides(_ side: MergeSide, _ text: String) {
+    let merged = ThreeWayMerge(
+      base: deck([("a", "one")]), ours: deck([("a", "two")]), theirs: deck([("a", "three")]), preferred: side
+    ).result()
+    #expect(merged.conflicts.isEmpty)
+    #expect(merged.content[.note]["a"]?["answer"] == text)
+  }
+
+  @Test func aChangeAndARemovalAreAConflictThatKeepsTheChange() {
+    let merged = merge(deck([("a", "one"), ("b", "x")]), deck([("b", "x")]), deck([("a", "two"), ("b", "x")]))
+    #expect(merged.content[.note]["a"]?["answer"] == "two")
+    #expect(merged.conflicts.map(\.entry.key) == ["a"])
+    #expect(merged.content[.note]["a"]?.conflicts.first?.isRemoval == true)
+    #expect(merged.content[.note]["a"]?.conflicts.first?.ours == nil)
+  }
+
+  @Test func aRemovalOfWhatNobodyChangedHolds() {
+    let merged = merge(deck([("a", "one"), ("b", "x")]), deck([("b", "x")]), deck([("a", "one"), ("b", "y")]))
+    #expect(merged.conflicts.isEmpty)
+    #expect(merged.content[.note].entries.map(\.key) == ["b"])
+    #expect(merged.content[.note]["b"]?["answer"] == "y")
+  }
+
+  @Test func twoTypesOfOneNameAreAConflict() {
+    func type(_ css: String) -> ComparedContent {
+      var content = ComparedContent()
+      content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]), .noteType)
+      return content
+    }
+    let merged = merge(ComparedContent(), type("a {}"), type("b {}"))
+    #expect(
+      merged.content[.noteType]["Verb"]?.conflicts == [
+        MergeConflict(field: "css", base: nil, ours: "a {}", theirs: "b {}")
+      ])
+  }
+
+  @Test func aConflictOfATypeIsKeptWithANoteOfIt() {
+    func sides(_ css: String) -> ComparedContent {
+      var content = ComparedContent()
+      content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]), .noteType)
+      content.append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+      return content
+    }
+    let merged = merge(sides("a"), sides("b"), sides("c"))
+    let conflict = merged.content[.note]["n"]?.conflicts.first
+    #expect(conflict?.field == "note_type Verb/css" && conflict?.ours == "b" && conflict?.theirs == "c")
+    #expect(conflict?.owner?.kind == .noteType && conflict?.owner?.key == "Verb" && conflict?.owner?.field == "css")
+    let again = merge(sides("a"), merged.content, sides("c"))
+    #expect(again.content[.note]["n"]?.conflicts.count == 1)
+  }
+
+  @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {
+    func sides(_ hasType: Bool, _ notes: [String]) -> ComparedContent {
+      var content = ComparedContent()
+      if hasType { content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: ["a"]), .noteType) }
+      for key in notes {
+        content.append(
+          ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+      }
+      return content
+    }
+    let merged = merge(sides(true, []), sides(false, []), sides(true, ["n"]))
+    #expect(merged.content[.noteType]["Verb"] != nil)
+  }
+
+  @Test func tagsAreSets() {
+    func note(_ tags: [String]) -> ComparedContent { content([ComparedEntry(key: "a", tags: tags)]) }
+    let merged = merge(note(["x", "y"]), note(["y", "x", "z"]), note(["y", "w"]))
+    #expect(Set(merged.content[.note]["a"]?.tags ?? []) == ["y", "z", "w"])
+    #expect(merged.conflicts.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("abcd", "axbcd", "abcyd", "axbcyd"),
+      ("abcd", "dabc", "abxcd", "dabxc"),
+      ("abcd", "acd", "abxcd", "axcd"),
+      ("ab", "abx", "aby", "abxy"),
+      ("ab", "abxz", "abyz", "abxyz"),
+      ("", "ab", "cb", "acb"),
+      ("abc", "cba", "abc", "cba"),
+    ])
+  func orderGoesByNeighbours(_ base: String, _ ours: String, _ theirs: String, _ expected: String) {
+    func keys(_ text: String) -> ComparedContent { content(text.map { ComparedEntry(key: String($0)) }) }
+    let merged = merge(keys(base), keys(ours), keys(theirs))
+    #expect(merged.content[.note].entries.map(\.key).joined() == expected)
+  }
+
+  // MARK: By chance
+
+  /// Sets of pairs by chance: 100,000 in all, each checked for everything that a merge promises.
+  @Test(arguments: 0..<20)
+  func whatHoldsForAnyPairOfEdits(_ seed: UInt64) {
+    var chance = SeededNumbers(seed: seed)
+    for round in 0..<5_000 {
+      let base = RandomDeck(&chance)
+      let (ours, theirs) = (base.edited(&chance, "o"), base.edited(&chance, "t"))
+      let fault = fault(of: base.content, ours.content, theirs.content)
+      if let fault {
+        Issue.record("seed \(seed), round \(round): \(fault)")
+        return
+      }
+    }
+  }
+
+  private func fault(of base: ComparedContent, _ ours: ComparedContent, _ theirs: ComparedContent) -> String? {
+    let merged = merge(base, ours, theirs).content
+    let mirrored = merge(base, theirs, ours).content
+    if !isSame(merged, swapped(mirrored)) { return "the sides are not treated alike" }
+    if !isSame(merge(base, merged, theirs).content, merged) { return "merging theirs again changes something" }
+    if !isSame(merge(base, merged, ours).content, merged) { return "merging ours again changes something" }
+    if !isSame(merge(base, ours, base).content, ours) { return "merging with the base is not ours" }
+    if !isSame(merge(base, base, theirs).content, theirs) { return "merging with the base is not theirs" }
+    return lost(base, ours, merged) ?? lost(base, theirs, merged)
+  }
+
+  /// An edit of a side that is neither in the result nor in a conflict.
+  private func lost(_ base: ComparedContent, _ side: ComparedContent, _ merged: ComparedContent) -> String? {
+    for change in ContentDifference(base, side).changes {
+      let (before, now) = (base[.note][change.key], merged[.note][change.key])
+      switch change.event {
+      case .removed:
+        if let now, !now.conflicts.contains(where: \.isRemoval) { return "\(change.key) was removed and is there" }
+        continue
+      // What was only moved, and removed on the other side, is gone.
+      case .moved where now == nil: continue
+      case .added, .changed, .moved: break
+      }
+      guard let now else { return "\(change.key) was changed and is gone" }
+      for field in change.fields where now[field.name] != field.new {
+        let kept = now.conflicts.contains { conflict in
+          conflict.field == field.name && (conflict.ours == field.new || conflict.theirs == field.new)
+        }
+        if !kept { return "\(change.key): the edit of \(field.name) is lost" }
+      }
+      if !change.addedTags.allSatisfy({ now.tags.contains($0) }) { return "\(change.key): a tag is lost" }
+      let again = change.removedTags.filter { now.tags.contains($0) && (before?.tags.contains($0) ?? false) }
+      if !again.isEmpty { return "\(change.key): a tag is back" }
+    }
+    return nil
+  }
+
+  private func isSame(_ first: ComparedContent, _ second: ComparedContent) -> Bool {
+    ContentDifference(first, second).changes.isEmpty
+  }
+
+  /// What the result would be with the names of the sides exchanged.
+  private func swapped(_ content: ComparedContent) -> ComparedContent {
+    var result = ComparedContent()
+    for entry in content[.note].entries {
+      var other = entry
+      for conflict in entry.conflicts {
+        if let place = entry.fields.list.firstIndex(of: conflict.field) { other.values[place] = conflict.theirs ?? "" }
+      }
+      other.conflicts = entry.conflicts.map {
+        MergeConflict(field: $0.field, base: $0.base, ours: $0.theirs, theirs: $0.ours)
+      }
+      result.append(other, .note)
+    }
+    return result
+  }
+
+  // MARK: Making contents
+
+  private func merge(_ base: ComparedContent, _ ours: ComparedContent, _ theirs: ComparedContent) -> MergeResult {
+    ThreeWayMerge(base: base, ours: ours, theirs: theirs).result()
+  }
+
+  private func content(_ entries: [ComparedEntry]) -> ComparedContent {
+    var content = ComparedContent()
+    for entry in entries { content.append(entry, .note) }
+    return content
+  }
+
+  private func deck(_ notes: [(key: String, answer: String)]) -> ComparedContent {
+    content(notes.map { ComparedEntry(key: $0.key, fields: FieldNames(["answer"]), values: [$0.answer]) })
+  }
+}
+
+/// A few notes by chance, and what somebody may have done to them.
+private struct RandomDeck {
+  private var entries: [ComparedEntry] = []
+  private static let names = FieldNames(["prompt", "answer", "hint"])
+  private static let tags = ["animal", "verb", "noun"]
+
+  init(_ chance: inout SeededNumbers) {
+    for number in 0..<Int.random(in: 0...7, using: &chance) {
+      entries.append(RandomDeck.entry("n\(number)", &chance))
+    }
+  }
+
+  private static func entry(_ key: String, _ chance: inout SeededNumbers) -> ComparedEntry {
+    ComparedEntry(
+      key: key, fields: names, values: (0..<3).map { _ in ["", "a", "b", "c"].randomElement(using: &chance) ?? "" },
+      tags: tags.filter { _ in Bool.random(using: &chance) })
+  }
+
+  func edited(_ chance: inout SeededNumbers, _ side: String) -> RandomDeck {
+    var deck = self
+    for number in 0..<Int.random(in: 0...5, using: &chance) {
+      let place = Int.random(in: 0...deck.entries.count, using: &chance)
+      let count = deck.entries.count
+      switch Int.random(in: 0..<7, using: &chance) {
+      case 0: deck.entries.insert(RandomDeck.entry("\(side)\(number)", &chance), at: place)
+      // The same thing on both sides.
+      case 1 where !deck.entries.contains { $0.key == "new" }:
+        deck.entries.insert(RandomDeck.entry("new", &chance), at: place)
+      case 2 where count > 0: deck.entries.remove(at: place % count)
+      case 3 where count > 0:
+        let moved = deck.entries.remove(at: place % count)
+        deck.entries.insert(moved, at: Int.random(in: 0..<count, using: &chance))
+      case 4 where count > 0:
+        deck.entries[place % count].tags = RandomDeck.tags.filter { _ in Bool.random(using: &chance) }
+      case _ where count > 0:
+        deck.entries[place % count].values[Int.random(in: 0..<3, using: &chance)] =
+          ["", "x", "y", "\(side)"].randomElement(using: &chance) ?? ""
+      default: continue
+      }
+    }
+    return deck
+  }
+
+  var content: ComparedContent {
+    var content = ComparedContent()
+    for entry in entries { content.append(entry, .note) }
+    return content
+  }
+}

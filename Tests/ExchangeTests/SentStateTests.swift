@@ -1,0 +1,35 @@
+// What a server or a package gets of a card's memory: it never depends on the model that schedules.
+
+import Decks
+import Storage
+import TestSupport
+import Testing
+
+@testable import Exchange
+@testable import Memory
+
+@Suite struct SentStateTests {
+  @Test func `no byte of the data of a card depends on which model schedules`() throws {
+    var seven = DeckOptions()
+    seven.fitted = try FittedModels(
+      answers: 5000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: [99, 99, 99, 99])
+    let six = DeckOptions()
+    var random = TestGenerator(5)
+    var (compared, otherDue) = (0, 0)
+    for _ in 0..<100 {
+      var (one, other, now) = (CardSchedule(), CardSchedule(), 1_700_000_000.0)
+      for _ in 0..<10 {
+        let (rating, moment) = (Rating.allCases.randomElement(using: &random) ?? .good, StudyMoment(now: now))
+        one = Scheduler(options: six).next(one, rating, at: moment).schedule
+        other = Scheduler(options: seven).next(other, rating, at: moment).schedule
+        let rows = [(six, one), (seven, other)].map { SentSchedule(moment, $0).made($1, Int(now)) }
+        #expect(rows[0].data == rows[1].data && !rows[0].data.isEmpty)
+        if rows[0].due != rows[1].due { otherDue += 1 }
+        compared += 1
+        now += Double.random(in: 60...3_000_000, using: &random).rounded()
+      }
+    }
+    // The due days are those of the model.
+    #expect(compared == 1000 && otherDue > 300, "\(otherDue)")
+  }
+}

@@ -1,0 +1,239 @@
+// Lemmas, words and sentences against treebanks of Universal Dependencies. They are not part of the sources: what
+// Scripts/treebanks downloads is looked at where DECKHAND_TREEBANKS names its folder. Invariant: the treebanks' own
+// words and sentences are compared, names, numbers and punctuation left out.
+
+import Files
+import Glibc
+import Lexicon
+import TestSupport
+import Testing
+
+@testable import Language
+
+private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ?? ""
+
+@Suite(.enabled(if: !folder.isEmpty)) struct TreebankTests {
+  /// A test set, and what is asked of it, in percent.
+  struct Wanted: CustomTestStringConvertible {
+    let name: String
+    let lemmas: Double
+    /// Of verbs with pronouns at their ends; nil where the language writes none so.
+    var clitics: Double?
+    /// Precision of the ends of sentences.
+    let sentences: Double
+    /// F of the words.
+    let words: Double
+    var testDescription: String { name }
+  }
+
+  static let wanted = [
+    Wanted(name: "es_gsd", lemmas: 91.9, clitics: 94, sentences: 99, words: 99.6),
+    Wanted(name: "es_pud", lemmas: 94.3, clitics: 94, sentences: 99, words: 99.6),
+    Wanted(name: "it_isdt", lemmas: 92.3, clitics: 97, sentences: 97.5, words: 99.6),
+    Wanted(name: "it_vit", lemmas: 92.7, clitics: 97, sentences: 97.5, words: 99.6),
+    Wanted(name: "en_ewt", lemmas: 95.7, sentences: 97.5, words: 97),
+    Wanted(name: "en_gum", lemmas: 96.9, sentences: 97.5, words: 99),
+    Wanted(name: "pt_pud", lemmas: 95, sentences: 99, words: 99),
+    Wanted(name: "fr_gsd", lemmas: 92, sentences: 99, words: 97.5),
+  ]
+
+  @Test(arguments: wanted)
+  func `a treebank's lemmas, words and sentences are found`(wanted: Wanted) throws {
+    guard let treebank = try Treebank("\(folder)/\(wanted.name).conllu") else { return }
+    let code = String(wanted.name.prefix(2))
+    let language = try #require(Language.known.first { $0.code.hasPrefix(code) })
+    let shared = getenv("DECKHAND_LANGUAGE_DATA").map { [String(cString: $0)] } ?? []
+    let library = LanguageLibrary(
+      ownFolder: "/none", sharedFolders: ["/usr/share"] + shared, spellingFolders: ["/usr/share/hunspell"]
+    ) { false }
+    let lemmatizer = library.lemmatizer(of: language)
+    guard lemmatizer.missing == nil else { return }
+    let figures = treebank.figures(lemmatizer)
+    print("\(wanted.name): \(figures)")
+    #expect(figures.lemmas >= wanted.lemmas && figures.sentences >= wanted.sentences && figures.words >= wanted.words)
+    if let clitics = wanted.clitics, let found = figures.clitics { #expect(found >= clitics) }
+  }
+
+  @Test func `Spanish words have meanings`() throws {
+    guard let treebank = try Treebank("\(folder)/es_gsd.conllu") else { return }
+    let spanish = try #require(Language.named("spanish"))
+    let library = LanguageLibrary(ownFolder: "/none", sharedFolders: ["/usr/share"], spellingFolders: []) { false }
+    guard library.lemmatizer(of: spanish).missing == nil else { return }
+    let lemmas = treebank.contentLemmas
+    let share = 100 * Double(lemmas.count { !library.translations(of: $0, in: spanish).isEmpty }) / Double(lemmas.count)
+    print("es_gsd: \((share * 10).rounded() / 10) % of \(lemmas.count) lemmas have meanings")
+    #expect(share >= 83)
+  }
+}
+
+/// The reader of Apertium's files against Apertium's own, over each form of the treebanks.
+@Suite(.enabled(if: !folder.isEmpty && fileExists("/usr/bin/lt-proc"))) struct AnalyserPeerTests {
+  @Test(arguments: [
+    ("apertium-eng-spa/spa-eng", ["es_gsd", "es_pud"]), ("apertium-cat-ita/ita-cat", ["it_isdt", "it_vit"]),
+  ])
+  func `readings are those of lt-proc`(name: String, treebanks: [String]) throws {
+    let path = "/usr/share/apertium/\(name).automorf.bin"
+    let forms = try Set(
+      treebanks.compactMap { try Treebank("\(folder)/\($0).conllu") }.flatMap(\.forms).filter { form in
+        form.unicodeScalars.allSatisfy { $0.properties.isAlphabetic && !$0.properties.isUppercase }
+      }
+    ).sorted()
+    guard fileExists(path), !forms.isEmpty else { return }
+    let file = try TransducerFile(path) { false }
+    let answer = try Child(["/usr/bin/lt-proc", "-c", path], environment: ["LC_ALL=C.UTF-8"]).finish(
+      input: forms.map { $0 + "\n" }.joined())
+    try #require(answer.lines.count == forms.count)
+    var differing: [String] = []
+    for (form, line) in zip(forms, answer.lines) {
+      let readings = Set(line.dropFirst().dropLast().split(separator: "/").dropFirst().map(String.init))
+      let ours = Set(file.readings(of: form))
+      if readings != (ours.isEmpty ? ["*" + form] : ours) { differing.append(form) }
+    }
+    print("\(name): \(forms.count) forms, \(differing.count) differ")
+    #expect(differing.isEmpty)
+  }
+}
+
+/// The test set of a treebank (CoNLL-U).
+private struct Treebank {
+  struct Word {
+    let form: String
+    let lemma: String
+    let part: String
+  }
+
+  struct Sentence {
+    var text = ""
+    /// What is written as one, as it is written.
+    var surfaces: [String] = []
+    var words: [Word] = []
+    /// A verb with pronouns, and its lemma.
+    var clitics: [(form: String, lemma: String)] = []
+  }
+
+  struct Figures: CustomStringConvertible {
+    var lemmas = 0.0
+    var clitics: Double?
+    var sentences = 0.0
+    var words = 0.0
+    var description: String {
+      func percent(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+      let clitics = clitics.map { ", clitics \(percent($0))" } ?? ""
+      return "lemmas \(percent(lemmas))\(clitics), ends of sentences \(percent(sentences)), words \(percent(words))"
+    }
+  }
+
+  private var sentences: [Sentence] = []
+  private let isEnglish: Bool
+
+  /// nil where it was not downloaded.
+  init?(_ path: String) throws {
+    isEnglish = path.contains("/en_")
+    guard fileExists(path), let text = try FileText.read(path, limit: 1 << 26, isInterrupted: { false }), !text.isEmpty
+    else { return nil }
+    var current = Sentence()
+    var (range, end): (String?, Int) = (nil, 0)
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty {
+        if !current.words.isEmpty { sentences.append(current) }
+        (current, range, end) = (Sentence(), nil, 0)
+      } else if line.hasPrefix("# text = ") {
+        current.text = String(line.dropFirst(9))
+      } else if !line.hasPrefix("#") {
+        let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        if cells[0].contains(".") { continue }
+        if let dash = cells[0].firstIndex(of: "-") {
+          (range, end) = (cells[1], Int(cells[0][cells[0].index(after: dash)...]) ?? 0)
+          if !isEnglish { current.surfaces.append(cells[1]) }
+          continue
+        }
+        let number = Int(cells[0]) ?? 0
+        let word = Word(form: cells[1], lemma: cells[2].lowercased(), part: cells[3])
+        if number > end || isEnglish { current.surfaces.append(cells[1]) }
+        if let form = range, number <= end, word.part == "PRON", let verb = current.words.last, verb.part == "VERB" {
+          if !isEnglish { current.clitics.append((form.lowercased(), verb.lemma)) }
+          range = nil
+        }
+        current.words.append(word)
+      }
+    }
+  }
+
+  /// As they are written, in small letters.
+  var forms: [String] { sentences.flatMap(\.surfaces).map { $0.lowercased() } }
+
+  /// Of nouns, verbs, adjectives and adverbs, each once.
+  var contentLemmas: Set<String> {
+    Set(sentences.flatMap(\.words).filter { Self.isContent($0) }.map(\.lemma))
+  }
+
+  private static func isContent(_ word: Word) -> Bool {
+    ["NOUN", "VERB", "ADJ", "ADV"].contains(word.part) && word.lemma != "_"
+  }
+
+  func figures(_ lemmatizer: Lemmatizer) -> Figures {
+    var figures = Figures()
+    (figures.lemmas, figures.clitics) = lemmaFigures(lemmatizer)
+    (figures.sentences, figures.words) = spanFigures(lemmatizer.tables)
+    return figures
+  }
+
+  /// Of equally likely lemmas that which the text has more often, as in a text that is read.
+  private func lemmaFigures(_ lemmatizer: Lemmatizer) -> (Double, Double?) {
+    var weights: [String: Int] = [:]
+    func candidates(_ form: String) -> [LemmaCandidate] {
+      lemmatizer.candidates(of: normalize(form.replacingApostrophes, language: lemmatizer.language))
+    }
+    for word in sentences.lazy.flatMap(\.words) {
+      let some = candidates(word.form)
+      for candidate in some { weights[candidate.lemma, default: 0] += 1 }
+    }
+    func lemma(_ form: String) -> String {
+      Lemmatizer.chosen(candidates(form), form: form.lowercased()) { weights[$0] ?? 0 }.primary
+    }
+    var (right, all) = (0, 0)
+    for word in sentences.lazy.flatMap(\.words)
+    where Self.isContent(word) {
+      all += 1
+      if lemma(word.form).lowercased() == word.lemma { right += 1 }
+    }
+    let clitics = sentences.flatMap(\.clitics)
+    let found = clitics.count { lemma($0.form) == $0.lemma }
+    return (
+      100 * Double(right) / Double(all), clitics.isEmpty ? nil : 100 * Double(found) / Double(clitics.count)
+    )
+  }
+
+  /// All sentences in one paragraph, joined by blanks; a sentence ends with its last word.
+  private func spanFigures(_ tables: WordTables) -> (Double, Double) {
+    var (text, ends, wanted): (String, Set<Int>, Set<Range<Int>>) = ("", [], [])
+    for sentence in sentences {
+      let place = text.utf8.count
+      let bytes = Array(sentence.text.utf8)
+      var (start, end) = (0, 0)
+      for surface in sentence.surfaces {
+        // A full stop of an abbreviation is no part of a word here.
+        let form = Array((surface.hasSuffix(".") ? String(surface.dropLast()) : surface).utf8)
+        guard
+          let found = (start...max(start, bytes.count - form.count)).first(where: { bytes[$0...].starts(with: form) })
+        else { continue }
+        start = found + form.count
+        guard surface.contains(where: { $0.isLetter || $0.isNumber }) else { continue }
+        wanted.insert(place + found..<place + start)
+        end = place + start
+      }
+      ends.insert(end)
+      text += sentence.text + " "
+    }
+    var (foundEnds, foundWords): (Set<Int>, Set<Range<Int>>) = ([], [])
+    text.withUTF8 { bytes in
+      Tokenizer(tables: tables).forEachSentence(in: bytes) { _, words in
+        foundEnds.insert(words[words.endIndex - 1].end)
+        for word in words { foundWords.insert(word.start..<word.end) }
+      }
+    }
+    let right = Double(foundWords.intersection(wanted).count)
+    let f = 200 * right / Double(foundWords.count + wanted.count)
+    return (100 * Double(foundEnds.intersection(ends).count) / Double(foundEnds.count), f)
+  }
+}

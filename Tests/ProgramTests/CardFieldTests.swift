@@ -1,0 +1,139 @@
+// Fields that no template names, clozes in answers, leeches, counts: what studying shows through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct CardFieldTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  @Test func `other columns of a table are seen wherever a card is`() throws {
+    let table = try home.write(
+      "Palabra,Significado,Ejemplo\nel perro,the dog,El perro ladra.\nsol,sun,\n", to: "es.csv")
+    try home.run("deck", "import", "D", table, "--columns", "prompt=Palabra,answer=Significado")
+    #expect(try home.run("card", "show", "D:1").output.contains("Ejemplo   El perro ladra.\n"))
+    let fields = #""fields": {"Back": "the dog", "Ejemplo": "El perro ladra.", "Front": "el perro"}"#
+    #expect(try home.run("card", "show", "D:1", "--json").output.contains(fields))
+    let list = try home.run("--json", "card", "list").lines
+    #expect(list[0].contains(fields) && list[1].contains(#""fields": {"Back": "sun", "Front": "sol"}"#), "\(list)")
+    let lua = try home.run(
+      "-e",
+      "local c = decks.open('D'):card(1) print(c.fields.Ejemplo, c.fields.Back, pcall(function() c.fields.x = 1 end))")
+    #expect(
+      lua.output.hasPrefix("El perro ladra.\tthe dog\tfalse\t") && lua.output.contains("card.note.fields"), "\(lua)")
+    #expect(try !home.run("study", "D", input: "\n\n").output.contains("ladra"))
+    try home.run("set", "study.show_fields", "on")
+    let studied = try home.run("study", "D", input: "\n3\n").output
+    #expect(studied.contains("the dog / Ejemplo: El perro ladra.. Again"), "\(studied)")
+    let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("\r")
+    #expect(terminal.shows("Ejemplo: El perro ladra."))
+  }
+
+  @Test func `a field of a type that its templates do not name is below the answer, one that they ask for is not`()
+    throws
+  {
+    try home.run(
+      "-e",
+      """
+      decks.create('D')
+      notetypes.create{name='Word', fields={'Word', 'Meaning', 'Use', 'Example'},
+        cards={{name='One', front='{{Word}}', back='{{FrontSide}}<hr id=answer>{{#Use}}{{Meaning}}{{/Use}}'}}}
+      decks.open('D'):add_note{type='Word', fields={Word='sol', Meaning='sun', Use='y', Example='El <b>sol</b> sale.'}}
+      """)
+    let studied = try home.run("--set", "study.show_fields=on", "study", "D", input: "\n3\n").output
+    #expect(studied.contains("sun / Example: El sol sale.. Again") && !studied.contains("Use:"), "\(studied)")
+    let shown = try home.run("card", "show", "D:1").output
+    #expect(shown.contains("\nExample ") && shown.contains("El sol sale.\n") && !shown.contains("\nUse "), "\(shown)")
+  }
+
+  @Test func `a picture is drawn anew when the window changes`() throws {
+    try home.run(
+      "-e",
+      "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
+    )
+    let terminal = try home.terminal("study", "P", "--cram", "--no-schedule")
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("\r")
+    let picture = "48;2;255;0;0m▀"
+    let wide = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    terminal.resize(columns: 40)
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
+    // As a whole: no line of it is cut.
+    let narrow = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    #expect(!wide.contains("…") && !narrow.contains("…"), "\(narrow)")
+  }
+
+  @Test func `what a cloze hid is marked in the answer`() throws {
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "--cloze", "La {{c1::capital & {{c2::más}}}} de {{c2::España}}: {{c1::Madrid}}")
+    let plain = try home.run("study", "D", input: "\n3\n\n3\n").output
+    #expect(plain.contains("La [capital & más] de España: [Madrid]. Again"), "\(plain)")
+    #expect(plain.contains("La capital & [más] de [España]: Madrid. Again"), "\(plain)")
+    let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("\r")
+    #expect(
+      terminal.shows("La \u{1B}[1;36mcapital & más\u{1B}[0m de España: \u{1B}[1;36mMadrid\u{1B}[0m"),
+      "\(terminal.output)")
+    let page = home.path + "/page.html"
+    try home.run("deck", "page", "D", page)
+    let text = try home.run("-e", "print(files.read('\(page)'))").output
+    #expect(text.contains("La <b>capital &amp; más</b> de España: <b>Madrid</b>"))
+  }
+
+  @Test func `a leech says so when it becomes one, with its answers, also as the last card`() throws {
+    home.clock = try StandingClock()
+    try home.run("-e", "decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
+    try home.run("deck", "options", "D", "leech_threshold=1", "leech_action=suspend")
+    #expect(try home.run("study", "D", input: "\n4\n").output.contains("1 right"))
+    home.clock?.pass(seconds: 40 * 86_400)
+    let plain = try home.run("--dry-run", "study", "D", input: "\n1\n").output
+    #expect(plain.contains("\"el perro\" is a leech: forgotten 1 time, now tagged leech and suspended."), "\(plain)")
+    let terminal = try home.terminal("study", "D")
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("\r1")
+    let page = terminal.wait(for: "any key  go on")
+    for words in ["is a leech: forgotten 1 time", "easy   back in", "again  back in", "card edit D:1"] {
+      #expect(page.contains(words), "\(words): \(page)")
+    }
+    terminal.type(" ")
+    terminal.wait(for: "Done. 0 right, 1 wrong.")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `the counts of the banner, the decks, their parents and a session agree`() throws {
+    home.clock = try StandingClock()
+    try home.run("-e", "local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")
+    try home.run("deck", "options", "A::B", "learning_steps=1h")
+    #expect(try home.run("study", "A", input: "\n1\n\n1\n").output.contains("Done. 0 right, 2 wrong."))
+    func counts() throws -> [String] {
+      let lua = try home.run(
+        "-e",
+        """
+        local a, b = decks.open('A'), decks.open('A::B') local s = a:study{}
+        print(a.study_due, b.study_due, b.due_count, s.remaining)
+        """)
+      let terminal = try home.terminal()
+      let banner = terminal.wait(for: " due · 0 new", seconds: 20)
+      return lua.lines + [banner.split(whereSeparator: \.isNewline).last.map { String($0.prefix(5)) } ?? ""]
+    }
+    #expect(try counts() == ["0\t0\t0\t0", "0 due"])
+    #expect(try home.run("study", "--list").output == "Nothing is due.\n")
+    // Twenty minutes before their time they come when nothing else is left.
+    home.clock?.pass(seconds: 45 * 60)
+    #expect(try counts() == ["2\t2\t2\t2", "2 due"])
+    #expect(try home.run("deck", "list").output.contains("A         0    0    2"))
+    try home.run("card", "bury", "A::B:1")
+    #expect(try counts() == ["1\t1\t1\t1", "1 due"])
+    #expect(
+      try home.run("card", "list", "--columns", "prompt,state").lines == [
+        "Prompt  State", "p2      buried", "p1      learning",
+      ])
+    let cram = try home.run("study", "A", "--cram", input: "\n3\n")
+    #expect(cram.errors.contains("1 card is left out: buried until tomorrow."), "\(cram)")
+  }
+}

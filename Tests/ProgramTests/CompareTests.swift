@@ -1,0 +1,324 @@
+// `deck diff`, `deck merge`, `deck conflicts`, `card history` and `--at` through the built program, and git with
+// Scripts/git-deckhand.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct CompareTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "words.md")
+    #expect(try home.run("deck", "import", "Spanish", home.path + "/words.md").status == 0)
+  }
+
+  private func file(_ name: String) -> String { home.path + "/" + name }
+
+  private func guid(_ prompt: String) throws -> String {
+    try home.run("-e", "print(decks.open('Spanish'):find('\"\(prompt)\"')[1].guid)").lines.first ?? ""
+  }
+
+  private func text(_ name: String) throws -> String {
+    try Child(["/bin/cat", file(name)], environment: []).finish(input: "").output
+  }
+
+  // MARK: diff
+
+  @Test(arguments: ["apkg", "jsonl", "json", "csv"])
+  func `a deck and the file that it was written to are the same`(_ ending: String) throws {
+    try home.run("card", "add", "Spanish", "--cloze", "Madrid está en {{c1::España}}")
+    try home.run("card", "tag", "Spanish:2", "--add", "animal")
+    try home.run("card", "suspend", "Spanish:3")
+    if ending == "csv" {
+      try home.run("card", "remove", "Spanish:1")
+    } else {
+      try home.run("card", "add", "Spanish::Verbs", "ser", "to be")
+      try home.run("card", "add", "Spanish::Verbs", "ir", "to go")
+      try home.run("deck", "options", "Spanish", "new_per_day=7")
+    }
+    let options = ending == "csv" ? [] : ["--with-schedule"]
+    #expect(try home.run(["deck", "export", "Spanish", file("a." + ending)] + options).status == 0)
+    let run = try home.run("deck", "diff", "Spanish", file("a." + ending))
+    #expect(run.status == 0 && run.output.isEmpty, "\(run)")
+  }
+
+  @Test func `a difference is a hunk a note and a line a field, and status 1 says so`() throws {
+    try home.run("deck", "export", "Spanish", file("a.apkg"))
+    let cat = try guid("el gato")
+    try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
+    try home.run("card", "tag", "Spanish:1", "--add", "animal")
+    let run = try home.run("deck", "diff", file("a.apkg"), "Spanish")
+    #expect(run.status == 1)
+    #expect(
+      run.lines == [
+        "--- \(file("a.apkg"))", "+++ Spanish", "@@ changed note \(cat): el gato @@", "-Back: the cat",
+        "+Back: the tomcat", "+tag: animal",
+      ])
+    #expect(try home.run("deck", "diff", "--stat", file("a.apkg"), "Spanish").output == "notes: 1 changed\n")
+    let json = try home.run("--json", "deck", "diff", file("a.apkg"), "Spanish")
+    #expect(
+      json.output == #"{"kind": "note", "event": "changed", "key": "\#(cat)", "title": "el gato", "fields": "#
+        + #"[{"name": "Back", "old": "the cat", "new": "the tomcat"}], "added_tags": ["animal"], "removed_tags": []}"#
+        + "\n")
+  }
+
+  @Test func `a comparison that cannot be made ends with status 2`() throws {
+    let run = try home.run("deck", "diff", "Spanich", "Spanish")
+    #expect(run.status == 2)
+    #expect(run.errors.contains("\"Spanich\" is neither a deck nor a file (did you mean \"Spanish\"?)"), "\(run)")
+  }
+
+  @Test func `what was learnt is compared where that is asked for`() throws {
+    try home.run("deck", "export", "Spanish", file("a.apkg"))
+    try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
+    #expect(try home.run("deck", "diff", file("a.apkg"), "Spanish").status == 0)
+    let run = try home.run("deck", "diff", "--schedule", file("a.apkg"), "Spanish")
+    #expect(run.status == 1 && run.output.contains("+card 1: learning, reps 1"), "\(run)")
+  }
+
+  @Test func `a table is compared by its first column or another one, with all its columns`() throws {
+    try home.write("country,capital,ISO,note\nSpain,Madrid,ES,x\nItaly,Rome,IT,\n", to: "a.csv")
+    try home.write("country,capital,ISO,note\nItalia,Rome,IT,\nSpain,Madrid,ES,y\n", to: "b.csv")
+    let run = try home.run("deck", "diff", file("a.csv"), file("b.csv"), "--key", "ISO")
+    #expect(
+      run.lines.dropFirst(2) == [
+        "@@ changed note IT: Italia, now first @@", "-country: Italy",
+        "+country: Italia", "@@ changed note ES: Spain @@", "-note: x", "+note: y",
+      ], "\(run)")
+  }
+
+  // MARK: merge
+
+  @Test func `tables merge cell by cell, and what nobody changed stays as it was written`() throws {
+    try home.write(
+      "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b\"\nItaly,Rom,IT,\nPeru,Lima,PE,\n", to: "base.csv")
+    try home.write(
+      "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b, c\"\nItaly,Rome,IT,\nPeru,Lima,PE,\n", to: "ours.csv")
+    try home.write(
+      "country,capital,ISO,tags,note\nSpain,Madrid,ESP,\"a, b\",\nItaly,Rom,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n",
+      to: "theirs.csv")
+    let run = try home.run(
+      "deck", "merge", file("base.csv"), file("ours.csv"), file("theirs.csv"), "--output", file("out.csv"))
+    #expect(run.status == 0, "\(run)")
+    #expect(
+      try text("out.csv")
+        == "country,capital,ISO,tags,note\n\"Spain\",Madrid,ESP,\"a, b, c\",\nItaly,Rome,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n"
+    )
+  }
+
+  @Test func `a conflict goes with the file into a deck, is shown and settled there`() throws {
+    for (name, answer) in [("base", "cat"), ("ours", "tomcat"), ("theirs", "kitty")] {
+      try home.write("prompt,answer,guid\ngato,\(answer),g1\nsol,sun,g2\n", to: name + ".csv")
+    }
+    let run = try home.run(
+      "deck", "merge", file("base.csv"), file("ours.csv"), file("theirs.csv"), "--output", file("out.csv"))
+    #expect(run.status == 1 && run.output.contains("1 conflict:\n  note gato: answer\n"), "\(run)")
+    #expect(try home.run("deck", "import", "C", file("out.csv")).status == 0)
+    let listed = try home.run("--json", "deck", "conflicts", "C")
+    #expect(
+      listed.output
+        == #"{"kind": "note", "key": "g1", "field": "answer", "base": "cat", "ours": "tomcat", "theirs": "kitty"}"#
+        + "\n", "\(listed)")
+    #expect(try home.run("deck", "conflicts", "C", "--take", "theirs").output.hasPrefix("Settled 1 conflict"))
+    #expect(try home.run("-e", "print(decks.open('C'):card(1).answer)").output == "kitty\n")
+    #expect(try home.run("deck", "conflicts", "C").output == "No conflicts.\n")
+    #expect(try home.run("undo").output.contains("settling 1 conflict"))
+    #expect(try home.run("deck", "conflicts", "C").output.contains("kitty"))
+  }
+
+  @Test func `a deck takes what a package changed since a step, as one step of undo`() throws {
+    try home.run("deck", "export", "Spanish", file("base.apkg"))
+    let other = try Home()
+    try other.run("deck", "import", "Spanish", file("base.apkg"))
+    try other.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
+    try other.run("card", "remove", "Spanish:3")
+    try other.run("card", "add", "Spanish", "la luna", "the moon")
+    try other.run("deck", "export", "Spanish", file("theirs.apkg"))
+    try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
+    let run = try home.run("deck", "merge", file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(run.status == 0 && run.output == "Merged: 1 note added, 1 changed, 1 removed.\n", "\(run)")
+    let prompts = "for c in decks.open('Spanish'):cards() do print(c.prompt .. '=' .. c.answer) end"
+    #expect(
+      try Set(home.run("-e", prompts).lines) == ["la luna=the moon", "el gato=the tomcat", "el perro=the hound"])
+    #expect(try home.run("deck", "merge", file("base.apkg"), "Spanish", file("theirs.apkg")).output.contains("0 notes"))
+    try home.run("undo")
+    #expect(try home.run("-e", prompts).lines == ["el gato=the cat", "el perro=the hound", "el sol=the sun"])
+  }
+
+  @Test func `packages merge into a package`() throws {
+    try home.run("deck", "export", "Spanish", file("base.apkg"))
+    try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
+    try home.run("deck", "export", "Spanish", file("ours.apkg"))
+    try home.run("undo")
+    try home.run("card", "edit", "Spanish:1", "--answer", "the kitty")
+    try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
+    try home.run("deck", "export", "Spanish", file("theirs.apkg"))
+    let run = try home.run(
+      "deck", "merge", file("base.apkg"), file("ours.apkg"), file("theirs.apkg"), "--output", file("out.apkg"))
+    #expect(run.status == 1, "\(run)")
+    try home.run("deck", "import", "Merged", file("out.apkg"))
+    let again = try Home()
+    try again.run("deck", "import", "Spanish", file("out.apkg"))
+    #expect(try again.run("deck", "conflicts", "Spanish").output.contains("the kitty"))
+    #expect(
+      try again.run("-e", "for c in decks.open('Spanish'):cards() do print(c.answer) end").lines == [
+        "the tomcat", "the hound", "the sun",
+      ])
+    #expect(try again.run("card", "list", "tag:conflict").output.contains("el gato"))
+  }
+
+  // MARK: The past
+
+  @Test func `a deck at a step is what it was then`() throws {
+    try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
+    try home.run("card", "remove", "Spanish:2")
+    #expect(try home.run("--at", "1", "card", "list").output.contains("el perro"))
+    #expect(try home.run("--at", "2", "-e", "1").status == 2)
+    #expect(try home.run("--at", "1", "deck", "export", "Spanish", file("old.csv")).status == 0)
+    #expect(try home.run("deck", "diff", "Spanish@1", file("old.csv")).status == 0)
+    #expect(try home.run("deck", "diff", "--stat", "Spanish@1", "Spanish").output == "notes: 1 removed, 1 changed\n")
+    #expect(try home.run("-e", "shell.at(1, function() return #decks.open('Spanish') end)").output == "3\n")
+    #expect(try home.run("-e", "#decks.open('Spanish')").output == "2\n")
+    let refused = try home.run("--at", "1", "card", "remove", "Spanish:1")
+    #expect(refused.status == 2 && refused.errors.contains("--at reads the past"), "\(refused)")
+    let inside = try home.run("-e", "shell.at(1, function() decks.open('Spanish'):card(1):remove() end)")
+    #expect(inside.status == 1 && inside.errors.contains("only read"), "\(inside)")
+    #expect(try home.run("--at", "99", "card", "list").errors.contains("there is no step 99"))
+    #expect(try home.run("undo", "--list").lines.count == 4)
+  }
+
+  @Test func `the history of a card tells what changed and by which step`() throws {
+    try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
+    try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
+    try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
+    let run = try home.run("card", "history", "Spanish:1")
+    let lines = run.lines
+    #expect(lines.count { $0.hasPrefix("step ") } == 3, "\(run)")
+    #expect(lines.contains("  -Back: the cat") && lines.contains("  +Back: the tomcat"))
+    #expect(run.output.contains("+card 1: learning, reps 1"))
+    #expect(!run.output.contains("the hound"))
+    #expect(try home.run("-e", "print(decks.open('Spanish'):diff('Spanish@1')[1].event)").output == "changed\n")
+  }
+}
+
+@Suite struct GitTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    mkdir(home.path + "/repo", 0o700)
+    _ = try git("init", "-q", "-b", "main")
+    _ = try git("config", "user.name", "ana")
+    _ = try git("config", "user.email", "ana@example.org")
+    let run = try script("setup")
+    #expect(run.status == 0, "\(run)")
+  }
+
+  private var environment: [String] {
+    home.environment + ["DECKHAND=" + builtProgram("deckhand"), "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + home.path]
+  }
+
+  private func git(_ words: String...) throws -> Run {
+    try Child(["/usr/bin/git", "-C", home.path + "/repo"] + words, environment: environment).finish(input: "")
+  }
+
+  private func script(_ words: String...) throws -> Run {
+    let line =
+      "cd '\(home.path)/repo' && exec '\(sourceRoot() + "/Scripts/git-deckhand")' \(words.joined(separator: " "))"
+    return try Child(["/bin/sh", "-c", line], environment: environment).finish(input: "")
+  }
+
+  private func commit(_ files: [String: String], _ message: String) throws {
+    for (name, text) in files { try home.write(text, to: "repo/" + name) }
+    _ = try git("add", "-A")
+    _ = try git("commit", "-qm", message)
+  }
+
+  private static let formats = [
+    (
+      "words.csv", "prompt,answer,guid,tags\ngato,cat,a,x\nperro,dog,b,x\n", "cat,a,x", "tomcat,a,x", "a,x\n", "a,x y\n"
+    ),
+    (
+      "words.jsonl", "{\"prompt\":\"gato\",\"answer\":\"cat\",\"guid\":\"a\"}\n", "\"cat\"", "\"tomcat\"", "\"gato\"",
+      "\"el gato\""
+    ),
+    ("words.md", "# Words\n\n## gato <!-- id: a -->\n\ncat\n", "cat\n", "tomcat\n", "## gato", "## el gato"),
+  ]
+
+  @Test(arguments: formats)
+  func `git shows and joins two edits of one line`(
+    _ name: String, _ base: String, _ first: String, _ second: String, _ third: String, _ fourth: String
+  ) throws {
+    try commit([name: base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit([name: base.replacing(first, with: second)], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit([name: base.replacing(third, with: fourth)], "ours")
+    let shown = try git("diff", "main", "theirs")
+    #expect(shown.output.contains("diff --deckhand a/\(name)") && shown.output.contains("+answer: tomcat"), "\(shown)")
+    let log = try git("log", "-p", "-1", "theirs")
+    #expect(log.output.contains("+answer: tomcat"), "\(log)")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    let text = try git("show", "HEAD:" + name).output
+    let wanted = base.replacing(first, with: second).replacing(third, with: fourth)
+    #expect(
+      text == (name.hasSuffix("jsonl") ? wanted.replacing(":\"el gato\"", with: ":\"el gato\"") : wanted), "\(text)")
+  }
+
+  @Test func `two changes of one cell stop the merge, and the file keeps both`() throws {
+    let base = "prompt,answer,guid\ngato,cat,a\n"
+    try commit(["words.csv": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["words.csv": base.replacing("cat", with: "kitty")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 1, "\(merged)")
+    let text = try Child(["/bin/cat", home.path + "/repo/words.csv"], environment: []).finish(input: "").output
+    #expect(text.contains("tomcat") && text.contains("kitty") && !text.contains("<<<<"), "\(text)")
+  }
+
+  @Test func `packages join too`() throws {
+    let other = try Home()
+    try other.write("prompt,answer,guid\ngato,cat,a\nsol,sun,b\n", to: "w.csv")
+    try other.run("deck", "import", "W", other.path + "/w.csv")
+    func package(_ position: String, _ answer: String?) throws {
+      if let answer { try other.run("card", "edit", "W:" + position, "--answer", answer) }
+      try other.run("deck", "export", "W", home.path + "/repo/w.apkg")
+      if answer != nil { try other.run("undo") }
+    }
+    try package("1", nil)
+    try commit([:], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try package("1", "tomcat")
+    try commit([:], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try package("2", "the sun")
+    try commit([:], "ours")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    try other.run("deck", "import", "Both", home.path + "/repo/w.apkg")
+    let clean = try Home()
+    try clean.run("deck", "import", "Both", home.path + "/repo/w.apkg")
+    #expect(
+      try clean.run("-e", "for c in decks.open('Both'):cards() do print(c.answer) end").lines == ["tomcat", "the sun"])
+  }
+
+  @Test func `Markdown without cards is shown and merged as text`() throws {
+    let base = "# Read me\n\none\n\ntwo\n\nthree\n\nfour\n"
+    try commit(["README.md": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["README.md": base.replacing("four", with: "FOUR")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["README.md": base.replacing("one", with: "ONE")], "ours")
+    #expect(try git("diff", "main", "theirs").output.contains("+answer: FOUR"))
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    #expect(
+      try git("show", "HEAD:README.md").output
+        == base.replacing("four", with: "FOUR").replacing("one", with: "ONE"))
+  }
+}

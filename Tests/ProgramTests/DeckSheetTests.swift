@@ -1,0 +1,61 @@
+// Decks on paper through the program.
+
+import TestSupport
+import Testing
+
+@Suite struct DeckSheetTests {
+  private func filled() throws -> Home {
+    let home = try Home()
+    let picture = try home.write("<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'/>", to: "red.svg")
+    let code = """
+      local d = decks.create("Spanish")
+      for i = 1, 11 do d:add{prompt = "gat" .. string.char(96 + i), answer = "cat " .. i} end
+      decks.create("Spanish::Verbs"):add{prompt = "ir", answer = "to go"}
+      d:add{prompt = "<img src='red.svg'> rojo", answer = "red", tags = {"picture"}}
+      """
+    #expect(try home.run("media", "add", picture).status == 0)
+    #expect(try home.run("-e", code).status == 0)
+    return home
+  }
+
+  @Test(arguments: [("cards", 4), ("cloze", 2), ("match", 3), ("search", 2), ("list", 1)])
+  func `a deck becomes a sheet of each kind, the decks within it too`(kind: String, pages: Int) throws {
+    let home = try filled()
+    let path = home.path + "/out.pdf"
+    let run = try home.run("deck", "sheet", "Spanish", path, "--kind", kind, "--json")
+    #expect(run.output == "{\"pages\": \(pages), \"cards\": 13, \"left_out\": 0}\n", "\(run)")
+    let first = contents(of: home.path + "/out.pdf") ?? []
+    #expect(first.starts(with: Array("%PDF-".utf8)))
+    #expect(try home.run("deck", "sheet", "Spanish", path, "--kind", kind).status == 0)
+    #expect(contents(of: home.path + "/out.pdf") == first)
+  }
+
+  @Test func `suspended cards are printed only where a query finds them`() throws {
+    let home = try filled()
+    let path = home.path + "/out.pdf"
+    #expect(try home.run("card", "suspend", "Spanish:1").status == 0)
+    #expect(try home.run("deck", "sheet", "Spanish", path).output.hasPrefix("Drew 12 cards of \"Spanish\" on 4 pages"))
+    let some = try home.run("deck", "sheet", "Spanish", path, "--query", "is:suspended", "--sides", "fold")
+    #expect(some.output.hasPrefix("Drew 1 card of \"Spanish\" on 1 page"))
+    let none = try home.run("deck", "sheet", "Spanish", path, "--query", "nosuchword")
+    #expect(none.status == 1 && none.errors.contains("no card to print"), "\(none)")
+  }
+
+  @Test(arguments: [
+    ["--grid", "2by5"], ["--grid", "0x5"], ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"],
+    ["--kind", "list", "--grid", "2x5"], ["--kind", "match", "--sides", "fold"],
+  ])
+  func `what no sheet has is refused as wrong usage`(options: [String]) throws {
+    let home = try filled()
+    let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
+    #expect(run.status == 2, "\(run)")
+  }
+
+  @Test func `a file of another kind is refused, and a rehearsal writes none`() throws {
+    let home = try filled()
+    #expect(try home.run("deck", "sheet", "Spanish", home.path + "/out.png").status == 1)
+    let rehearsed = try home.run("deck", "sheet", "Spanish", home.path + "/out.pdf", "--dry-run")
+    #expect(rehearsed.status == 0 && rehearsed.errors.contains("would write \(home.path)/out.pdf"), "\(rehearsed)")
+    #expect(try home.run("-e", "assert(not io.open('\(home.path)/out.pdf'))").status == 0)
+  }
+}

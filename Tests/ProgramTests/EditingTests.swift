@@ -1,0 +1,145 @@
+// Editing cards of every kind through the built program: `e` while studying, `card edit`, what is refused, Ctrl-C.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct EditingTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "casa", "house", "--reversed")
+  }
+
+  private func editor(_ script: String) throws -> String {
+    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
+    chmod(path, 0o755)
+    return "EDITOR=\(path)"
+  }
+
+  private func terminal(_ words: String..., editor: String) throws -> PseudoTerminal {
+    try PseudoTerminal(home.words(words), environment: home.environment + [editor])
+  }
+
+  @Test(arguments: [
+    ["card", "add", "D", "plain", "card"], ["card", "add", "D", "luna", "moon", "--type-answer"],
+    ["card", "add", "D", "--cloze", "La {{c1::capital}} es {{c2::Madrid}}"],
+  ])
+  func `a card of any type opens with the fields of its note, each below its name`(add: [String]) throws {
+    _ = try home.run(add)
+    let copy = home.path + "/seen"
+    let terminal = try terminal(
+      "card", "edit", "D:1",
+      editor: editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
+    terminal.wait(for: "Changed 1 card.")
+    #expect(terminal.ended() == 0)
+    let seen = try String(decoding: bytes(of: copy), as: UTF8.self)
+    #expect(seen.contains(add.contains("--cloze") ? "==== Back Extra ====" : "==== Back ===="), "\(seen)")
+    #expect(seen.contains("==== tags: ===="), "\(seen)")
+    let shown = try home.run("card", "show", "D:1").output
+    #expect(["luna", "Paris", "kort"].contains { shown.contains($0) }, "\(shown)")
+  }
+
+  private func bytes(of path: String) throws -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(file >= 0)
+    defer { close(file) }
+    return [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+      count = max(0, read(file, buffer.baseAddress, buffer.count))
+    }
+  }
+
+  @Test func `a field of any card is set by its name, and a refusal says how`() throws {
+    let set = try home.run("card", "edit", "D:1", "--set", "Back=home")
+    #expect(set.output == "Changed 1 card.\n", "\(set)")
+    #expect(try home.run("card", "list", "--columns", "prompt,answer").output.contains("home    casa"))
+    let refused = try home.run("card", "edit", "D:1", "--answer", "x")
+    #expect(refused.status == 1 && refused.errors.contains("fields of the note (Front, Back)"), "\(refused)")
+    #expect(refused.errors.contains("`card edit CARD --set FIELD=TEXT`"), "\(refused)")
+    for (words, message) in [
+      (["D:1", "--set", "Bakc=x"], "did you mean \"Back\"?"), (["D:1", "D:2", "--set", "Back=x"], "is for one card"),
+      (["D:1", "--set", "Back=x", "--answer", "y"], "--set and --answer cannot be given together"),
+      (["D:1", "--set", "Front="], "takes away 1 card"), (["D:1", "--set", "Front=", "--yes"], "is empty"),
+    ] {
+      let wrong = try home.run(["card", "edit"] + words)
+      #expect(wrong.status != 0 && wrong.errors.contains(message), "\(wrong)")
+    }
+    #expect(try home.run("undo").output.hasPrefix("Undone: "))
+    #expect(try home.run("card", "show", "D:1").output.contains("house"))
+  }
+
+  @Test func `what is refused is in the editor again, with the reason at its head`() throws {
+    try home.run("card", "add", "D", "sol", "sun")
+    // The first time it empties the field; then it keeps what it finds, and writes the field.
+    let copy = home.path + "/second"
+    let script = """
+      if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"
+      else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
+      """
+    let terminal = try terminal("study", "D", editor: editor(script))
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("e")
+    terminal.wait(for: "Edit again? [y/N] ")
+    terminal.type("y\r")
+    terminal.wait(for: "gato")
+    let second = try String(decoding: bytes(of: copy), as: UTF8.self)
+    #expect(second.hasPrefix("# Refused: the field \"Front\", the note's first, is empty\n"), "\(second)")
+    terminal.type("\r3")
+    terminal.wait(for: "casa")
+    terminal.type("q")
+    terminal.wait(for: "Left. 1 right")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("card", "list", "--columns", "prompt").output.contains("gato"))
+  }
+
+  @Test func `a refused text that is left as it is ends the edit`() throws {
+    try home.run("card", "add", "D", "sol", "sun")
+    let terminal = try terminal("study", "D", editor: editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("e")
+    terminal.wait(for: "Edit again? [y/N] ")
+    terminal.type("y\r")
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
+    terminal.type("\r")
+    terminal.wait(for: "sun")
+    terminal.type("q")
+    #expect(!terminal.wait(for: "Left. 0 right").contains("Edit again?"))
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
+  func `Ctrl-C ends the edit and nothing else`(script: String) throws {
+    try home.run("card", "add", "D", "sol", "sun")
+    let terminal = try terminal("study", "D", editor: editor(script))
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("e")
+    if script.hasPrefix("sed") {
+      terminal.wait(for: "Edit again? [y/N] ")
+      terminal.type("\u{03}")
+    }
+    // Neither the question nor an old frame stays above the new one.
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
+    terminal.wait(for: "sol")
+    terminal.type("\r")
+    terminal.wait(for: "sun")
+    terminal.type("3")
+    terminal.wait(for: "casa")
+    terminal.type("q")
+    let output = terminal.wait(for: "Left. 1 right, 0 wrong.")
+    #expect(!output.contains("interrupted") && !output.contains("nothing was changed"), "\(output)")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("card", "list", "is:learning", "--columns", "prompt").output.contains("sol"))
+  }
+
+  @Test func `after e no old frame stays above the new one`() throws {
+    let terminal = try terminal("study", "D", editor: editor("sed -i 's/^casa$/gato/' \"$1\""))
+    terminal.wait(for: "q quit", seconds: 20)
+    terminal.type("e")
+    // The frame is taken away before the editor opens.
+    #expect(terminal.wait(for: "gato").contains("A\r\u{1B}[J"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+}

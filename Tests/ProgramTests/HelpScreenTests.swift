@@ -1,0 +1,102 @@
+// `help` on one screen, the list that Tab shows on an empty line, what the prompt suggests, the pager, names in narrow
+// tables: the built program at a terminal.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct HelpScreenTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  private func prompt(columns: UInt16 = 80, rows: UInt16 = 24, _ more: [String] = []) throws -> PseudoTerminal {
+    let environment = home.environment.filter { one in
+      !more.contains { $0.split(separator: "=")[0] == one.split(separator: "=")[0] }
+    }
+    let terminal = try PseudoTerminal(
+      home.words([]), environment: environment + more, columns: columns, rows: rows)
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "> ")
+    return terminal
+  }
+
+  @Test func `help is one screen, developers' commands and the long list stand behind a word`() throws {
+    let short = try home.run("help")
+    #expect(short.lines.count <= 24 && short.lines.allSatisfy { $0.count <= 80 }, "\(short.output)")
+    let joined = short.output.replacing("\n", with: " ")
+    for words in ["First", "deck import DECK FILE", "Decks and cards", "help all", "help developers"] {
+      #expect(joined.contains(words), "\(words): \(short.output)")
+    }
+    #expect(!short.output.contains("lua-types") && !short.output.contains("completions"))
+    let developers = try home.run("help", "developers").output
+    for name in ["completions", "docs", "lua-types", "man", "map"] { #expect(developers.contains("\n  \(name) ")) }
+    let all = try home.run("help", "all").output
+    #expect(all.contains("lua-types") && all.contains("Studying"))
+    #expect(try home.run("help", "Words and games").output.contains("anagrams"))
+  }
+
+  @Test func `Tab on an empty line lists commands by theme, then the names of Lua`() throws {
+    let terminal = try prompt(columns: 100, rows: 40)
+    terminal.type("\t\t")
+    let list = terminal.wait(for: "words")
+    let order = ["Decks and cards", "card", "Studying", "study", "The shell", "For developers", "Lua", "decks"]
+    var rest = list[...]
+    for words in order {
+      let found = rest.firstRange(of: words)
+      #expect(found != nil, "\(words): \(list)")
+      if let found { rest = rest[found.upperBound...] }
+    }
+    terminal.type("1 + 1\r")
+    #expect(terminal.shows("2\r\n"))
+  }
+
+  @Test func `a line that failed is suggested no more, in this session and in the next`() throws {
+    let settings = ["TERM=xterm-256color"]
+    for isFirst in [true, false] {
+      let terminal = try prompt(columns: 80, rows: 24, settings)
+      if isFirst {
+        for (line, answer) in [("study --list", "No"), ("studdy Vocab", "did you mean"), ("studying", "no command")] {
+          terminal.type(line + "\r")
+          terminal.wait(for: answer)
+        }
+        terminal.wait(for: "> ")
+      }
+      terminal.type("stu")
+      #expect(terminal.shows("dy --list"), "\(isFirst): \(terminal.output)")
+      terminal.type("\u{03}")
+      terminal.wait(for: "> ")
+      terminal.type("studd")
+      _ = terminal.takeOutput(milliseconds: 300)
+      #expect(!terminal.output.contains("y Vocab\u{1B}[0m"))
+      terminal.type("\u{03}exit\r")
+      #expect(terminal.ended() == 0)
+    }
+  }
+
+  @Test func `what is longer than the screen goes through the pager`() throws {
+    let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:/"])
+    terminal.type("help all\r")
+    terminal.wait(for: "PAGED:Decks and cards")
+    terminal.type("set display.pager off\r")
+    terminal.wait(for: "display.pager is off now.")
+    terminal.type("help all\r")
+    #expect(!terminal.wait(for: "searches").contains("PAGED:"))
+  }
+
+  @Test func `names that are typed are whole in a narrow table`() throws {
+    try home.run("deck", "create", "A deck with quite a long name, longer than forty columns")
+    let terminal = try PseudoTerminal(
+      home.words(["deck", "options", "A deck with quite a long name, longer than forty columns"]),
+      environment: home.environment, columns: 40)
+    let options = terminal.wait(for: "parameters")
+    for name in ["new_ignores_review_limit", "minimum_lapse_interval", "reviews_per_day"] {
+      #expect(options.contains(name), "\(name): \(options)")
+    }
+    let list = try PseudoTerminal(home.words(["deck", "list"]), environment: home.environment, columns: 40)
+    let decks = list.wait(for: "never").replacing("\r\n", with: "")
+    #expect(
+      decks.contains("A deck with quite a long name") && decks.contains("forty columns"),
+      "\(decks)")
+  }
+}

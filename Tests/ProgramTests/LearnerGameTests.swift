@@ -1,0 +1,112 @@
+// Word games for learners, through the built program: common words, what was missed with its meaning, cards of it.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct LearnerGameTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    for folder in ["data", "data/frequency", "data/dictionaries"] { mkdir(home.path + "/" + folder, 0o700) }
+    // The most frequent words of English, and enough others to make an order.
+    let common = ["grace", "bearing", "margin", "ring", "brain", "cigar", "image", "game", "nice", "being", "begin"]
+    let rest = try home.run("-e", "for w in words.lexicon('english'):words{length = 7, prefix = ''} do print(w) end")
+      .lines
+    try home.write(
+      (common + rest.filter { !common.contains($0) }.prefix(1_200)).joined(separator: "\n") + "\n",
+      to: "data/frequency/en.tsv")
+    try home.write(
+      "grace\tease\nmargin\tthe edge\nring\ta circle\ncab\ta taxi\nbearing\tmanner\n",
+      to: "data/dictionaries/eng-mine.tsv")
+  }
+
+  @Test func `a game looks for common words, takes any word, and ends with a page that explains`() throws {
+    let run = try home.run("play", "--base", "cambering", "--language", "english", input: "cab\nring\n/give-up\n")
+    #expect(run.output.contains("cab: 3 points"), "\(run)")
+    let explained = run.lines.drop { $0 != "Not found:" }.dropFirst()
+    #expect(explained.first == "  grace    ease", "\(run)")
+    #expect(explained.contains("  margin   the edge") && explained.count <= 21, "\(run)")
+    #expect(!run.output.contains("a taxi") && !run.output.contains("a circle"), "\(run)")
+    let all = try home.run(
+      "--set", "game.words=all", "-e", "#games.new{base = 'cambering', language = 'english'}:possible()")
+    let few = try home.run("-e", "#games.new{base = 'cambering', language = 'english'}:possible()")
+    let counts = [all, few].map { Int($0.output.trimmingLineEnd) ?? 0 }
+    #expect(counts[1] > 5 && counts[0] > 5 * counts[1], "\(counts)")
+  }
+
+  @Test func `missed words become twenty cards at most, with a meaning or a sentence, never what the mode refuses`()
+    throws
+  {
+    try home.run("deck", "create", "Mine")
+    try home.run("card", "add", "Mine", "He made the first image of it.", "x")
+    try home.install(
+      "picky",
+      code: """
+        games.mode{name = "m", accept = function(game, word)
+          if word == "margin" then return nil, "not this one" end return true end}
+        """)
+    try home.run("plugin", "enable", "picky", "--grant")
+    let run = try home.run(
+      "play", "m", "--base", "cambering", "--language", "english", "--to-deck", "Missed", input: "ring\n/give-up\n")
+    #expect(run.errors.contains("added to \"Missed\"; 0 were there already; "), "\(run)")
+    let cards = try home.run("-e", "for c in decks.open('Missed'):cards() do print(c.answer, c.prompt) end").lines
+    #expect(cards.contains("grace\tease") && cards.contains("image\tHe made the first ___ of it."), "\(cards)")
+    #expect(!cards.contains { $0.hasPrefix("margin") || $0.hasPrefix("ring") || $0.hasPrefix("game") }, "\(cards)")
+    try home.write(
+      try home.run("word", "formable", "cambering", "--language", "english").lines.map { "\($0)\tm\n" }.joined(),
+      to: "data/dictionaries/eng-all.tsv")
+    let many = try home.run(
+      "--set", "game.words=all", "play", "--base", "cambering", "--language", "english", "--to-deck", "Many", input: "")
+    #expect(many.errors.contains("20 missed words added"), "\(many)")
+  }
+
+  @Test func `a hidden word that was given up is told with its meaning, and stands in the scores`() throws {
+    try home.write("zebra\ta striped horse\n", to: "data/dictionaries/eng-mine.tsv")
+    let run = try home.run("play", "hangman", "--base", "zebra", "--language", "english", input: "a\n/give-up\n")
+    #expect(run.output.contains("The word was zebra.\n  zebra  a striped horse\n"), "\(run)")
+    #expect(!run.output.contains("letters on average"), "\(run)")
+    let scores = try home.run("play", "--scores").output
+    #expect(scores.contains("zebra") && !scores.contains("xxxxx") && !scores.contains("0.0"), "\(scores)")
+  }
+
+  @Test func `a mode says how long its words are, and the usual length stays`() throws {
+    func base(_ words: String...) throws -> String {
+      let run = try home.run(["--json", "play"] + words + ["--language", "english"], input: "")
+      return run.lines.first ?? "\(run)"
+    }
+    let ladder = try base("word_ladder")
+    let first = ladder.split(separator: "\"")[3].split(separator: " ").first ?? ""
+    #expect(first.count == 4, "\(ladder)")
+    #expect(try base("hangman").contains("_ _ _ _ _ _\""))
+    _ = try base("word_ladder", "--length", "5")
+    #expect(try home.run("set", "game.length").output.contains("8"))
+  }
+
+  @Test func `the words of the user's own texts are counted once, and forgotten`() throws {
+    try home.write("", to: "data/frequency/en.tsv")
+    let book = try home.run("-e", "for w in words.lexicon('english'):words{length = 5} do print(w .. '.') end").output
+    try home.write(book, to: "book.txt")
+    let path = home.path + "/book.txt"
+    let first = try home.run("text", "frequency", path, "--language", "english")
+    #expect(first.output.hasPrefix("Counted book.\n1 text with "), "\(first)")
+    #expect(first.output.contains("words of English are common; games are about them."), "\(first)")
+    let again = try home.run("text", "frequency", path, "--language", "english")
+    #expect(again.output.contains("book was counted before.\n1 text with "), "\(again)")
+    let game = "local g = games.new{language = 'english', length = 5} print(g.lexicon.count, #g.base_word)"
+    let words = try home.run("-e", game).output.split(separator: "\t")
+    #expect(words.count == 2 && (1_000...20_000).contains(Int(words[0]) ?? 0), "\(words)")
+    #expect(try home.run("undo").output.contains("counting the words of texts"))
+    #expect(
+      try home.run("text", "frequency", "--language", "english").output.contains("is not known: count some books"))
+  }
+
+  @Test func `the first use of a list says at once that it is compiled`() throws {
+    let fresh = home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
+    let terminal = try PseudoTerminal(
+      home.words(["play", "--base", "casa", "--language", "spanish"]), environment: fresh)
+    terminal.wait(for: "Preparing the Spanish word list (once)", seconds: 20)
+    terminal.wait(for: "4 letter word", seconds: 60)
+  }
+}

@@ -1,0 +1,106 @@
+// What texts take from other programs, and what is drawn and cut of them, through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct TextSourceProgramTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    mkdir(home.path + "/bin", 0o700)
+  }
+
+  private func run(_ words: String..., path: String = "/usr/bin:/bin") throws -> Run {
+    let environment = home.environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=" + path]
+    return try Child(home.words(words + ["--language", "spanish"]), environment: environment).finish(input: "")
+  }
+
+  @Test func `charts are drawn in lines and as a picture`() throws {
+    let text = try home.write("el gato zorf. el gato zarf. el perro.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato")
+    let shown = try run("text", "show", text, "--plot", "--target", "90")
+    #expect(shown.output.contains("Coverage along the text") && shown.output.contains("To learn for 90 %: 3 lemmas"))
+    let picture = home.path + "/a.svg"
+    #expect(try run("text", "show", text, "--svg", picture).output == "Drew the figures to \(picture).\n")
+    let drawn = try String(decoding: #require(TemporaryFolder(at: home.path).read("a.svg")), as: UTF8.self)
+    #expect(drawn.hasPrefix("<svg") || drawn.hasPrefix("<?xml"))
+    #expect(try run("--dry-run", "text", "show", text, "--svg", home.path + "/b.svg").errors.contains("would write"))
+    #expect(access(home.path + "/b.svg", F_OK) != 0)
+  }
+
+  @Test func `a list of Lute's is imported, exported, imported again, and counts for once`() throws {
+    let list = try home.write("term,status,language\ngato,5,Spanish\nsol,I,Spanish\nluna,2,Spanish\n", to: "lute.csv")
+    let text = try home.write("gato luna sol\n", to: "a.txt")
+    #expect(try run("text", "show", text, "--known", list, "--json").output.hasPrefix("{\"coverage\": 0.3333"))
+    #expect(try run("text", "known").output == "No words.\n")
+    let imported = try run("text", "known", "--import", list)
+    #expect(
+      imported.output == "2 words now known.\n" && imported.errors.contains("1 word still being learned left out"))
+    _ = try run("text", "known", "--export", home.path + "/out.txt")
+    #expect(try home.run("undo").output.hasPrefix("Undone: "))
+    #expect(try run("text", "known", "--import", home.path + "/out.txt").output == "2 words now known.\n")
+    #expect(try run("text", "known", "--json").output.contains("\"sol\", \"state\": \"ignored\""))
+    let wrong = try run("text", "known", "--import", list, "--column", "word=Frond")
+    #expect(wrong.status == 1 && wrong.errors.contains("no column called \"Frond\""), "\(wrong)")
+  }
+
+  @Test func `lines are cut out of a film, once, and a program that makes nothing is told`() throws {
+    let film = try home.write("1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n", to: "ep 1.srt")
+    let video = try home.write("a film", to: "-ep.mkv")
+    _ = try run("text", "known", "el", "gato")
+    #expect(try run("mine", film, "--deck", "D", "--audio", video, path: home.path + "/bin").errors.contains("ffmpeg"))
+    // What it was asked for is the last word; what it was given is in its arguments.
+    let cutter = try home.write(
+      "#!/bin/sh\nfor word; do last=$word; done\nprintf '%s' \"$*\" > \"${last#file:}\"\n", to: "bin/ffmpeg")
+    chmod(cutter, 0o755)
+    let path = home.path + "/bin:/usr/bin:/bin"
+    let rehearsal = try run("--dry-run", "mine", film, "--deck", "D", "--audio", video, path: path)
+    #expect(rehearsal.status == 0, "\(rehearsal)")
+    let mined = try run("mine", film, "--deck", "D", "--audio", video, path: path)
+    #expect(mined.output.hasPrefix("Added 1 card to \"D\".\n"), "\(mined)")
+    let media = try home.run("media", "list", "--json").output
+    #expect(media.contains("ep_1_00-00-01.0.mp3") && media.contains("ep_1_00-00-01.0.jpg"), "\(media)")
+    let card = try home.run("card", "list", "--deck", "D", "--json").output
+    #expect(card.contains("ep_1_00-00-01.0"), "\(card)")
+    #expect(try home.run("undo").output.contains("adding 1 card to D from a text"))
+    #expect(try home.run("media", "list", "--json").output == "")
+    _ = try home.write("#!/bin/sh\nexit 1\n", to: "bin/ffmpeg")
+    let nothing = try run("mine", film, "--deck", "D", "--audio", video, path: path)
+    #expect(nothing.status == 1 && nothing.errors.contains("neither a sound nor a picture"), "\(nothing)")
+    #expect(try home.run("deck", "show", "D").status == 1)
+  }
+
+  @Test func `a dictionary is indexed, put in order, and taken away`() throws {
+    let table = try home.write("gato\tcat\n", to: "es-en.tsv")
+    let other = try home.write("gato\ttom\n", to: "es-other.tsv")
+    #expect(try run("word", "dictionaries", "add", table).output == "Added es-en: 1 meaning, 0 forms, 0 frequencies.\n")
+    _ = try run("word", "dictionaries", "add", other, "--name", "Second")
+    #expect(try run("word", "define", "gato").output.hasPrefix("es-en:\n  cat\n"))
+    _ = try run("word", "dictionaries", "order", "es-second")
+    #expect(try run("word", "define", "gato").output.hasPrefix("es-second:\n  tom\n"))
+    let unknown = try run("word", "dictionaries", "order", "es-secnd")
+    #expect(unknown.status == 1 && unknown.errors.contains("did you mean \"es-second\""), "\(unknown)")
+    _ = try run("--dry-run", "word", "dictionaries", "remove", "es-second")
+    #expect(try run("word", "dictionaries", "remove", "es-second").status == 0)
+    #expect(try run("word", "dictionaries").output.contains("es-second") == false)
+    let broken = try home.write("PK nothing", to: "broken.zip")
+    let refused = try run("word", "dictionaries", "add", broken)
+    #expect(refused.status == 1 && refused.errors.contains("broken.zip"), "\(refused)")
+    #expect(
+      try Child(["/bin/ls", home.path + "/data/dictionaries"], environment: []).finish(input: "").output
+        == "es-en.words\n")
+  }
+
+  @Test func `map has lemmas where language data is, and fails where it is not`() throws {
+    let script = try home.write(
+      "function map(l) emit(words.lemma(l, {language = 'spanish'}), 1) end", to: "lemmas.lua")
+    let run = try Child([builtProgram("deckhand"), "map", script], environment: []).finish(input: "casas\n")
+    if access("/usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin", F_OK) == 0 {
+      #expect(run.status == 0 && run.output == "casa\t1\n", "\(run)")
+    } else {
+      #expect(run.status == 1 && run.errors.contains("apertium-eng-spa"), "\(run)")
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// Charts in a terminal: what is in words is folded, and no line is wider than the terminal.
+
+import CardDocuments
+import Testing
+import Text
+
+@testable import Shell
+
+@Suite struct ChartLineTests {
+  @Test(arguments: [20, 40, 100])
+  func `a long line of words is folded, and loses none`(width: Int) {
+    let words = "85 % of \"Spanish\" by 2030-06-01, 20 minutes a day: about 1,204 cards remembered"
+    let terminal = Terminal(
+      hasKeyboard: true, hasScreen: true, color: .never, environment: { ["TERM": "xterm", "LANG": "C.UTF-8"][$0] },
+      size: { (width, 24) })
+    let lines = ChartPanel("Goal", .words([words, "short"])).lines(on: terminal)
+    #expect(lines[0] == "Goal" && lines.last == "  short" && lines.allSatisfy { $0.displayWidth <= width })
+    let told = lines.dropFirst().dropLast().map(\.trimmed).joined(separator: " ")
+    #expect(told == words && (lines.count == 3) == (width == 100))
+  }
+}

@@ -1,0 +1,77 @@
+// Files that commands are given: tables, texts and packages of every size that buffers care for.
+
+enum Content {
+  static func of(_ ending: String, _ chance: inout Chance) -> String {
+    if chance.happens(onceIn: 12) { return String(repeating: "x", count: chance.pick([0, 1] + OddWords.sizes)) }
+    let rows = (0..<chance.pick([0, 1, 2, 3, 5, 20])).map { _ in row(&chance) }
+    var content: String
+    switch ending {
+    case "csv": content = rows.map { $0.map(quoted).joined(separator: ",") + "\n" }.joined()
+    case "tsv": content = rows.map { $0.map(flat).joined(separator: "\t") + "\n" }.joined()
+    case "txt":
+      content = "#separator:tab\n#html:false\n" + rows.map { $0.map(flat).joined(separator: "\t") + "\n" }.joined()
+    case "md": content = rows.map { "## \(flat($0[0]))\n\n\($0[1])\n\n" }.joined()
+    case "json": content = "[" + rows.map(object).joined(separator: ",\n") + "]\n"
+    case "jsonl": content = rows.map { object($0) + "\n" }.joined()
+    case "type": content = type(&chance)
+    default: content = "content \(chance.number(1...3))"
+    }
+    if chance.happens(onceIn: 6) { content = padded(content, ending, &chance) }
+    return content
+  }
+
+  private static func row(_ chance: inout Chance) -> [String] { [OddWords.text(&chance), OddWords.text(&chance)] }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+  }
+
+  private static func flat(_ text: String) -> String {
+    String(text.map { "\t\n\r\r\n".contains($0) || $0.isNewline ? " " : $0 })
+  }
+
+  private static func object(_ row: [String]) -> String {
+    "{\"prompt\":\(json(row[0])),\"answer\":\(json(row[1]))}"
+  }
+
+  private static func json(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func type(_ chance: inout Chance) -> String {
+    let fields = (0..<chance.number(1...3)).map { _ in chance.pick(["Front", "Back", "Word", "Text", "é"]) }
+    var text = "==== name: ====\n\(chance.pick(["W", "V", "Basic", "x y"]))\n==== fields: ====\n"
+    text += fields.joined(separator: "\n") + "\n"
+    for number in 1...chance.number(1...2) {
+      text +=
+        "==== front: Card \(number) ====\n{{\(chance.pick(fields))}}\n==== back: Card \(number) ====\n{{\(chance.pick(fields))}}\n"
+    }
+    return text + "==== css: ====\n"
+  }
+
+  /// The same in as many bytes as a buffer holds, where one more row does that.
+  private static func padded(_ content: String, _ ending: String, _ chance: inout Chance) -> String {
+    let size = chance.pick(OddWords.sizes)
+    let row: (String) -> String
+    switch ending {
+    case "csv": row = { "\"p\",\"\($0)\"\n" }
+    case "tsv", "txt": row = { "p\t\($0)\n" }
+    case "md": row = { "## p\n\n\($0)\n\n" }
+    case "jsonl": row = { "{\"prompt\":\"p\",\"answer\":\"\($0)\"}\n" }
+    default: return content
+    }
+    let missing = size - content.utf8.count - row("").utf8.count
+    return missing > 0 ? content + row(String(repeating: "a", count: missing)) : content
+  }
+}

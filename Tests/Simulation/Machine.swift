@@ -1,0 +1,194 @@
+// The simulated machine: a folder on a disk that can fail, a clock that only the plan moves, and the shell that is
+// started on it in this process.
+// Invariant: nothing of the real machine reaches the shell but processor and memory: the same steps give the same
+// bytes.
+
+import Commands
+import Files
+import Glibc
+import LuaRuntime
+import SimulatedDisk
+import Values
+
+@testable import Shell
+
+/// What a command did.
+struct Outcome {
+  let status: Int32
+  /// Standard output and error, in the order in which they were written.
+  let text: String
+}
+
+final class Machine {
+  /// Everything of the machine: `data` and `files` are in it.
+  let folder: String
+  private let work: String
+  private var session: Session?
+  private(set) var now = 1_750_000_000.0
+  private var entropy = SeededNumbers(seed: 1)
+
+  /// - Parameter work: a folder that is there and empty.
+  init(in work: String) throws {
+    self.work = work
+    folder = work + "/machine"
+    try clear()
+  }
+
+  /// The folder of the device that is used: `data`, or another one that a command named.
+  private(set) var device = "data"
+  var data: String { folder + "/" + device }
+  var files: String { folder + "/files" }
+  var collection: String { data + "/local/collection.sqlite" }
+
+  /// A machine as it is bought.
+  func clear() throws {
+    leave()
+    disk_watch(nil)
+    try remove(folder)
+    for path in [folder, files] { mkdir(path, 0o700) }
+    (now, device) = (1_750_000_000, "data")
+    chdir(files)
+    disk_watch(folder)
+  }
+
+  /// What the device that is used shows: no two devices make something in the same millisecond.
+  private var shown: Double { now + (device == "two" ? 0.5 : 0) }
+
+  func pass(_ seconds: Int) { now += Double(seconds) }
+  func setTime(_ time: Double) { now = time }
+
+  /// Random numbers are those of a step from here on, so that it gives the same when it is done again.
+  func begin(_ seed: UInt64) { entropy = SeededNumbers(seed: seed) }
+
+  // MARK: The shell
+
+  private var environment: Environment {
+    var environment = Environment(
+      clocks: Clocks(
+        now: { [unowned self] in shown }, elapsed: { [unowned self] in shown },
+        reading: { [unowned self] in ClockReading(wall: Int64(shown * 1000), boot: Int64(shown * 1000), bootID: "one")
+        },
+        pause: { [unowned self] in now += Double($0) / 1000 }),
+      random: RandomSources(choices: RandomChoices(seed: 7), seed: 7, entropy: { [unowned self] in entropy.next() }),
+      isInterrupted: { disk_polls_interrupted() || Interrupts.areRequested })
+    environment.folders = ProgramFolders(data: data, cache: folder + "/cache", config: folder + "/config", home: folder)
+    environment.folders.temporary = folder
+    environment.folders.netProgram = "simulated-net"
+    return environment
+  }
+
+  private func started() throws -> Session {
+    if let session { return session }
+    let environment = environment
+    let console = Console(
+      terminal: Terminal(hasKeyboard: false, hasScreen: false, color: .never),
+      messages: Terminal(hasKeyboard: false, hasScreen: false, color: .never), isQuiet: true,
+      elapsed: environment.clocks.elapsed)
+    var options = ShellOptions(
+      ProgramIdentity(
+        version: "0",
+        command: Command(
+          "deckhand", theme: "", access: .open, effect: .reads, summary: "The program.", run: { _ in CommandResult() }))
+    )
+    options.usesPlugins = false
+    options.usesStartScript = false
+    let made = try Session(options, console: console, environment: environment)
+    try made.applyPending()
+    session = made
+    return made
+  }
+
+  /// The commands that a shell knows.
+  func commands() throws -> [Command] { try started().registry.commands }
+
+  /// Takes another device of the same person.
+  func take(_ name: String) {
+    if name == device { return }
+    leave()
+    device = name
+  }
+
+  /// Runs a command in the shell that is open, or in a new one. `--data ../NAME` before it names the device.
+  func run(_ given: [String], input: String = "") throws -> Outcome {
+    var words = given
+    if words.count > 2, words[0] == "--data" {
+      take(String(words[1].dropFirst(3)))
+      words.removeFirst(2)
+    }
+    if !input.isEmpty { leave() }
+    let bytes = Array(input.utf8)
+    bytes.withUnsafeBytes { disk_set_input($0.bindMemory(to: CChar.self).baseAddress, $0.count) }
+    let status: Int32
+    do {
+      let session = try started()
+      status = Runner(session).runCommand(words)
+      if session.state.leaving != nil { leave() }
+    } catch {
+      return Outcome(status: 1, text: "\(error)" + takenOutput())
+    }
+    Interrupts.clear()
+    return Outcome(status: status, text: takenOutput())
+  }
+
+  /// Leaves the shell.
+  @discardableResult
+  func leave() -> Int32 {
+    guard let left = session else { return 0 }
+    session = nil
+    return left.close()
+  }
+
+  func takenOutput() -> String {
+    var count = 0
+    guard let bytes = disk_taken_output(&count) else { return "" }
+    defer { free(bytes) }
+    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  // MARK: The disk
+
+  var image: String { work + "/image" }
+
+  /// Keeps what is on the disk, for `putBack`.
+  func keep(as name: String = "kept") throws {
+    try remove(work + "/" + name)
+    try copyTree(folder, to: work + "/" + name)
+  }
+
+  func putBack(from name: String = "kept") throws {
+    leave()
+    try replace(by: work + "/" + name, copying: true)
+  }
+
+  /// The machine is started again, with what a power cut or a kill has left.
+  func startAgain() throws {
+    leave()
+    _ = takenOutput()
+    try replace(by: image, copying: false)
+  }
+
+  private func remove(_ path: String) throws {
+    if try FileFacts.at(path) != nil { try Folder.removeTree(path) }
+  }
+
+  private func replace(by other: String, copying: Bool) throws {
+    disk_watch(nil)
+    try remove(folder)
+    if copying { try copyTree(other, to: folder) } else { rename(other, folder) }
+    mkdir(files, 0o700)
+    chdir(files)
+    disk_watch(folder)
+  }
+
+  private func copyTree(_ from: String, to target: String) throws {
+    mkdir(target, 0o700)
+    for name in try Folder.names(in: from) {
+      let (source, copy) = (from + "/" + name, target + "/" + name)
+      if try FileFacts.at(source)?.kind == .folder {
+        try copyTree(source, to: copy)
+      } else {
+        try AtomicFile.copy(source, to: copy, isInterrupted: { false })
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// The network of the simulated machine: the calls of both devices reach one server, or get lost on the way.
+// Invariant: the server works while the shell waits for it, never beside it; one lock holds both ends apart all the
+// same.
+
+import Files
+import Glibc
+import SimulatedDisk
+import Values
+import Wire
+
+/// What happens to a call.
+enum Loss: String, CaseIterable {
+  /// It never arrives.
+  case request
+  /// It arrives, and its answer does not.
+  case answer
+  /// It comes twice.
+  case twice
+}
+
+final class Network {
+  /// The one that the thread of a channel serves.
+  nonisolated(unsafe) static var shared = Network()
+
+  private var lock = pthread_mutex_t()
+  private var server = AnkiServer()
+  private var calls = 0
+  private var lost: (loss: Loss, call: Int)?
+  /// Milliseconds since 1970.
+  var now: () -> Int = { 0 }
+
+  init() { pthread_mutex_init(&lock, nil) }
+
+  private func locked<R>(_ body: () -> R) -> R {
+    pthread_mutex_lock(&lock)
+    defer { pthread_mutex_unlock(&lock) }
+    return body()
+  }
+
+  func clear() { locked { (server, calls, lost) = (AnkiServer(), 0, nil) } }
+
+  /// The whole server, for going back to it.
+  var state: AnkiServer {
+    get { locked { server } }
+    set { locked { server = newValue } }
+  }
+
+  /// What the server has.
+  var kept: AnkiServer.Collection { locked { server.kept } }
+
+  /// The call that gets lost, counted from the next one; nil for none.
+  func plan(_ loss: Loss?, at call: Int) { locked { (calls, lost) = (0, loss.map { ($0, call) }) } }
+
+  /// Serves one channel until its other end is closed.
+  static let serve: @convention(c) (Int32) -> Void = { channel in
+    while let head = frame(channel), let body = frame(channel) {
+      guard let request = syncHead(head).flatMap(SyncRequest.init) else { return }
+      let (reply, answer) = shared.reply(to: request, body)
+      guard send(JSONWriter.bytes(of: reply.value), channel) else { return }
+      if let answer, !send(answer, channel) { return }
+    }
+  }
+
+  private func reply(to request: SyncRequest, _ body: [UInt8]) -> (SyncReply, [UInt8]?) {
+    locked {
+      calls += 1
+      let loss = lost?.call == calls ? lost?.loss : nil
+      let offline = SyncReply.failed(.offline(reason: "the connection broke"))
+      if loss == .request { return (offline, nil) }
+      let value = Network.parsed(body)
+      if loss == .twice { _ = server.answer(request.call, value, now: now()) }
+      let answer = server.answer(request.call, value, now: now())
+      if loss == .answer { return (offline, nil) }
+      switch answer {
+      case .status(let status): return (.failed(.status(status, reason: "")), nil)
+      case .value(let value):
+        if request.isSignIn {
+          do { try AtomicFile.write(request.keyPath, Array("key".utf8)) } catch { return (offline, nil) }
+          return (.done(address: request.address), Array("null".utf8))
+        }
+        return (.done(address: request.address), JSONWriter.bytes(of: value))
+      }
+    }
+  }
+
+  private static func parsed(_ bytes: [UInt8]) -> Value {
+    let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
+    do throws(JSONFailure) { return try JSONParser.parse(bytes, limits: limits) } catch { return .null }
+  }
+
+  // MARK: Frames
+
+  private static func frame(_ channel: Int32) -> [UInt8]? {
+    guard let head = received(FrameHead.size, channel) else { return nil }
+    return received(FrameHead.count(head), channel)
+  }
+
+  private static func received(_ count: Int, _ channel: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes { recv(channel, $0.baseAddress.map { $0 + done }, count - done, 0) }
+      if got <= 0 { return nil }
+      done += got
+    }
+    return bytes
+  }
+
+  private static func send(_ frame: [UInt8], _ channel: Int32) -> Bool {
+    guard let head = FrameHead.bytes(frame.count) else { return false }
+    let bytes = head + frame
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(channel, $0.baseAddress.map { $0 + done }, bytes.count - done, Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return false }
+      done += count
+    }
+    return true
+  }
+}

@@ -1,0 +1,80 @@
+// An export that an empty collection takes in gives the export again.
+// Invariant: the machine is as before afterwards.
+
+import Files
+import Glibc
+
+extension World {
+  /// Formats whose bytes are the same again; a package is compared by what it brings.
+  private static let formats = ["json", "jsonl", "csv", "tsv", "txt", "md", "apkg"]
+
+  /// Each deck that has no other around it, in a format that its name chooses.
+  func roundTrips() throws -> String? {
+    let decks = try Sight(machine.collection).decks.filter { !$0.contains("::") }
+    let count = try look().tables["cards"]?.count ?? 0
+    for (index, deck) in decks.enumerated() {
+      let format = World.formats[(count + index) % World.formats.count]
+      if let wrong = try roundTrip(deck, format) { return wrong }
+    }
+    return nil
+  }
+
+  private func roundTrip(_ deck: String, _ format: String) throws -> String? {
+    let isPackage = format == "apkg"
+    let schedule = isPackage || ["json", "jsonl"].contains(format) ? ["--with-schedule"] : []
+    let shown = isPackage ? "jsonl" : format
+    let (first, second, packed) = ("first.\(shown)", "second.\(shown)", "packed.apkg")
+    for name in [first, second, packed] { unlink(machine.files + "/" + name) }
+    let sight = try Sight(machine.collection)
+    // A table has a column for the decks within, and no row for one without cards.
+    let within = sight.decks.filter { $0.hasPrefix(deck + "::") }
+    if ["csv", "tsv"].contains(format), within.contains(where: { sight.counts[$0] == 0 }) { return nil }
+    // Of a package the outermost deck with cards becomes the one that is named: Anki's have those around it, too.
+    if isPackage, sight.counts[deck] ?? 0 == 0 { return nil }
+    guard try export(deck, first, schedule) else { return nil }
+    if isPackage, try !export(deck, packed, schedule) { return nil }
+    // A package has no room for a document.
+    if isPackage, try String(decoding: bytes(first), as: UTF8.self).contains("\"document\":") { return nil }
+    let given = isPackage ? packed : first
+    let content = try bytes(given)
+    let wanted = World.cards(try bytes(first), isPackage)
+    try machine.keep()
+    try machine.clear()
+    defer { figures.roundTrips += 1 }
+    try AtomicFile.write(machine.files + "/" + given, content)
+    let taken = try machine.run(["deck", "import", deck, given])
+    let isSame = taken.status == 0 ? try export(deck, second, schedule) : false
+    let again = isSame ? World.cards(try bytes(second), isPackage) : []
+    machine.leave()
+    try machine.putBack()
+    // A table knows no note types: rows of those that are not there are refused and told.
+    if wanted.count < 4 || taken.text.contains("no note type") { return nil }
+    if !isSame { return "\(format) of \(deck) is refused: \(taken.text)\n  \(World.start(wanted))" }
+    if again != wanted { return "\(format) of \(deck) comes back as another:\n" + World.firstDifference(wanted, again) }
+    return nil
+  }
+
+  /// A package gives every deck a preset, as Anki wants it: its cards are compared.
+  private static func cards(_ bytes: [UInt8], _ isPackage: Bool) -> [UInt8] {
+    if !isPackage { return bytes }
+    return bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: Array("{\"prompt\"".utf8)) }.joined(
+      separator: [10]) + []
+  }
+
+  private func export(_ deck: String, _ name: String, _ options: [String]) throws -> Bool {
+    try machine.run(["deck", "export", deck, name] + options).status == 0
+  }
+
+  private func bytes(_ name: String) throws -> [UInt8] {
+    try FileText.bytes(machine.files + "/" + name, limit: 64 << 20, isInterrupted: { false })
+  }
+
+  private static func start(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(600), as: UTF8.self) }
+
+  private static func firstDifference(_ one: [UInt8], _ other: [UInt8]) -> String {
+    let place = zip(one, other).prefix { $0 == $1 }.count
+    let from = max(0, place - 100)
+    return "  first:  \(String(decoding: one.dropFirst(from).prefix(300), as: UTF8.self))\n"
+      + "  second: \(String(decoding: other.dropFirst(from).prefix(300), as: UTF8.self))"
+  }
+}

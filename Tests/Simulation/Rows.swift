@@ -1,0 +1,116 @@
+// What is kept on the machine, read without the program's own means: every row of every table, and what other files are
+// there.
+// Invariant: what undo does not take back (its own log, settings, games) is told apart.
+
+import CSQLite
+import Glibc
+
+struct Kept: Equatable {
+  /// The rows of each table, as texts.
+  var tables: [String: [String]] = [:]
+  /// Files beside the collection, with their sizes.
+  var files: Set<String> = []
+  /// The steps of undo: ids, and whether each is undone.
+  var steps: [Int: Bool] = [:]
+
+  /// What a step of undo brings back.
+  var undoable: [String: [String]] {
+    tables.filter { $0.key != "settings" && !$0.key.hasPrefix("games_") }
+  }
+
+  var lastStep: Int { steps.keys.max() ?? 0 }
+
+  static func == (one: Kept, other: Kept) -> Bool { one.tables == other.tables }
+
+  /// What is in one and not in the other, the first few rows of it.
+  func differences(from other: Kept, in names: [String]? = nil) -> [String] {
+    var found: [String] = []
+    for name in Set(tables.keys).union(other.tables.keys).sorted() where names?.contains(name) ?? true {
+      let (mine, theirs) = (tables[name] ?? [], other.tables[name] ?? [])
+      if mine == theirs { continue }
+      let (here, there) = (Set(mine), Set(theirs))
+      found += theirs.filter { !here.contains($0) }.prefix(3).map { "\(name): - \($0.prefix(400))" }
+      found += mine.filter { !there.contains($0) }.prefix(3).map { "\(name): + \($0.prefix(400))" }
+    }
+    return found
+  }
+}
+
+struct RowsFault: Error, CustomStringConvertible { let description: String }
+
+/// A connection of the simulator's own.
+final class Rows {
+  private var handle: OpaquePointer?
+
+  /// - Throws: `RowsFault` for what is no database.
+  init(_ path: String) throws {
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure("opening") }
+    sqlite3_busy_timeout(handle, 1000)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  private func failure(_ what: String) -> RowsFault {
+    RowsFault(description: "\(what): \(String(cString: sqlite3_errmsg(handle)))")
+  }
+
+  /// The rows of a query, each column as a text that tells its kind.
+  func all(_ sql: String) throws -> [[String]] {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
+    defer { sqlite3_finalize(statement) }
+    var rows: [[String]] = []
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return rows }
+      guard code == SQLITE_ROW else { throw failure(sql) }
+      rows.append((0..<sqlite3_column_count(statement)).map { Rows.text(statement, $0) })
+    }
+  }
+
+  private static func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_NULL: return "nil"
+    case SQLITE_BLOB:
+      let count = Int(sqlite3_column_bytes(statement, column))
+      return UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)
+        .map { String($0, radix: 16) }.joined(separator: ".")
+    default:
+      let count = Int(sqlite3_column_bytes(statement, column))
+      return String(
+        decoding: UnsafeRawBufferPointer(start: sqlite3_column_text(statement, column), count: count), as: UTF8.self)
+    }
+  }
+}
+
+extension Kept {
+  private static let unread = ["grdb_migrations"]
+
+  /// - Parameter path: of the collection; one that is not there holds nothing.
+  init(_ path: String, data: String) throws {
+    files = Kept.files(in: data, "")
+    guard access(path, F_OK) == 0 else { return }
+    let rows = try Rows(path)
+    let names = try rows.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    for name in names.map({ $0[0] }) where !Kept.unread.contains(name) && !name.hasPrefix("undo_") {
+      tables[name] = try rows.all("SELECT * FROM \"\(name)\"").map { $0.joined(separator: "|") }.sorted()
+    }
+    for step in try rows.all("SELECT id, undone FROM undo_steps") {
+      if let id = Int(step[0]) { steps[id] = step[1] != "0" }
+    }
+  }
+
+  /// Backups, and what SQLite keeps beside its file, come and go.
+  private static func files(in folder: String, _ below: String) -> Set<String> {
+    guard let entries = opendir(folder + below) else { return [] }
+    defer { closedir(entries) }
+    var found: Set<String> = []
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if [".", ".."].contains(name) || name.hasPrefix("collection.sqlite") || name == "backups" { continue }
+      let path = below + "/" + name
+      if entry.pointee.d_type == UInt8(DT_DIR) { found.formUnion(files(in: folder, path)) } else { found.insert(path) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,214 @@
+// Two devices of one person and their server, over a network that loses calls.
+// Invariant: once both have synced twice without a loss, both and the server hold the same; no note is gone that nobody
+// removed.
+
+import Commands
+import Files
+
+final class SyncWorld {
+  private let machine: Machine
+  private let world: World
+  static let devices = ["one", "two"]
+  private(set) var syncs = 0
+  private(set) var losses = 0
+
+  init(_ machine: Machine, _ world: World) {
+    (self.machine, self.world) = (machine, world)
+    Network.shared.now = { [unowned machine] in Int(machine.now * 1000) }
+  }
+
+  /// Draws a plan and runs it; what does not hold, with the plan so far.
+  func run(seed: UInt64, steps count: Int, _ draw: inout Draw) throws -> (Plan, Failure)? {
+    var plan = Plan([])
+    try begin()
+    while plan.steps.count < count {
+      for step in try next(&draw) {
+        plan.steps.append(step)
+        if let wrong = try perform(step) {
+          return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output))
+        }
+      }
+    }
+    return try end().map { (plan, Failure(step: plan.steps.count, what: $0, output: output)) }
+  }
+
+  /// The same of a plan that is given.
+  func run(_ plan: Plan) throws -> Failure? {
+    try begin()
+    for (index, step) in plan.steps.enumerated() {
+      if let wrong = try perform(step) { return Failure(step: index, what: wrong, output: output) }
+    }
+    return try end().map { Failure(step: plan.steps.count, what: $0, output: output) }
+  }
+
+  // MARK: All of them
+
+  /// What either device does to one note, its card and its deck.
+  private static let actions: [[String]] = devices.flatMap { device in
+    [
+      ["card", "add", "A", "q", "b"], ["card", "edit", "A:1", "--prompt", device], ["card", "remove", "A:1"],
+      ["card", "suspend", "A:1"], ["deck", "rename", "A", "B"], ["sync"],
+    ].map { ["--data", "../" + device] + $0 }
+  }
+
+  /// Every plan of so many of twelve actions, from two devices on that have the same card; the first that does not
+  /// hold.
+  func runAll(depth: Int) throws -> (Plan, Failure)? {
+    let first = ["--data", "../one"]
+    let start =
+      [["deck", "create", "A"], ["card", "add", "A", "p", "a"], ["sync"]].map { first + $0 } + [
+        ["--data", "../two", "sync"]
+      ]
+    try begin()
+    for words in start { try require(words) }
+    return try extend(start.map { .command($0) }, depth)
+  }
+
+  private(set) var tried = 0
+
+  private func extend(_ steps: [Step], _ left: Int) throws -> (Plan, Failure)? {
+    let base = "depth\(left)"
+    machine.leave()
+    try machine.keep(as: base)
+    let (server, time, known) = (Network.shared.state, machine.now, drawn)
+    func back() throws {
+      try machine.putBack(from: base)
+      machine.setTime(time)
+      (Network.shared.state, drawn) = (server, known)
+    }
+    for action in SyncWorld.actions {
+      let plan = steps + [.command(action)]
+      machine.pass(1)
+      var wrong = try perform(.command(action))
+      if wrong == nil, left > 1 {
+        if let found = try extend(plan, left - 1) { return found }
+      } else if wrong == nil {
+        tried += 1
+        wrong = try end()
+      }
+      if let wrong { return (Plan(plan), Failure(step: plan.count - 1, what: wrong, output: output)) }
+      try back()
+    }
+    return nil
+  }
+
+  private var output = ""
+  private var drawn: [String: UInt64] = [:]
+
+  private func begin() throws {
+    try world.begin()
+    Network.shared.clear()
+    (output, drawn) = ("", [:])
+    try AtomicFile.write(machine.files + "/password", Array("p\n".utf8))
+    for device in SyncWorld.devices {
+      try require(
+        [
+          "--data", "../" + device, "sync", "login", "http://127.0.0.1:8080/", "--user", "u", "--server-password-file",
+          "password",
+        ])
+      try require(["--data", "../" + device, "sync"])
+    }
+  }
+
+  private func require(_ words: [String]) throws {
+    let outcome = try machine.run(words)
+    if outcome.status != 0 { throw RowsFault(description: "\(words.joined(separator: " ")): \(outcome.text)") }
+  }
+
+  // MARK: Steps
+
+  private func next(_ draw: inout Draw) throws -> [Step] {
+    let device = draw.chance.pick(SyncWorld.devices)
+    let name = ["--data", "../" + device]
+    if draw.chance.happens(onceIn: 4) {
+      let fault =
+        draw.chance.happens(onceIn: 3)
+        ? Fault(kind: draw.chance.pick([.request, .answer, .twice]), call: draw.chance.number(1...14)) : nil
+      return [.command(name + ["sync"], fault: fault)]
+    }
+    machine.take(device)
+    return draw.next(try Sight(machine.collection)).map { step in
+      if case .command(let words, let input, _) = step { .command(name + words, input: input) } else { step }
+    }
+  }
+
+  private func perform(_ step: Step) throws -> String? {
+    switch step {
+    case .file(let name, let content):
+      try AtomicFile.write(machine.files + "/" + name, Array(content.utf8))
+    case .pass(let seconds): machine.pass(max(0, seconds))
+    case .restart: machine.leave()
+    case .command(let words, let input, let fault):
+      begin(words)
+      world.figures.commands += 1
+      let loss = fault.flatMap { Loss(rawValue: $0.kind.rawValue) }
+      Network.shared.plan(loss, at: fault?.call ?? 0)
+      let outcome = try machine.run(words, input: input)
+      Network.shared.plan(nil, at: 0)
+      output = outcome.text
+      if words.contains("sync") { syncs += 1 }
+      if loss != nil { losses += 1 }
+      if words.last == "sync", loss == nil, outcome.status != 0 { return "sync was refused: \(outcome.text)" }
+    }
+    return nil
+  }
+
+  /// The random numbers of a device are its own.
+  private func begin(_ words: [String]) {
+    let text = words.joined(separator: " ")
+    drawn[text, default: 0] += 1
+    machine.begin(text.utf8.reduce(drawn[text, default: 0]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+  }
+
+  // MARK: The end
+
+  private func end() throws -> String? {
+    for _ in 1...2 {
+      for device in SyncWorld.devices {
+        machine.pass(2)
+        let outcome = try machine.run(["--data", "../" + device, "sync"])
+        output = outcome.text
+        if outcome.status != 0 { return "sync was refused: \(outcome.text)" }
+      }
+    }
+    machine.leave()
+    var contents: [[String: [String]]] = []
+    for device in SyncWorld.devices {
+      machine.take(device)
+      if let wrong = try world.doctor() { return "\(device): \(wrong)" }
+      machine.leave()
+      contents.append(try SyncWorld.content(machine.collection))
+    }
+    for (name, rows) in contents[0].sorted(by: { $0.key < $1.key }) where rows != contents[1][name] {
+      let other = contents[1][name] ?? []
+      let (here, there) = (Set(rows), Set(other))
+      let mine = rows.filter { !there.contains($0) }.prefix(3)
+      let theirs = other.filter { !here.contains($0) }.prefix(3)
+      return "\(name) are not the same on both devices:\n  "
+        + (mine.map { "one: " + $0.prefix(500) } + theirs.map { "two: " + $0.prefix(500) }).joined(separator: "\n  ")
+    }
+    let server = Network.shared.kept
+    for (kind, table) in [("notes", "notes"), ("cards", "cards")] {
+      let there = server.rows[kind]?.count ?? 0
+      let here = contents[0][table]?.count ?? 0
+      if here != there { return "the server has \(there) \(kind), the devices \(here)" }
+    }
+    return nil
+  }
+
+  /// What a sync makes the same, by tables.
+  private static func content(_ path: String) throws -> [String: [String]] {
+    let rows = try Rows(path)
+    let queries = [
+      "notes": "SELECT id, guid, type, tags, fields FROM notes",
+      "cards": """
+      SELECT cards.id, note, ord, decks.name, suspended, state, due, reps, lapses, flag FROM cards
+      JOIN decks ON decks.id = cards.deck
+      """,
+      "decks": "SELECT name FROM decks WHERE name <> 'Default'",
+      "note types": "SELECT id, name FROM note_types WHERE id IN (SELECT type FROM notes)",
+      "answers": "SELECT anki, rating FROM reviews WHERE card IS NOT NULL",
+    ]
+    return try queries.mapValues { try rows.all($0).map { $0.joined(separator: "|") }.sorted() }
+  }
+}

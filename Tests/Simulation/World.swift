@@ -1,0 +1,310 @@
+// Runs plans on the simulated machine, and says what does not hold.
+// Invariant: what is looked at after a step is the rows themselves, and never what the program says of them, but for
+// the doctor's findings.
+
+import Commands
+import Files
+import SimulatedDisk
+
+/// What did not hold, at which step.
+struct Failure: Error {
+  let step: Int
+  let what: String
+  let output: String
+}
+
+/// What a run did, for the report.
+struct Figures {
+  var plans = 0
+  var commands = 0
+  var refused = 0
+  /// How often each command was done, by its name, and how often it was refused.
+  var byName: [String: (done: Int, refused: Int)] = [:]
+  var undone = 0
+  var faults: [Fault.Kind: Int] = [:]
+  var seconds = 0
+  var roundTrips = 0
+}
+
+final class World {
+  let machine: Machine
+  var figures = Figures()
+  private let commands: [String: Command]
+  private var kept = Kept()
+  /// What a new collection holds: one that is not there yet counts as that.
+  private var fresh = Kept()
+  /// The plan so far, in a file: a trap leaves it.
+  private let trace: String
+
+  init(_ machine: Machine, trace: String) throws {
+    self.machine = machine
+    self.trace = trace
+    commands = Dictionary(uniqueKeysWithValues: try machine.commands().map { ($0.name, $0) })
+    for words in [["deck", "create", "A"], ["undo"]] { _ = try machine.run(words) }
+    machine.leave()
+    fresh = try Kept(machine.collection, data: machine.data)
+    fresh.steps = [:]
+  }
+
+  // MARK: Plans
+
+  /// Runs a plan from a new machine on.
+  func run(_ plan: Plan) throws -> Failure? {
+    try begin()
+    for (index, step) in plan.steps.enumerated() {
+      if let failure = try perform(step, index) { return failure }
+    }
+    return try end(plan.steps.count)
+  }
+
+  func begin() throws {
+    try machine.clear()
+    kept = fresh
+    figures.plans += 1
+    (traced, drawn, isReplaced) = ([], [:], false)
+    try AtomicFile.write(trace, [])
+  }
+
+  /// Leaves the shell, undoes everything and does it again.
+  func end(_ index: Int) throws -> Failure? {
+    machine.leave()
+    let output = machine.takenOutput()
+    let after = try look()
+    if let wrong = difference(after, kept, "leaving the shell changed") {
+      return Failure(step: index, what: wrong, output: output)
+    }
+    if let wrong = try doctor() { return Failure(step: index, what: wrong, output: output) }
+    if let wrong = try undoAll() { return Failure(step: index, what: wrong, output: output) }
+    machine.leave()
+    if let wrong = try roundTrips() { return Failure(step: index, what: wrong, output: machine.takenOutput()) }
+    return nil
+  }
+
+  /// A step, and whether what must hold holds after it.
+  func perform(_ step: Step, _ index: Int) throws -> Failure? {
+    try note(step)
+    begin(step)
+    switch step {
+    case .file(let name, let content):
+      try AtomicFile.write(machine.files + "/" + name, Array(content.utf8))
+      return nil
+    case .pass(let seconds):
+      machine.pass(seconds)
+      figures.seconds += max(0, seconds)
+      return nil
+    case .restart:
+      machine.leave()
+      return nil
+    case .command(let words, let input, let fault):
+      figures.commands += 1
+      if ["restore", "doctor"].contains(words.first) { isReplaced = true }
+      if let fault { return try perform(words, input, fault, index) }
+      return try perform(words, input, index)
+    }
+  }
+
+  private var drawn: [String: Int] = [:]
+  private var entropy: UInt64 = 0
+
+  /// Random numbers of a step are those of its words, so that they stay the same when the steps before it go.
+  private func begin(_ step: Step) {
+    guard case .command(let words, _, _) = step else { return }
+    let text = words.joined(separator: " ")
+    drawn[text, default: 0] += 1
+    entropy = text.utf8.reduce(UInt64(drawn[text, default: 0])) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    machine.begin(entropy)
+  }
+
+  private var traced: [String] = []
+  private func note(_ step: Step) throws {
+    traced += Plan([step]).lines
+    try AtomicFile.write(trace, Array((traced.joined(separator: "\n") + "\n").utf8))
+  }
+
+  // MARK: A command
+
+  func look() throws -> Kept {
+    var found = try Kept(machine.collection, data: machine.data)
+    if found.tables.isEmpty { found.tables = fresh.tables }
+    return found
+  }
+
+  private func difference(_ after: Kept, _ before: Kept, _ what: String) -> String? {
+    after == before ? nil : "\(what):\n  " + after.differences(from: before).joined(separator: "\n  ")
+  }
+
+  private func command(of words: [String]) -> Command? {
+    commands[words.prefix(2).joined(separator: " ")] ?? commands[words.first ?? ""]
+  }
+
+  /// Commands that keep what they did until they failed, or that are about steps themselves.
+  private static let ofTheirOwn: Set<String> = ["study", "undo", "redo", "restore", "doctor", "backup", "sync"]
+
+  private func perform(_ words: [String], _ input: String, _ index: Int) throws -> Failure? {
+    let before = kept
+    disk_plan(DISK_FAULT_NONE, 0, 0, nil)
+    let outcome = try machine.run(words, input: input)
+    let after = try look()
+    kept = after
+    let isRefused = outcome.status != 0
+    if isRefused { figures.refused += 1 }
+    func failure(_ what: String) -> Failure { Failure(step: index, what: what, output: outcome.text) }
+    if ![0, 1, 2, 77, 130].contains(outcome.status) { return failure("the status is \(outcome.status)") }
+    let name = command(of: words)?.name ?? ""
+    figures.byName[name, default: (0, 0)].done += isRefused ? 0 : 1
+    figures.byName[name, default: (0, 0)].refused += isRefused ? 1 : 0
+    let isOwn = World.ofTheirOwn.contains(name)
+    if outcome.status != 0, !isOwn, let wrong = difference(after, before, "it was refused, and changed") {
+      return failure(wrong)
+    }
+    if outcome.status != 0, !isOwn {
+      let left = after.files.subtracting(before.files).filter { !$0.hasSuffix("/history") }
+      if !left.isEmpty, before.steps.count > 0 { return failure("it was refused, and left \(left.sorted())") }
+    }
+    if case .reads? = command(of: words)?.effect, let wrong = difference(after, before, "it only reads, and changed") {
+      return failure(wrong)
+    }
+    if isOwn || after.undoable == before.undoable { return nil }
+    if let wrong = try undoAndRedo(before, after) { return failure(wrong) }
+    return nil
+  }
+
+  /// What the last steps did is undone and done again.
+  private func undoAndRedo(_ before: Kept, _ after: Kept) throws -> String? {
+    let count = after.steps.keys.filter { $0 > before.lastStep }.count
+    if count == 0 {
+      return "it changed rows without a step of undo:\n  " + after.differences(from: before).joined(separator: "\n  ")
+    }
+    figures.undone += count
+    for again in [false, true] {
+      for _ in 0..<count {
+        let outcome = try machine.run([again ? "redo" : "undo"])
+        if outcome.status != 0 { return "\(again ? "redo" : "undo") was refused: \(outcome.text)" }
+      }
+      let now = try look()
+      let wanted = again ? after : before
+      if now.undoable != wanted.undoable {
+        let found = now.differences(from: wanted, in: Array(Set(now.undoable.keys).union(wanted.undoable.keys)))
+        return "\(again ? "redo" : "undo") is not exact:\n  " + found.joined(separator: "\n  ")
+      }
+      kept = now
+    }
+    return nil
+  }
+
+  /// All steps are undone, back to a new collection, and done again.
+  private func undoAll() throws -> String? {
+    // What was put back from a backup has no steps of before.
+    if isReplaced { return nil }
+    let end = kept
+    var count = 0
+    while try machine.run(["undo"]).status == 0 { count += 1 }
+    let start = try look()
+    if start.steps.values.contains(false) { return "undo stops at a step: \(try machine.run(["undo"]).text)" }
+    if start.undoable != fresh.undoable {
+      return "all undone is not what was there first:\n  " + World.words(start, fresh)
+    }
+    for _ in 0..<count {
+      let outcome = try machine.run(["redo"])
+      if outcome.status != 0 { return "redo was refused: \(outcome.text)" }
+    }
+    kept = try look()
+    figures.undone += count
+    return kept.undoable == end.undoable
+      ? nil : "all done again is not what was there last:\n  " + World.words(kept, end)
+  }
+
+  private static func words(_ one: Kept, _ other: Kept) -> String {
+    one.differences(from: other, in: Array(Set(one.undoable.keys).union(other.undoable.keys))).joined(separator: "\n  ")
+  }
+
+  private var isReplaced = false
+
+  // MARK: A command that meets a fault
+
+  private func perform(_ words: [String], _ input: String, _ fault: Fault, _ index: Int) throws -> Failure? {
+    machine.leave()
+    _ = machine.takenOutput()
+    let before = try look()
+    try machine.keep()
+    let time = machine.now
+    // Once without the fault: how many calls there are, and what it comes to.
+    machine.begin(entropy)
+    disk_plan(DISK_FAULT_NONE, 0, 0, nil)
+    let whole = try machine.run(words, input: input)
+    machine.leave()
+    let count = fault.kind == .interrupt ? disk_polls() : disk_calls()
+    let after = try look()
+    try machine.putBack()
+    machine.setTime(time)
+    machine.begin(entropy)
+    let call = 1 + (fault.call - 1) % max(1, Int(count))
+    disk_plan(fault.kind.ofDisk, call, entropy &+ UInt64(fault.call), machine.image)
+    var outcome = try machine.run(words, input: input)
+    let ended = machine.leave()
+    if ended != 0, outcome.status == 0 { outcome = Outcome(status: ended, text: outcome.text + machine.takenOutput()) }
+    let (hasFailed, wasOff) = (disk_has_failed(), disk_is_off())
+    if wasOff { try machine.startAgain() } else { disk_plan(DISK_FAULT_NONE, 0, 0, nil) }
+    if hasFailed { figures.faults[fault.kind, default: 0] += 1 }
+    func failure(_ what: String) -> Failure {
+      Failure(
+        step: index, what: "\(fault.kind.rawValue) at \(call) of \(count): \(what)",
+        output: whole.text + "\n" + outcome.text)
+    }
+    if let wrong = try doctor() { return failure(wrong) }
+    let now = try look()
+    kept = now
+    let name = command(of: words)?.name ?? ""
+    if World.ofTheirOwn.contains(name), name != "restore" { return nil }
+    // A script goes on after a refusal that it catches.
+    if name == "run", [.error, .full, .short].contains(fault.kind) { return nil }
+    if name == "run", wasOff { outcome = Outcome(status: 1, text: outcome.text) }
+    if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
+    return nil
+  }
+
+  /// Whether what is there is neither before nor after, or not what was said.
+  private func wrongEnd(
+    _ now: Kept, _ before: Kept, _ after: Kept, _ outcome: Outcome, _ whole: Outcome, wasOff: Bool
+  ) -> String? {
+    let isBefore = now == before
+    if now != after, !isBefore {
+      return "it is neither as before nor as after:\n  " + now.differences(from: before).joined(separator: "\n  ")
+    }
+    if outcome.status == 0, whole.status == 0, now != after { return "it said done, and is not" }
+    if outcome.status != 0, !wasOff, !isBefore, whole.status == 0 {
+      return "it said not done (\(outcome.status)), and is"
+    }
+    return nil
+  }
+
+  /// What of the user's own making the doctor finds, and what the simulated machine lacks.
+  private static let usual: Set<String> = ["unused_media", "removed_media", "missing_media", "unchecked", "leftover"]
+
+  /// The first finding that nobody can have wanted.
+  func doctor() throws -> String? {
+    disk_plan(DISK_FAULT_NONE, 0, 0, nil)
+    let outcome = try machine.run(["doctor", "--json"])
+    let findings = outcome.text.split(separator: "\n").filter { line in
+      line.hasPrefix("{\"area\"") && !World.usual.contains { line.contains("\"code\": \"\($0)\"") }
+        && !line.contains("\"area\": \"words\"")
+    }
+    if outcome.status != 0, outcome.status != 1 { return "doctor ended with \(outcome.status): \(outcome.text)" }
+    if outcome.status == 1, !outcome.text.contains("\"area\"") { return "doctor: \(outcome.text)" }
+    return findings.first.map { "doctor: \($0)" }
+  }
+}
+
+extension Fault.Kind {
+  fileprivate var ofDisk: disk_fault_kind {
+    switch self {
+    case .error: DISK_FAULT_ERROR
+    case .full: DISK_FAULT_FULL
+    case .short: DISK_FAULT_SHORT
+    case .power: DISK_FAULT_POWER
+    case .kill: DISK_FAULT_KILL
+    case .interrupt: DISK_FAULT_INTERRUPT
+    case .request, .answer, .twice: DISK_FAULT_NONE
+    }
+  }
+}
