@@ -134,10 +134,10 @@ let package = Package(
       [
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
         "Workspace",
-      ]),
+      ], isLarge: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
-    room("Commands", ["Problems", "Text", "Values"]),
+    room("Commands", ["Problems", "Text", "Values"], isLarge: true),
     room(
       "Bindings",
       [
@@ -152,7 +152,7 @@ let package = Package(
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
         "WordGames", "Workspace",
-      ]),
+      ], isLarge: true),
     room(
       "Shell",
       [

@@ -143,7 +143,9 @@ final class AnkiTextCards: CardRows {
   private func fill(_ row: inout CardRow, _ noteType: String, _ fields: [(name: String?, text: String)]) {
     let isBasic = noteType.isEmpty || noteType.lowercased() == StockNoteType.basic.rawValue.lowercased()
     let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
-    guard isBasic, plain.count == fields.count, !plain.prefix(2).contains(nil) else {
+    // A card has two sides; a note whose type is named may have an empty back.
+    let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
+    guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil) else {
       // Rows of several types have columns for all of them: then fields go by their order.
       let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
       let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }

@@ -44,6 +44,14 @@ import Testing
     #expect(try cards.map(fields) == [["gato", "cat"], ["perro", "dog"]])
   }
 
+  @Test func `a note of a named type may have an empty back, a card of two sides may not`() throws {
+    let note = try imported("#notetype column:1\nBasic\tagua\t\n")
+    #expect(note.report.cards.added == 1 && note.cards.map(\.prompt) == ["agua"])
+    #expect(try note.cards.map(fields) == [["agua", ""]])
+    let card = try imported("#separator:Tab\nagua\t\n", into: "Other")
+    #expect(card.report.cards.added == 0 && card.report.cards.rejected.map(\.line) == [2])
+  }
+
   @Test func `every head is understood`() throws {
     let text = """
       #separator:Comma
