@@ -64,7 +64,7 @@ struct MarkdownWriter: CardRowWriter {
   }
 
   private static func fitsHeading(_ prompt: String) -> Bool {
-    !prompt.utf8.contains(0x0A) && !prompt.contains(MarkdownFacts.opening)
+    !prompt.utf8.contains(0x0A) && !prompt.contains(text: MarkdownFacts.opening)
   }
 
   private static func mayHoldCloze(_ text: String) -> Bool { text.contains(text: "==") || text.contains(text: "{{") }

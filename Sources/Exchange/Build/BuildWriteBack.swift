@@ -188,7 +188,7 @@ private struct SourceLines {
       return [listMark + (written.first ?? "")] + written.dropFirst() + [facts.comment]
     }
     let marks = mark.prefix { $0 == "#" }
-    if !marks.isEmpty, !prompt.utf8.contains(0x0A), !prompt.contains(MarkdownFacts.opening) {
+    if !marks.isEmpty, !prompt.utf8.contains(0x0A), !prompt.contains(text: MarkdownFacts.opening) {
       return ["\(marks) \(prompt) \(facts.comment)", ""] + MarkdownLine.escaped(text: answer)
     }
     return ["Q:\(MarkdownWriter.part(prompt))", "A:\(MarkdownWriter.part(answer))", facts.comment].flatMap {
