@@ -10,7 +10,9 @@ import Templates
 ///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var migrations: [Migration] {
-    let sql = [decks, notes, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes].joined(separator: "\n")
+    let sql = [
+      decks, notes, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
+    ].joined(separator: "\n")
     return [Migration("decks", functions: CardTextFunctions.all, sql: sql)]
   }
 

@@ -1,5 +1,6 @@
 // What a leech may be confused with: cards whose sides were typed for it, whose prompts are nearly the same letters, or
-// whose answers are the same; and a sentence that shows its word. Invariant: nothing is changed; the same cards give the same findings.
+// whose answers are the same; and a sentence that shows its word. Invariant: nothing is changed; the same cards give
+// the same findings.
 
 public import Storage
 import Text

@@ -54,7 +54,8 @@ public struct LeechOperations {
     return LeechHelp(
       card: workspace.handle(of: id), record: record, deck: deck.name,
       family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
-      mistypes: try MistypeTable.list(db, of: id), confusedWith: try CardTable.cards(db, ids: near), sentence: try Confusions.sentence(db, with: record))
+      mistypes: try MistypeTable.list(db, of: id), confusedWith: try CardTable.cards(db, ids: near),
+      sentence: try Confusions.sentence(db, with: record))
   }
 }
 
