@@ -173,7 +173,7 @@ enum WordCommands {
       guard case .none = error else { throw error }
       missing = error
     }
-    let others = named == nil && only == nil ? library.languages(besides: language) : []
+    let others = named == nil && only == nil ? words.explained(besides: language) : []
     for other in others {
       let found = try words.define(word, in: other, foldAccents: folds)
       if found.isEmpty { continue }
@@ -182,7 +182,7 @@ enum WordCommands {
         "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
       return (found, other)
     }
-    if let missing, others.isEmpty { throw missing }
+    if let missing, library.languages(besides: language).isEmpty { throw missing }
     let asked = (missing == nil ? [language] : []) + others
     throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
   }
