@@ -121,7 +121,7 @@ extension ForeignAnswer {
   /// A row of the log that goes out.
   /// - Parameter last: the interval of the row before, as a row has it.
   init(_ sent: SentReview, last: Int64) {
-    if let kept = sent.raw.flatMap(ForeignAnswer.init(raw:)) {
+    if let kept = sent.answer {
       self = kept
       return
     }
