@@ -111,8 +111,7 @@ extension ReceivedReview {
     return log.map { sent in
       let answer = ForeignAnswer(sent, last: last)
       last = answer.interval
-      let id = sent.foreignID ?? ReviewTable.number(of: sent.review.at)
-      return ReceivedReview(id: id, card: card.rawValue, answer: answer)
+      return ReceivedReview(id: sent.id, card: card.rawValue, answer: answer)
     }
   }
 }
