@@ -45,7 +45,11 @@ public enum CardTable {
   public static func ids(
     _ db: Database, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache
   ) throws -> [CardID] {
-    if let found = try cache.cards(db, query, at: moment) { return found.sorted().map { CardID(rawValue: $0) } }
+    if let found = try cache.cards(db, query, at: moment) {
+      // The index still has the texts of cards that were removed.
+      return try db.rows(
+        "SELECT id FROM cards WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", [list(found)], id)
+    }
     return try ids(db, among: "1", matching: query, at: moment, orderedBy: "id")
   }
 

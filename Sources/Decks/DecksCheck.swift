@@ -13,7 +13,6 @@ public struct DecksFinding: Equatable, Sendable {
     case cardWithoutNote = "card_without_note"
     case noteWithoutType = "note_without_type"
     case noteWithoutCard = "note_without_card"
-    case reviewWithoutCard = "review_without_card"
     case deckWithoutParent = "deck_without_parent"
     case deckKey = "deck_key"
     case missingGuid = "missing_guid"
@@ -39,8 +38,6 @@ public enum DecksCheck {
     case .cardWithoutNote: "SELECT id FROM cards WHERE note NOT IN (SELECT id FROM notes)"
     case .noteWithoutType: "SELECT id FROM notes WHERE type NOT IN (SELECT id FROM note_types)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
-    // The log of a removed card stays, without a card.
-    case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
     case .missingGuid: "SELECT id FROM notes WHERE guid = ''"
     case .badSchedule:
       """
@@ -50,7 +47,7 @@ public enum DecksCheck {
       """
     case .badReview:
       // Of a package some rows were no answers.
-      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
+      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil
@@ -95,8 +92,6 @@ public enum DecksCheck {
         try CardTable.remove(db, db.rows(sql(.cardWithoutNote) ?? "") { CardID(rawValue: $0.integer(0)) })
       case .noteWithoutType: try giveTypes(db, now: now)
       case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
-      case .reviewWithoutCard:
-        try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
       case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
       case .missingGuid: try giveGuids(db, random)
       case .badSchedule: try mendSchedules(db)

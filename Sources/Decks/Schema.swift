@@ -134,11 +134,13 @@ public enum DecksSchema {
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
-  /// A review outlives its card; `anki`, `acard`, `usn` and `raw` are for a sync.
+  /// A review outlives its card. `id` is the milliseconds of the answer since 1970, as in Anki's log, or the next that
+  /// were free. `usn` is -1 for what a sync server does not have. The columns after it are those of Anki's log, NULL in
+  /// a row that neither came nor was sent: see `ForeignAnswer`; `rating` is its ease.
   private static let reviews = """
     CREATE TABLE reviews (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      card INTEGER REFERENCES cards(id) ON DELETE SET NULL ON UPDATE CASCADE,
+      id INTEGER PRIMARY KEY,
+      card INTEGER NOT NULL,
       at REAL NOT NULL,
       rating INTEGER NOT NULL,
       state INTEGER NOT NULL,
@@ -147,13 +149,14 @@ public enum DecksSchema {
       stability REAL,
       difficulty REAL,
       seconds REAL,
-      anki INTEGER,
-      acard INTEGER,
       usn INTEGER NOT NULL DEFAULT -1,
-      raw TEXT
+      ivl INTEGER,
+      last_ivl INTEGER,
+      factor INTEGER,
+      time INTEGER,
+      kind INTEGER
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
-    CREATE UNIQUE INDEX reviews_anki ON reviews(anki) WHERE anki IS NOT NULL;
     """
 }

@@ -126,7 +126,7 @@ extension SyncMerge {
       if try isKnown || shadows[.review, row.id] != nil { return }
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
-      if try !ReviewTable.markSent(db, review.id, raw: nil) {
+      if try !ReviewTable.markReceived(db, review.id) {
         try shadows.put(.review, row.id, usn: row.usn, row.json, local: nil)
       }
       report.received += 1

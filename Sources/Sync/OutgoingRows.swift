@@ -19,10 +19,11 @@ extension SyncOutgoing {
       try db.rows("SELECT id FROM cards WHERE \(isNew) ORDER BY deck, rank") { CardID(rawValue: $0.integer(0)) })
     let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.card)) ORDER BY deck, rank") { $0.integer(0) }
     waiting.cards = (fresh + changed)[...]
-    waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
+    try ReviewTable.renumberUnsent(db) { try shadows[.review, $0] != nil }
+    waiting.logs = try ReviewTable.unsentCards(db)[...]
     waiting.answers =
       try db.firstRow("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)") { $0.count(0) } ?? 0
-    let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY acard, at, id"
+    let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY card, at, id"
     waiting.strays = try db.rows(strays) { $0.integer(0) }[...]
     if !fresh.isEmpty {
       let highest = """
@@ -47,7 +48,7 @@ extension SyncOutgoing {
   /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
   private func renumberReturned() throws {
     let notes = try db.rows(
-      "SELECT id FROM notes JOIN sync_graves ON kind = \(ShadowKind.note.rawValue) AND remote = id"
+      "SELECT id FROM notes JOIN told_graves ON kind = \(ShadowKind.note.rawValue) AND remote = id"
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1
@@ -175,23 +176,20 @@ extension SyncOutgoing {
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
     guard let remote = try shadows.remote(.card, of: card.rawValue) else { return }
-    for (id, row, raw) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
+    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
       chunk.add(.revlog, Value.list(row).json)
-      try ReviewTable.markSent(db, id, raw: raw)
+      try ReviewTable.markSent(db, id, as: answer)
     }
   }
 
   /// An answer of a card that is gone here.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
     guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
-    var id = review.foreignID ?? ReviewTable.number(of: review.review.at)
-    while try shadows[.review, id] != nil || ReviewTable.has(db, id, but: row) { id += 1 }
     let last = making.stray.card == card ? making.stray.interval : 0
-    let (values, answer) = ServerRows.row(of: review, id, card: card, last: last, usn: usn)
+    let (values, answer) = ServerRows.row(of: review, card: card, last: last, usn: usn)
     making.stray = (card, answer.interval)
-    let json = Value.list(values).json
-    chunk.add(.revlog, json)
-    try shadows.put(.review, id, usn: Int64(usn), json, local: row)
+    chunk.add(.revlog, Value.list(values).json)
+    try ReviewTable.markSent(db, row, as: answer)
   }
 }
 

@@ -118,7 +118,7 @@ private final class ShadowWriter {
     self.db = db
     insertion = try Statement(
       db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    review = try Statement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
+    review = try Statement(db, "SELECT 1 FROM reviews WHERE id = ?1")
     let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
     // The rows here that they are of, and what these hold.
     notes = try RowBatch(
@@ -139,7 +139,7 @@ private final class ShadowWriter {
 
   /// Rows of the log here that came.
   func logCount() throws -> Int {
-    try db.firstRow("SELECT count(*) FROM reviews WHERE anki IS NOT NULL") { $0.count(0) } ?? 0
+    try db.firstRow("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") { $0.count(0) } ?? 0
   }
 
   /// A row of a table. The log here holds its own rows.
@@ -186,7 +186,6 @@ private final class ShadowWriter {
     let states = [
       agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE \(Unsent.sql)",
       "UPDATE note_types SET usn = 0 WHERE id IN (\(types))",
-      "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND \(Unsent.sql)",
     ]
     for sql in states { try db.execute(sql: sql) }
   }

@@ -40,8 +40,8 @@ final class Shadows {
       ON CONFLICT (kind, remote) DO UPDATE SET usn = ?3, modified = ?4, json = ?5, local = ?6, state = NULL
       """)
     removal = try Statement(db, "DELETE FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
-    grave = try Statement(db, "INSERT OR IGNORE INTO sync_graves (kind, remote) VALUES (?1, ?2)")
-    hasGrave = try Statement(db, "SELECT 1 FROM sync_graves WHERE kind = ?1 AND remote = ?2")
+    grave = try Statement(db, "INSERT OR IGNORE INTO told_graves (kind, remote, sent) VALUES (?1, ?2, 0)")
+    hasGrave = try Statement(db, "SELECT 1 FROM told_graves WHERE kind = ?1 AND remote = ?2")
   }
 
   subscript(kind: ShadowKind, remote: Int64) -> Shadow? {
@@ -135,13 +135,13 @@ final class Shadows {
   /// Its deletion is sent.
   func tell(_ kind: ShadowKind, _ remote: Int64) throws {
     try bury(kind, remote)
-    try db.cachedStatement(sql: "INSERT OR IGNORE INTO told_graves (kind, remote) VALUES (?, ?)")
+    try db.cachedStatement(sql: "UPDATE told_graves SET sent = 1 WHERE kind = ? AND remote = ?")
       .execute(arguments: [kind.rawValue, remote])
   }
 
   /// Whether its deletion was sent from here, also where that sync was undone since.
   func wasTold(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
-    let sql = "SELECT 1 FROM told_graves WHERE kind = ? AND remote = ?"
+    let sql = "SELECT 1 FROM told_graves WHERE kind = ? AND remote = ? AND sent = 1"
     return try db.firstRow(sql, [kind.rawValue, remote]) { _ in true } ?? false
   }
 
@@ -178,9 +178,9 @@ final class Shadows {
     let reviews =
       try db.firstRow(
         """
-        SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql) AND anki IS NOT NULL)
+        SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql))
           + (SELECT count(*) FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
-             AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND NOT \(Unsent.sql)))
+             AND NOT EXISTS (SELECT 1 FROM reviews WHERE id = remote AND NOT \(Unsent.sql)))
         """
       ) { $0.count(0) } ?? 0
     return SyncCounts(

@@ -40,8 +40,7 @@ public struct UnsentChanges: Equatable, Sendable {
 /// The tables of a sync.
 public enum SyncTables {
   public static let migrations =
-    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
-    + SentStamp.migrations + [Migration("sync.4", sql: fourth)]
+    [Migration("sync.1", sql: first), Migration("sync.2", sql: second)] + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -68,35 +67,21 @@ public enum SyncTables {
     CREATE INDEX sync_shadows_local ON sync_shadows(kind, local) WHERE local IS NOT NULL;
     """
 
-  /// What was deleted here and there: an id of it is never given again. An answer that is taken back here stays on the
-  /// server, and so its row does here.
+  /// What was deleted here and there: an id of it is never given again. `sent` is 1 for what was deleted here. Undoing
+  /// leaves them: what comes back goes under another id. An answer that is taken back here stays on the server, and so
+  /// its row does here.
   private static let second = """
-    CREATE TABLE sync_graves (
-      kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
-      PRIMARY KEY (kind, remote)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
-    WHEN OLD.usn >= 0 AND OLD.anki IS NOT NULL AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
-      INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
-      VALUES (5, OLD.anki, OLD.usn, 0, json_array(OLD.anki, OLD.acard, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
-        OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
-    END;
-    """
-
-  /// The deletions that were sent from here. Undoing leaves them: what came back since has to go under another id.
-  private static let third = """
     CREATE TABLE told_graves (
       kind INTEGER NOT NULL,
       remote INTEGER NOT NULL,
+      sent INTEGER NOT NULL,
       PRIMARY KEY (kind, remote)
     ) STRICT, WITHOUT ROWID;
-    """
-
-  /// An answer whose card is removed before it was sent goes all the same: Anki never takes a row out of its log.
-  private static let fourth = """
-    CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
-      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND \(Unsent.sql);
+    CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
+    WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
+      INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
+      VALUES (5, OLD.id, OLD.usn, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.rating, OLD.ivl,
+        OLD.last_ivl, OLD.factor, OLD.time, OLD.kind));
     END;
     """
 
@@ -138,7 +123,7 @@ public enum SyncTables {
   /// Forgets what the server gave.
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_shadows")
-    try db.execute(sql: "DELETE FROM sync_graves")
+    try db.execute(sql: "DELETE FROM told_graves WHERE sent = 0")
     try SentStamp.forget(db)
   }
 
@@ -179,12 +164,11 @@ public enum SyncTables {
   // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
-  static let unsentReview = "(\(Unsent.sql) AND card IS NOT NULL)"
+  static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"
 
-  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be
-  /// undone: a shadow tells that it was.
+  /// An answer of a card that was removed here: Anki never takes a row out of its log.
   static let unsentStray = """
-    (card IS NULL AND acard IS NOT NULL AND \(Unsent.sql) AND \(isOnlyHere(.review, "reviews")))
+    (\(Unsent.sql) AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
   static let unsentNote = "\(Unsent.sql) OR \(isOnlyHere(.note, "notes"))"

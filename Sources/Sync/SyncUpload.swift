@@ -109,10 +109,10 @@ extension Shadows {
       case .cards: "SELECT json FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue)"
       case .revlog:
         """
-        SELECT json_array(anki, acard, 0, raw ->> 0, raw ->> 1, raw ->> 2, raw ->> 3, raw ->> 4, raw ->> 5)
-        FROM reviews WHERE NOT \(Unsent.sql) AND anki IS NOT NULL
+        SELECT json_array(id, card, 0, rating, ivl, last_ivl, factor, time, kind)
+        FROM reviews WHERE NOT \(Unsent.sql)
         UNION ALL SELECT json FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
-          AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND NOT \(Unsent.sql))
+          AND NOT EXISTS (SELECT 1 FROM reviews WHERE id = remote AND NOT \(Unsent.sql))
         """
       }
     var rows: [Value] = []

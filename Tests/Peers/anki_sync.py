@@ -207,8 +207,8 @@ def compare(deckhand, col, what):
     for preset in col.decks.all_config():
         check(f"{what}: preset {preset['name']}", *known(shadows.pop((4, preset["id"])), preset))
     # The log is in the log's own table.
-    log = {row[0]: (row[1], json.loads(row[2])) for row in
-           db.execute("SELECT anki, acard, raw FROM reviews WHERE anki IS NOT NULL")}
+    log = {row[0]: (row[1], list(row[2:])) for row in
+           db.execute("SELECT id, card, rating, ivl, last_ivl, factor, time, kind FROM reviews WHERE usn >= 0")}
     rows = col.db.all("SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog")
     for row in rows:
         if (5, row[0]) in shadows:

@@ -207,7 +207,7 @@ final class SyncWorld {
       """,
       "decks": "SELECT name FROM decks WHERE name <> 'Default'",
       "note types": "SELECT id, name FROM note_types WHERE id IN (SELECT type FROM notes)",
-      "answers": "SELECT anki, rating FROM reviews WHERE card IS NOT NULL",
+      "answers": "SELECT id, rating FROM reviews WHERE card IN (SELECT id FROM cards)",
     ]
     return try queries.mapValues { try rows.all($0).map { $0.joined(separator: "|") }.sorted() }
   }

@@ -85,7 +85,9 @@ import Values
     }
     let step = try #require(try store.undoSteps().first { $0.name == "remove" })
     try store.undo(step.id) { try SearchLog.forget($0) }
-    #expect(try store.read { try SyncTables.unsent($0).answers } == 1)
+    // The answer is there and here, the card is to be sent.
+    #expect(try store.read { try SyncTables.unsent($0).answers } == 0)
+    #expect(try store.read { try SyncTables.unsent($0).cards } == 1)
   }
 
   @Test func `a preset and a note type that were removed here stay there, which is said once`() throws {

@@ -91,7 +91,7 @@ final class SentCollection {
     for sent in try reviews.of(card) {
       let answer = ForeignAnswer(sent, last: interval)
       let written = try writer.add(
-        ReceivedReview(id: sent.foreignID ?? milliseconds(sent.review.at), card: card.rawValue, answer: answer))
+        ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
       if answer.ease > 0 { last = Int(written / 1000) }
       interval = answer.interval
     }

@@ -218,12 +218,12 @@ public struct ServerRows {
   /// - Parameter log: all of its log, the earliest first.
   public static func rows(
     ofUnsent log: [SentReview], card: Int64, usn: Int
-  ) -> [(id: Int64, row: [Value], raw: String)] {
-    var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
+  ) -> [(id: Int64, row: [Value], answer: ForeignAnswer)] {
+    var (rows, interval): ([(id: Int64, row: [Value], answer: ForeignAnswer)], Int64) = ([], 0)
     for review in log {
-      let (row, answer) = row(of: review, review.foreignID ?? 0, card: card, last: interval, usn: usn)
+      let (row, answer) = row(of: review, card: card, last: interval, usn: usn)
       interval = answer.interval
-      if review.isUnsent, let id = review.foreignID { rows.append((id, row, answer.raw)) }
+      if review.isUnsent { rows.append((review.id, row, answer)) }
     }
     return rows
   }
@@ -231,11 +231,12 @@ public struct ServerRows {
   /// A row of the log.
   /// - Parameter last: the interval of the card's answer before, as a row has it.
   public static func row(
-    of review: SentReview, _ id: Int64, card: Int64, last: Int64, usn: Int
+    of review: SentReview, card: Int64, last: Int64, usn: Int
   ) -> (row: [Value], answer: ForeignAnswer) {
     let answer = ForeignAnswer(review, last: last)
     let numbers = [
-      id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
+      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
+      answer.kind,
     ]
     return (numbers.map { .integer(Int($0)) }, answer)
   }
