@@ -1,7 +1,11 @@
 ;; anki-editor: a file of Org is pushed, changed and pushed again, by its own command.
+(setq backtrace-on-error-noninteractive nil)
 (require 'cl-lib)
 (add-to-list 'load-path (getenv "CLIENT"))
+;; Emacs 28, Debian 12's, asks for the separator that later ones leave out.
+(advice-add 'mapconcat :around (lambda (call function list &optional separator) (funcall call function list (or separator ""))))
 (require 'org)
+(require 'org-attach)
 (require 'anki-editor)
 (string-match "http://\\([^:]+\\):\\([0-9]+\\)" (getenv "DECKHAND_URL"))
 (setq anki-editor-api-host (match-string 1 (getenv "DECKHAND_URL"))
