@@ -22,6 +22,10 @@ struct BuildRows {
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
+  /// Pictures and sounds that the rows name.
+  var media: [(name: String, path: String, line: Int)] = []
+  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  var answeredCloze: Int?
   /// The files that a generator read.
   var inputs: [String] = []
 
@@ -43,6 +47,7 @@ struct BuildRows {
         }
       var row = CardRow()
       while try rows.next(into: &row) { try add(row, source, path) }
+      answeredCloze = rows.found.answeredCloze
     case .generator:
       var made: [CardRow] = []
       inputs = try generator.run(path, in: folder) { row in
@@ -62,8 +67,9 @@ struct BuildRows {
     switch row.content {
     // Definitions and options are no cards: a build's are in its deck.json.
     case .type, .options, .card: return
-    case .texts, .note: break
+    case .texts, .formatted, .note: break
     }
+    media += row.media.map { ($0.name, $0.path, row.start.line) }
     rows.append(BuildRow(row, in: source))
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
   }
@@ -87,7 +93,7 @@ extension BuildRow {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       let answer = String(decoding: row.answer, as: UTF8.self).trimmed
       parts += [front, answer]
-      texts = [front, answer].map { FieldHTML.html(ofPlain: $0) }
+      texts = row.sides
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
