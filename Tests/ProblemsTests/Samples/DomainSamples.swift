@@ -180,7 +180,8 @@ extension ProblemTable {
     [
       "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
-      "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
+      "badDescription": BuildError.badDescription(path: hostile, line: 3, column: 5, reason: "no key is called \"x\""),
+      "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),
       "generator": BuildError.generator(path: hostile, reason: hostile),
       "tooMany": BuildError.tooMany(path: hostile, what: "1,000,000 cards"),
     ])
