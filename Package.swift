@@ -70,10 +70,14 @@ let package = Package(
     .target(
       name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    // Headers of libraries that need no code of ours, a module each: CSearch (of the C library), CSodium, CUtf8proc, CZstd.
+    // Headers of libraries that need no code of ours, a module each: CMarkdown, CSearch (of the C library), CSodium,
+    // CUtf8proc, CZstd.
     .target(
       name: "CLibraries",
-      linkerSettings: [":libsodium.a", ":libutf8proc.a", ":libzstd.a"].map { .linkedLibrary($0) }),
+      linkerSettings: [":libcmark-gfm-extensions.a", ":libcmark-gfm.a", ":libsodium.a", ":libutf8proc.a", ":libzstd.a"]
+        .map {
+          .linkedLibrary($0)
+        }),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CMapping"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
@@ -105,7 +109,10 @@ let package = Package(
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange",
-      ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
+      [
+        "Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CLibraries",
+        "CZip",
+      ],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
         .embedInCode("Page/" + $0)

@@ -14,6 +14,12 @@ public enum BuildError: Problem, Equatable {
   case badDescription(path: String, line: Int? = nil, column: Int? = nil, reason: String)
   /// Two rows have one id.
   case sameID(path: String, line: Int, id: String, other: String)
+  /// Two files of one name.
+  case sameMedia(path: String, other: String)
+  /// git does not say what of the folder is committed.
+  case noGit(path: String, reason: String)
+  /// Sources that would be written over have changes that are not committed.
+  case uncommitted(folder: String, files: [String])
   /// A generator failed.
   case generator(path: String, reason: String)
   /// More than a source may hold.
@@ -44,6 +50,21 @@ public enum BuildError: Problem, Equatable {
     case .sameID(let path, let line, _, _):
       ProblemReport(
         .duplicateID, "The same id twice", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
+    case .sameMedia(let path, let other):
+      ProblemReport(
+        .duplicateID, "Two media files of one name",
+        "\(printable(path)) and \(printable(other)) would have the same name on the cards; rename one", ["path": path])
+    case .noGit(let path, let reason):
+      ProblemReport(
+        .fileMissing, "git does not answer",
+        "\(printable(path)): \(reason); --git writes back only to what git has, and without it nothing is asked",
+        ["path": path])
+    case .uncommitted(let folder, let files):
+      ProblemReport(
+        .exists, "Changes that are not committed",
+        "\(printable(folder)): nothing was written, as \(files.prefix(5).map { printable($0) }.joined(separator: ", "))"
+          + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") changes that are "
+          + "not committed; commit or stash them", ["path": folder])
     case .generator(let path, let reason):
       ProblemReport(
         .luaError, "A generator failed", "\(printable(path)): \(printable(reason, limit: 2_000))", ["path": path])

@@ -88,6 +88,8 @@ struct BuildMediaFile {
   let name: String
   let path: String
   let stamp: SourceStamp
+  /// From the folder, of one that a source names; empty for those in `media`.
+  var place = ""
 }
 
 /// A file that cards are made of.

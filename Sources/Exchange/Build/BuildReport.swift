@@ -28,16 +28,23 @@ public struct BuildFinding: Equatable, Sendable {
     case gone
     /// The row is gone, the card was edited in the deck.
     case goneEdited = "gone_edited"
+    /// The row names a picture or a sound that is not there.
+    case missingMedia = "missing_media"
+    /// An answer has a cloze, which is a text there.
+    case answeredCloze = "answered_cloze"
 
     /// Whether the deck and the sources are not the same there.
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
+
+    /// Whether the source is to be looked at.
+    public var isHint: Bool { [.missingMedia, .answeredCloze].contains(self) }
   }
 
   public let kind: Kind
   /// Of the source, within the folder.
   public let path: String
   public let line: Int
-  /// What the card asks.
+  /// What the card asks; of a picture or a sound that is missing, its path.
   public let prompt: String
   /// The fields that both sides edited.
   public var fields: [String] = []
@@ -76,8 +83,9 @@ public struct BuildReport: Equatable, Sendable {
       counts.fields.map { ($0.name, $0.value) } + [
         ("removed", .integer(removed)), ("media", .integer(media)), ("sources_read", .integer(read)),
         ("sources_unchanged", .integer(unchanged)), ("written_back", .integer(writtenBack)),
-        ("changes", .list(findings.filter { !$0.kind.isDifference }.map(\.value))),
+        ("changes", .list(findings.filter { !$0.kind.isDifference && !$0.kind.isHint }.map(\.value))),
         ("conflicts", .list(findings.filter(\.kind.isDifference).map(\.value))),
+        ("hints", .list(findings.filter(\.kind.isHint).map(\.value))),
       ])
   }
 }

@@ -22,6 +22,10 @@ struct BuildRows {
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
+  /// Pictures and sounds that the rows name.
+  var media: [(name: String, path: String, line: Int)] = []
+  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  var answeredCloze: Int?
   /// The files that a generator read.
   var inputs: [String] = []
   /// Cards of notes that came before: they are no rows of their own.
@@ -74,6 +78,7 @@ struct BuildRows {
     defer { if let cards = cards as? TableCards, let shape = cards.shape { table = (shape, cards.separator) } }
     var row = CardRow()
     while try cards.next(into: &row) { try add(row, source, path) }
+    answeredCloze = cards.found.answeredCloze
   }
 
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
@@ -82,8 +87,9 @@ struct BuildRows {
     // Definitions and options are no cards: a build's are in its deck.json.
     case .type, .options: return
     case .card: return links.append(row)
-    case .texts, .note: break
+    case .texts, .formatted, .note: break
     }
+    media += row.media.map { ($0.name, $0.path, row.start.line) }
     rows.append(BuildRow(row, in: source))
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
   }
@@ -107,7 +113,7 @@ extension BuildRow {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       let answer = String(decoding: row.answer, as: UTF8.self).trimmed
       parts += [front, answer]
-      texts = [front, answer].map { FieldHTML.html(ofPlain: $0) }
+      texts = row.sides
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(

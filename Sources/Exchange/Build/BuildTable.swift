@@ -11,7 +11,8 @@ public enum BuildTable {
 
   /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built,
   /// `modified` the moment of it; `gone` are the rows that a source has no more. The stamps of sources and
-  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it.
+  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it, `path` is where a source
+  /// named it, empty for what is in the folder of media.
   private static let tables = """
     CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL, deck INTEGER)
       STRICT;
@@ -50,7 +51,8 @@ public enum BuildTable {
       size INTEGER NOT NULL,
       modified INTEGER NOT NULL,
       inode INTEGER NOT NULL,
-      hash TEXT NOT NULL
+      hash TEXT NOT NULL,
+      path TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
     """
@@ -136,10 +138,11 @@ public enum BuildTable {
   // MARK: Media
 
   /// The media that a build brought in, by their names.
-  static func media(_ db: Database, of build: Int64) throws -> [String: (stamp: SourceStamp, hash: String)] {
-    var media: [String: (stamp: SourceStamp, hash: String)] = [:]
-    try db.forEachRow("SELECT name, hash, size, modified, inode FROM build_media WHERE build = ?", [build]) { row in
-      media[row.text(0)] = (stamp(row, from: 2), row.text(1))
+  static func media(_ db: Database, of build: Int64) throws -> [String: BuiltMedia] {
+    var media: [String: BuiltMedia] = [:]
+    let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
+    try db.forEachRow(sql, [build]) { row in
+      media[row.text(0)] = BuiltMedia(stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
     }
     return media
   }
@@ -147,11 +150,11 @@ public enum BuildTable {
   static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
     try db.execute(
       sql: """
-        INSERT INTO build_media (build, name, size, modified, inode, hash) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO build_media (build, name, size, modified, inode, hash, path) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (build, name) DO UPDATE SET size = excluded.size, modified = excluded.modified,
-          inode = excluded.inode, hash = excluded.hash
+          inode = excluded.inode, hash = excluded.hash, path = excluded.path
         """,
-      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash])
+      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place])
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {
@@ -261,6 +264,14 @@ struct BuiltSource {
   let content: Int64
   /// The files that a generator read, as `BuildInputs` writes them.
   let inputs: String
+}
+
+/// A picture or a sound as it was built last.
+struct BuiltMedia {
+  let stamp: SourceStamp
+  let hash: String
+  /// From the folder, of one that a source named.
+  let path: String
 }
 
 /// A row as it was built last.

@@ -6,7 +6,7 @@ enum MarkdownCardLines {
   ///   - start: its first line, from 1.
   ///   - next: the first line of the next card, or the one behind the last.
   static func end(from start: Int, before next: Int, line: (Int) -> Substring) -> Int {
-    var isFenced = false
+    var fence = MarkdownFence()
     let isParagraph =
       switch MarkdownLine(line(start)) {
       case .heading, .question: false
@@ -14,9 +14,9 @@ enum MarkdownCardLines {
       }
     for number in start + 1..<max(next, start + 1) {
       let text = line(number)
+      if fence.holds(text) { continue }
       switch MarkdownLine(text) {
-      case .fence: isFenced.toggle()
-      case .heading where !isFenced, .question where !isFenced, .rule where !isFenced: return number
+      case .heading, .question, .rule: return number
       case .blank where isParagraph: return number
       case .text where isParagraph && MarkdownCards.listMark(text) > 0: return number
       default: break

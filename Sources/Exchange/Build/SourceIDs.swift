@@ -41,16 +41,16 @@ extension SourceReading {
     let lines = lines(of: index)
     let first = text.line(lines.lowerBound)
     if case .heading = MarkdownLine(first) { return headingEdit(first, lines.lowerBound, id) }
+    var fence = MarkdownFence()
     var isFenced = false
     var found: (line: Int, facts: MarkdownFacts)?
     for number in lines {
-      switch MarkdownLine(text.line(number)) {
-      case .fence: isFenced.toggle()
-      case .facts(let facts) where !isFenced: found = (number, facts)
-      default: break
-      }
+      let line = text.line(number)
+      isFenced = fence.holds(line)
+      if !isFenced, case .facts(let facts) = MarkdownLine(line) { found = (number, facts) }
     }
-    if isFenced { return nil }
+    // The last line may close the code.
+    if isFenced, fence.holds("") { return nil }
     guard let found else {
       let end = text.end(lines.upperBound - 1)
       return SourceEdit(range: end..<end, text: lineEnd + MarkdownFacts(guid: id, tags: [], subdeck: "").comment)

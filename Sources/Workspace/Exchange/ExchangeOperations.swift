@@ -16,6 +16,8 @@ public struct BuildChoices {
   public var restores = false
   /// Cards that were edited in the deck are written to their sources first.
   public var writesBack = false
+  /// Sources are written to only where git has all of them.
+  public var asksGit = false
 
   public init() {}
 }
@@ -89,7 +91,11 @@ public struct ExchangeOperations {
     var written = 0
     if choices.writesBack, !workspace.rehearsal.isOn {
       written = try workspace.read {
-        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run()
+        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
+          if !choices.asksGit { return }
+          let files = try GitFiles(folder: folder.path, workspace: workspace).uncommitted(paths)
+          if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
+        }
       }
       if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }
     }

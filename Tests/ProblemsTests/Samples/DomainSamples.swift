@@ -182,6 +182,10 @@ extension ProblemTable {
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "badDescription": BuildError.badDescription(path: hostile, line: 3, column: 5, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),
+      "sameMedia": BuildError.sameMedia(path: hostile, other: hostile),
+      "noGit": BuildError.noGit(path: hostile, reason: "git is not installed"),
+      "uncommitted": BuildError.uncommitted(folder: hostile, files: [hostile]),
+      "uncommitted": BuildError.uncommitted(folder: hostile, files: Array(repeating: hostile, count: 7)),
       "generator": BuildError.generator(path: hostile, reason: hostile),
       "tooMany": BuildError.tooMany(path: hostile, what: "1,000,000 cards"),
     ])

@@ -1,6 +1,6 @@
 // Cards in Markdown: a heading and the text below it, `Q:` and `A:`, paragraphs with clozes.
 // Invariant: what is inside fenced code is text; an id in a comment is the card's guid; one card at a time is in
-// memory, which is bounded.
+// memory, which is bounded; a text that means nothing in Markdown is a plain one.
 
 import Decks
 import Problems
@@ -21,7 +21,9 @@ final class MarkdownCards: CardRows {
     var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
   }
 
-  private let source: ByteSource
+  private let source: Source
+  /// Whether texts stay in Markdown, line by line.
+  private let isRaw: Bool
   private(set) var found = ImportFindings()
   /// The heading, or the question and its answer, that are open.
   private var open: Block?
@@ -30,18 +32,28 @@ final class MarkdownCards: CardRows {
   /// The last paragraph with clozes: what a comment says is of it until something else begins.
   private var cloze: Block?
   private var finished: [Block] = []
-  private var isFenced = false
+  private var fence = MarkdownFence()
   /// Where the bytes of the open card begin.
   private var blockStart = 0
+  /// Of lines that are at hand: the next one.
+  private var place = 0
 
-  init(_ source: ByteSource) {
-    self.source = source
+  private enum Source {
+    case file(ByteSource)
+    case lines([Substring])
+  }
+
+  /// - Parameter isRaw: whether texts stay in Markdown, line by line, for files that are compared and merged.
+  init(_ source: ByteSource, isRaw: Bool = false) {
+    (self.source, self.isRaw) = (.file(source), isRaw)
     found.encoding = source.encoding
   }
 
+  init(lines: [Substring]) { (source, isRaw) = (.lines(lines), false) }
+
   func next(into row: inout CardRow) throws -> Bool {
     while finished.isEmpty {
-      let number = source.line
+      let number = if case .file(let source) = source { source.line } else { place + 1 }
       guard let line = try readLine() else {
         endCloze()
         endOpen()
@@ -62,6 +74,16 @@ final class MarkdownCards: CardRows {
 
   /// A line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
+    switch source {
+    case .file(let source): return try readLine(source)
+    case .lines(let lines):
+      guard place < lines.count else { return nil }
+      defer { place += 1 }
+      return lines[place]
+    }
+  }
+
+  private func readLine(_ source: ByteSource) throws -> Substring? {
     guard try source.peek() != nil else { return nil }
     if open == nil, paragraph == nil, cloze == nil { blockStart = source.taken }
     var bytes: [UInt8] = []
@@ -81,28 +103,29 @@ final class MarkdownCards: CardRows {
 
   /// The front matter, between two rules at the beginning, describes the file.
   private func skipFrontMatter() throws {
-    while let line = try readLine(), line != "...", MarkdownLine(line) != .rule { blockStart = source.taken }
+    while let line = try readLine(), line != "...", MarkdownLine(line) != .rule {
+      if case .file(let source) = source { blockStart = source.taken }
+    }
   }
 
   private func take(_ line: Substring, _ number: Int) {
-    let kind = MarkdownLine(line)
-    if isFenced || kind == .fence {
-      if kind == .fence { isFenced.toggle() }
+    if fence.holds(line) {
       endParagraph()
       return append(String(line))
     }
-    switch kind {
+    switch MarkdownLine(line) {
     case .heading(let text):
       endOpen()
       let (prompt, facts) = Self.split(text)
       open = Block(kind: .heading, line: number, prompt: [prompt], facts: facts)
     case .question(let text):
       endOpen()
-      open = Block(kind: .question, line: number, prompt: [text])
+      open = Block(kind: .question, line: number, prompt: [String(text.drop { $0 == " " })])
     case .answer(let text):
       guard open?.kind == .question else { return takeText(line, number) }
       open?.kind = .answer
-      open?.body = [text]
+      noteCloze(text[...], number)
+      open?.body = [String(text.drop { $0 == " " })]
     case .rule: endOpen()
     case .facts(let facts):
       endParagraph()
@@ -116,7 +139,7 @@ final class MarkdownCards: CardRows {
     case .blank:
       endParagraph()
       append("")
-    case .text, .fence: takeText(MarkdownLine.unescaped(line), number)
+    case .text, .fence: takeText(isRaw ? line : MarkdownLine.unescaped(line), number)
     }
   }
 
@@ -130,9 +153,17 @@ final class MarkdownCards: CardRows {
     return (heading, MarkdownFacts(guid: "", tags: [], subdeck: ""))
   }
 
+  /// A cloze in an answer is none.
+  private func noteCloze(_ line: Substring, _ number: Int) {
+    if open?.kind == .answer, found.answeredCloze == nil, line.contains(text: "{{c") { found.answeredCloze = number }
+  }
+
   /// A line of a text: of a question or an answer, else of a paragraph.
   private func takeText(_ line: Substring, _ number: Int) {
-    if open?.kind == .question || open?.kind == .answer { return append(String(line)) }
+    if open?.kind == .question || open?.kind == .answer {
+      noteCloze(line, number)
+      return append(String(line))
+    }
     if Self.listMark(line) > 0 { endParagraph() }
     if paragraph == nil {
       endCloze()
@@ -166,8 +197,9 @@ final class MarkdownCards: CardRows {
     paragraph = nil
     let first = ended.lines[0]
     let lines = [String(first.dropFirst(Self.listMark(first[...])))] + ended.lines.dropFirst()
-    if let text = MarkdownCloze.text(of: lines.joined(separator: "\n")) {
-      cloze = Block(kind: .cloze, line: ended.line, prompt: [text])
+    let source = lines.joined(separator: "\n")
+    if let text = MarkdownCloze.text(of: source) {
+      cloze = Block(kind: .cloze, line: ended.line, prompt: [isRaw ? source : text])
     } else {
       ended.lines.forEach(append)
     }
@@ -183,7 +215,7 @@ final class MarkdownCards: CardRows {
     endCloze()
     guard let ended = open else { return }
     open = nil
-    isFenced = false
+    fence = MarkdownFence()
     // A heading without a text of its own is the title of what follows.
     let isTitle = ended.kind == .heading && ended.body.allSatisfy { $0.allSatisfy(\.isWhitespace) }
     if !isTitle || !ended.facts.guid.isEmpty { finished.append(ended) }
@@ -195,13 +227,51 @@ final class MarkdownCards: CardRows {
     row.tags = block.facts.tags
     row.subdeck = block.facts.subdeck
     if !block.facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(block.facts.conflicts)) }
-    let prompt = block.prompt.joined(separator: "\n")
+    if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }
+    let prompt = Self.text(block.prompt)
+    if isRaw { return fillRaw(&row, block, prompt) }
+    let answer = Self.text(block.body)
+    if let reason = MarkdownHTML.invalidReason(prompt) ?? MarkdownHTML.invalidReason(answer) {
+      return row.refuse(.badText, reason)
+    }
+    let front = MarkdownHTML(prompt, isLine: block.kind == .heading)
+    row.media = front.media
+    if block.kind == .cloze {
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: front.html)])
+      return
+    }
+    let back = MarkdownHTML(answer)
+    row.media += back.media
+    if let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
+      row.prompt.append(contentsOf: prompt.utf8)
+      row.answer.append(contentsOf: answer.utf8)
+    } else {
+      row.content = .formatted
+      row.prompt.append(contentsOf: front.html.utf8)
+      row.answer.append(contentsOf: back.html.utf8)
+    }
+  }
+
+  /// The text of HTML that is nothing but a text, and the same as it is stored.
+  private static func plain(_ html: String) -> String? {
+    guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
+    return text
+  }
+
+  private func fillRaw(_ row: inout CardRow, _ block: Block, _ prompt: String) {
     if block.kind == .cloze {
       row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
       return
     }
-    if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }
     row.prompt.append(contentsOf: prompt.utf8)
-    row.answer.append(contentsOf: block.body.joined(separator: "\n").utf8)
+    row.answer.append(contentsOf: Self.text(block.body).utf8)
+  }
+
+  /// Lines as one text, without the blanks behind a mark and the lines without text around it.
+  private static func text(_ lines: [String]) -> String {
+    var lines = lines[...]
+    while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }
+    while let last = lines.last, last.allSatisfy(\.isWhitespace) { lines.removeLast() }
+    return lines.joined(separator: "\n")
   }
 }

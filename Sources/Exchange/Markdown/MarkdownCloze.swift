@@ -1,24 +1,23 @@
 // Clozes within a paragraph of Markdown: `==word==` and `{{c1::word}}`.
-// Invariant: a text that was escaped is read back as the same; time grows with the length only.
+// Invariant: what is no cloze stays as it is; time grows with the length only.
 
 import Text
 
 /// Inline marks of clozes.
 enum MarkdownCloze {
-  /// A paragraph's clozes as Anki writes them, nil when it has none. `==x==` counts on from the highest number that is
-  /// there; in backquotes it is text. A backslash makes a text of `==`, of `{{` and of another one.
+  /// A paragraph with its clozes as Anki writes them, nil when it has none. `==x==` counts on from the highest number
+  /// that is there; in backquotes it is text. What has a backslash before it is none, and keeps it.
   static func text(of paragraph: String) -> String? {
+    if !paragraph.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "{") }) { return nil }
     let bytes = Array(paragraph.utf8)
     let highest = highestNumber(in: bytes)
     var number = highest
     let pairs = pairs(in: bytes)
+    if highest == 0, pairs.isEmpty { return nil }
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count {
-      if let length = escapeLength(bytes, index) {
-        result.append(contentsOf: bytes[(index + 1)..<(index + length)])
-        index += length
-      } else if let isOpening = pairs[index] {
+      if let isOpening = pairs[index] {
         if isOpening { number += 1 }
         result.append(contentsOf: (isOpening ? "{{c\(number)::" : "}}").utf8)
         index += 2
@@ -27,24 +26,12 @@ enum MarkdownCloze {
         index += 1
       }
     }
-    return number > 0 ? String(decoding: result, as: UTF8.self) : nil
-  }
-
-  /// A text with clozes as Anki writes them, so that it is read back unchanged.
-  static func escaped(_ text: String) -> String {
-    text.replacing(text: "\\", with: "\\\\").replacing(text: "==", with: "\\==")
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// How many bytes an escape has with its backslash; nil where none begins.
   private static func escapeLength(_ bytes: [UInt8], _ index: Int) -> Int? {
-    guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return nil }
-    let next = bytes[index + 1]
-    if next == UInt8(ascii: "\\") { return 2 }
-    guard next == UInt8(ascii: "=") || next == UInt8(ascii: "{"), index + 2 < bytes.count, bytes[index + 2] == next
-    else {
-      return nil
-    }
-    return 3
+    bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count ? 2 : nil
   }
 
   /// The places of `==` that open (true) or close a cloze with something in it.

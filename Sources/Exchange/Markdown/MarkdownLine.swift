@@ -43,16 +43,19 @@ enum MarkdownLine: Equatable {
 }
 
 extension MarkdownLine {
-  private var isText: Bool { self == .text || self == .blank }
-
-  /// A line of a text, with a backslash before it where it would be something else.
-  static func escaped(_ line: Substring) -> String {
-    MarkdownLine(line.drop { $0 == "\\" }).isText ? String(line) : "\\" + line
+  /// The line of a text, without the backslash before what would begin a question or an answer; all others are
+  /// Markdown's own.
+  static func unescaped(_ line: Substring) -> Substring {
+    line.hasPrefix("\\Q:") || line.hasPrefix("\\A:") ? line.dropFirst() : line
   }
 
-  /// The line of the text.
-  static func unescaped(_ line: Substring) -> Substring {
-    line.hasPrefix("\\") && !MarkdownLine(line.drop { $0 == "\\" }).isText ? line.dropFirst() : line
+  /// A text whose lines begin no question and no answer, but for those in fenced code.
+  static func escaped(_ text: String) -> String {
+    if !text.contains(text: "Q:"), !text.contains(text: "A:") { return text }
+    var fence = MarkdownFence()
+    return lines(of: text).map { line in
+      !fence.holds(line) && (line.hasPrefix("Q:") || line.hasPrefix("A:")) ? "\\" + line : String(line)
+    }.joined(separator: "\n")
   }
 
   /// The lines of a text, without carriage returns.
@@ -60,16 +63,27 @@ extension MarkdownLine {
     let text = text.utf8.contains(0x0D) ? String(decoding: text.utf8.filter { $0 != 0x0D }, as: UTF8.self) : text
     return text.split(separator: "\n", omittingEmptySubsequences: false)
   }
+}
 
-  /// The lines of a text, so that each of them is read as text. Fenced code stays as it is where its fences are pairs.
-  static func escaped(text: String) -> [String] {
-    let lines = lines(of: text)
-    let keepsFences = lines.count { MarkdownLine($0) == .fence }.isMultiple(of: 2)
-    var isInside = false
-    return lines.map { line in
-      let isFence = keepsFences && MarkdownLine(line) == .fence
-      if isFence { isInside.toggle() }
-      return isFence || isInside ? String(line) : escaped(line)
+/// Whether the lines that come one after the other stand in fenced code.
+struct MarkdownFence {
+  /// What opened it.
+  private var open: Substring?
+
+  /// Whether a line belongs to code: it is a fence, or stands between two.
+  mutating func holds(_ line: Substring) -> Bool {
+    if let open {
+      let start = line.drop { $0 == " " }
+      let isEnd = start.hasPrefix(open) && start.allSatisfy { $0 == open.first || $0.isWhitespace }
+      if isEnd { self.open = nil }
+      return true
     }
+    let start = line.dropFirst(MarkdownCards.listMark(line)).drop { $0 == " " }
+    guard let mark = start.first, mark == "`" || mark == "~" else { return false }
+    let fence = start.prefix { $0 == mark }
+    // Backquotes behind backquotes are code within a line.
+    guard fence.count >= 3, mark == "~" || !start.dropFirst(fence.count).contains("`") else { return false }
+    open = fence
+    return true
   }
 }
