@@ -67,7 +67,8 @@ struct BuiltIn {
       NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command], DocumentCommands.all, WordCommands.all,
       TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
       AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,
-      [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command], [LanguageServerCommand.command],
+      [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
+      [LanguageServerCommand.command],
     ]
     return themes.flatMap(\.self)
   }
