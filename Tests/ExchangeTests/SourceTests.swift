@@ -85,6 +85,34 @@ import Testing
 
   // MARK: Rows
 
+  @Test func `a long source that is edited again and again says what a build of its text says`() throws {
+    var numbers = TestGenerator(23)
+    let source = try #require(BuildSource(unsaved: "a.md"))
+    var known: SourceReading?
+    var lines = ["---", "# no heading", "---"]
+    var pieces = 0
+    for round in 0..<400 {
+      for _ in 0..<3 {
+        let place = Int.random(in: (round < 200 ? 3 : 0)...lines.count, using: &numbers)
+        let new =
+          (Self.pieces.randomElement(using: &numbers) ?? "") + "## word \(Int.random(in: 0...999, using: &numbers))\n"
+        let end = min(lines.count, place + Int.random(in: 0...(lines.count > 300 ? 60 : 2), using: &numbers))
+        lines.replaceSubrange(
+          place..<end, with: new.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+      }
+      let text = Array(lines.joined(separator: "\n").utf8)
+      let reading = SourceReading(text, of: source, in: "/es", reusing: known, isInterrupted: { false })
+      let whole = BuildRows(text, of: source, in: "/es", isInterrupted: { false })
+      let read = reading.entries.sorted { $0.order < $1.order }
+      #expect(read.map { $0.row?.facts } == whole.rows.map(\.facts))
+      #expect(read.map(\.line) == whole.rows.map(\.row.start.line))
+      #expect(reading.problems.map(\.line) == whole.refused.map(\.start.line))
+      pieces = max(pieces, SourceChunk.ranges(of: reading.text, source).count)
+      known = reading
+    }
+    #expect(pieces > 3)
+  }
+
   @Test func `a row is found at each of its lines, and what breaks a source leaves the rows before it`() throws {
     let text = "## a\n\nb\n\n# Title\n\nQ: c\nA: d\n---\n- x ==y==\n- z\n"
     let rows = try reading(text, "deep/a.md")

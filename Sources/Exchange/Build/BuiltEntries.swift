@@ -13,18 +13,24 @@ package struct BuiltEntry {
   package let isEditedInDeck: Bool
 }
 
+/// Which rows of the last build the rows of a source are, by their index.
+package struct BuiltEntries {
+  fileprivate let rows: [Int: BuiltRow]
+}
+
 extension SourceReading {
-  /// What is known of rows, by their index.
-  package func builtEntries(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltEntry] {
-    var notes: [Int: BuiltEntry] = [:]
-    for (index, known) in try known(db, description) {
-      guard let note = known.note, try NoteTable.exists(db, note), let row = entries[index].row else { continue }
+  /// What is known of the rows.
+  package func builtEntries(_ db: Database, _ description: BuildDescription) throws -> BuiltEntries {
+    BuiltEntries(rows: try known(db, description))
+  }
+
+  /// What is known of a row; nil where it was not built, or its note is gone.
+  package func builtEntry(_ index: Int, _ built: BuiltEntries, _ db: Database) throws -> BuiltEntry? {
+    guard let known = built.rows[index], let note = known.note, let row = entries[index].row,
       let content = try BuildContent.of(db, note)
-      notes[index] = BuiltEntry(
-        note: note, isEdited: known.whole != row.facts.whole,
-        isEditedInDeck: content.map { $0.content != known.base } ?? false)
-    }
-    return notes
+    else { return nil }
+    return BuiltEntry(
+      note: note, isEdited: known.whole != row.facts.whole, isEditedInDeck: content.content != known.base)
   }
 
   /// The ids that rows are to get: that by which a build knows them, else one that no other row has.

@@ -42,15 +42,12 @@ extension SourceReading {
     let first = text.line(lines.lowerBound)
     if case .heading = MarkdownLine(first) { return headingEdit(first, lines.lowerBound, id) }
     var fence = MarkdownFence()
-    var isFenced = false
     var found: (line: Int, facts: MarkdownFacts)?
     for number in lines {
       let line = text.line(number)
-      isFenced = fence.holds(line)
-      if !isFenced, case .facts(let facts) = MarkdownLine(line) { found = (number, facts) }
+      if !fence.holds(line), case .facts(let facts) = MarkdownLine(line) { found = (number, facts) }
     }
-    // The last line may close the code.
-    if isFenced, fence.holds("") { return nil }
+    if fence.isOpen { return nil }
     guard let found else {
       let end = text.end(lines.upperBound - 1)
       return SourceEdit(range: end..<end, text: lineEnd + MarkdownFacts(guid: id, tags: [], subdeck: "").comment)

@@ -50,20 +50,33 @@ package struct SourceReading {
   let source: BuildSource
   let table: (shape: TableShape, separator: UInt8)?
 
+  /// The pieces that it was read in.
+  private let chunks: [[UInt8]: SourceChunk]
+
+  /// - Parameter before: what the source said before an edit: pieces that are still there are not read again.
   package init(
-    _ bytes: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool
+    _ bytes: [UInt8], of source: BuildSource, in folder: String, reusing before: SourceReading? = nil,
+    isInterrupted: @escaping () -> Bool
   ) {
-    (self.source, path, text) = (source, source.path, SourceText(bytes))
-    let read = BuildRows(bytes, of: source, in: folder, isInterrupted: isInterrupted)
-    table = read.table
-    let rows = read.rows.enumerated().map { SourceEntry($1.row.start, id: $1.facts.id, row: $1, order: $0) }
-    let links = read.links.map { link in
-      SourceEntry(link.start, id: String(decoding: link.guid, as: UTF8.self).trimmed, row: nil, order: .max)
+    let text = SourceText(bytes)
+    var (entries, problems, lines): ([SourceEntry], [SourceProblem], Int) = ([], [], 0)
+    var table: (shape: TableShape, separator: UInt8)?
+    var chunks: [[UInt8]: SourceChunk] = [:]
+    for range in SourceChunk.ranges(of: text, source) {
+      let piece = Array(bytes[range])
+      let chunk =
+        chunks[piece] ?? before?.chunks[piece]
+        ?? SourceChunk(piece, of: source, in: folder, isInterrupted: isInterrupted)
+      chunks[piece] = chunk
+      let rows = entries.count
+      entries += chunk.entries.map { $0.moved(by: lines, order: rows) }
+      problems += chunk.problems.map { $0.moved(by: lines) }
+      table = chunk.table
+      lines += chunk.lines
+      if chunk.isBroken { break }
     }
-    entries = (rows + links).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
-    problems =
-      read.refused.compactMap { row in row.start.invalidReason.map { SourceProblem(row.start, $0.code, $0.message) } }
-      + (read.failure.map { [SourceProblem($0)] } ?? [])
+    (self.source, path, self.text) = (source, source.path, text)
+    (self.entries, self.problems, self.table, self.chunks) = (entries, problems, table, chunks)
   }
 
   /// The lines of an entry.
@@ -89,13 +102,12 @@ package struct SourceReading {
   }
 }
 
-extension SourceEntry {
-  fileprivate init(_ start: RowStart, id: String, row: BuildRow?, order: Int) {
-    self.init(line: start.line, column: start.column, id: id, row: row, order: order)
-  }
-}
-
 extension SourceProblem {
+  /// The same so many lines further down.
+  fileprivate func moved(by lines: Int) -> SourceProblem {
+    SourceProblem(line: line + lines, column: column, code: code, message: message)
+  }
+
   init(_ start: RowStart, _ code: ProblemCode, _ message: String) {
     self.init(line: start.line, column: start.column, code: code.rawValue, message: message)
   }

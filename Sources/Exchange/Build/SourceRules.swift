@@ -34,7 +34,8 @@ package final class SourceRules {
     if !fresh.isEmpty { try check(fresh.compactMap(\.row)) }
     return reading.entries.compactMap { entry in
       guard let row = entry.row, let refusal = known[Key(row)] ?? nil else { return nil }
-      return SourceProblem(row.row.start, refusal.code, refusal.message)
+      return SourceProblem(
+        line: entry.line, column: entry.column, code: refusal.code.rawValue, message: refusal.message)
     }
   }
 

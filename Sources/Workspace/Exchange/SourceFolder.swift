@@ -48,7 +48,7 @@ package final class SourceFolder {
   /// As the editor has it; nil for the file.
   private var descriptionText: [UInt8]?
   private var rules: (SourceRules, changeCount: Int)?
-  private var built: (path: String, changeCount: Int, notes: [Int: BuiltEntry])?
+  private var built: (path: String, changeCount: Int, entries: BuiltEntries)?
   /// What sources that cannot be read have wrong.
   private var unread: [String: SourceProblem] = [:]
 
@@ -79,7 +79,8 @@ package final class SourceFolder {
   }
 
   private func read(_ bytes: [UInt8], _ source: BuildSource) -> SourceReading {
-    SourceReading(bytes, of: source, in: path, isInterrupted: isInterrupted)
+    SourceReading(
+      bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
   }
 
   /// Whether a file of that name within the folder is a source, or the description.
@@ -221,7 +222,9 @@ package final class SourceFolder {
   package func cards(of index: Int, _ reading: SourceReading) throws -> SourceCards {
     var found = SourceCards()
     guard case .success(let description)? = description,
-      let notes = try self.reading({ try builtEntries($0, reading, description) }), let built = notes[index]
+      let built = try self.reading({ db in
+        try reading.builtEntry(index, builtEntries(db, reading, description), db)
+      }) ?? nil
     else { return found }
     (found.isBuilt, found.isEdited, found.isEditedInDeck) = (true, built.isEdited, built.isEditedInDeck)
     found.cards = try workspace.handle(of: built.note).cards()
@@ -230,11 +233,11 @@ package final class SourceFolder {
 
   private func builtEntries(
     _ db: Database, _ reading: SourceReading, _ description: BuildDescription
-  ) throws -> [Int: BuiltEntry] {
-    if let built, built.path == reading.path, built.changeCount == workspace.changeCount { return built.notes }
-    let notes = try reading.builtEntries(db, description)
-    built = (reading.path, workspace.changeCount, notes)
-    return notes
+  ) throws -> BuiltEntries {
+    if let built, built.path == reading.path, built.changeCount == workspace.changeCount { return built.entries }
+    let entries = try reading.builtEntries(db, description)
+    built = (reading.path, workspace.changeCount, entries)
+    return entries
   }
 
   /// The ids that rows are to get; those that cannot have any are left out.
