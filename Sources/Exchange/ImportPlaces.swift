@@ -58,6 +58,28 @@ final class ImportPlaces {
     return Written()
   }
 
+  /// Which rule a row breaks; nothing stays of it but the deck and the note type that it names.
+  func refusal(of row: CardRow) throws -> RowRefusal? {
+    do {
+      // What rows have in common stays.
+      _ = try batch(within: row.subdeck)
+      if case .texts = row.content {
+        try row.checked { _ in }
+        return nil
+      }
+      if case .note(let name, _, _) = row.content { _ = try refusingNotes { try type(named: name) } }
+      return try db.savepoint {
+        _ = try write(row, isLookedAt: true)
+        throw Tried.isOver
+      }
+    } catch let refusal as RowRefusal {
+      return refusal
+    } catch Tried.isOver {
+      (last, batches, notes) = (nil, [:], [])
+      return nil
+    }
+  }
+
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
     try CardHiding.setSchedule(
@@ -259,6 +281,9 @@ final class ImportPlaces {
     }
   }
 }
+
+/// Takes back a row that was only tried.
+private enum Tried: Error { case isOver }
 
 extension NoteTypeDraft {
   fileprivate func makesSameCards(as other: NoteTypeDraft) -> Bool {

@@ -29,6 +29,7 @@ private final class Word: BoundObject {
     show(CompareFigures.all(deckhand, folder + "/compare"))
     show(try ServingFigures.all(folder + "/serving").compactMap(\.self))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
+    show(try EditorFigures.all(deckhand, folder + "/editor"))
     show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()
     show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))

@@ -164,7 +164,7 @@ import Testing
       -- What waits for a user, is for the command line alone, or ends the session.
       local skips = {study = true, play = true, modes = true,
         account = true, login = true, logout = true, passwd = true,
-        quit = true, exit = true, run = true, scripts = true, map = true, serve = true, sync = true,
+        quit = true, exit = true, run = true, scripts = true, map = true, serve = true, sync = true, lsp = true,
         restore = true, backup = true, build = true, undo = true, redo = true, doctor = true, ["frequency-deck"] = true,
         ["card history"] = true}
       local first = entry.name:match("^%S+")

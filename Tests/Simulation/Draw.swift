@@ -45,7 +45,7 @@ struct Draw {
 
   /// What needs a terminal, a network, another process, or minutes of processor; and what only shows papers.
   private static let passedOver: Set<String> = [
-    "account", "login", "logout", "passwd", "serve", "sync", "exit", "quit", "clear", "help", "man", "docs",
+    "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "clear", "help", "man", "docs",
     "lua-types",
     "completions", "plugin", "word", "play", "map", "version", "whoami", "history", "text read", "media speak",
     "card speak",

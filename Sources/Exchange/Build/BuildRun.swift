@@ -45,8 +45,10 @@ public final class BuildRun {
       try visit(source, known[source.path], of: build, touched)
     }
     try finish()
-    if state.report.read > 0, let (name, path, other) = try BuildTable.repeated(db, in: build) {
-      throw BuildError.sameID(path: folder.path + "/" + path, id: name, other: other)
+    if state.report.read > 0, let (name, places) = try BuildTable.repeated(db, in: build) {
+      let (first, second) = (places[0], places[places.count - 1])
+      throw BuildError.sameID(
+        path: folder.path + "/" + second.path, line: second.line, id: name, other: "\(first.path):\(first.line)")
     }
     try places.removeEmptyDecks()
     let media = BuildMedia(db: db, settings: settings)

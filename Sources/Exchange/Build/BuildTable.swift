@@ -89,8 +89,11 @@ public enum BuildTable {
     return try DeckTable.record(db, DeckID(rawValue: id))
   }
 
-  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? {
-    try db.firstRow("SELECT id FROM builds WHERE name = ? AND namespace = ?", [folder.name, folder.namespace]) {
+  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? { try find(db, folder.description) }
+
+  static func find(_ db: Database, _ description: BuildDescription) throws -> Int64? {
+    let sql = "SELECT id FROM builds WHERE name = ? AND namespace = ?"
+    return try db.firstRow(sql, [description.name, description.namespace]) {
       $0.integer(0)
     }
   }
@@ -218,13 +221,18 @@ public enum BuildTable {
     return try db.firstRow(sql, [name, build]) { _ in true } ?? false
   }
 
-  /// An id that the sources give to two rows, with the two sources.
-  static func repeated(_ db: Database, in build: Int64) throws -> (id: String, path: String, other: String)? {
+  /// An id that the sources give to two rows, with their places: the first row, and the one that repeats it.
+  static func repeated(_ db: Database, in build: Int64) throws -> (id: String, places: [(path: String, line: Int)])? {
     let sql = """
-      SELECT r.name, min(s.path), max(s.path) FROM build_rows r JOIN build_sources s ON s.id = r.source
+      SELECT r.name FROM build_rows r JOIN build_sources s ON s.id = r.source
       WHERE s.build = ? AND r.name >= '=' AND r.name < '>' GROUP BY r.name HAVING count(*) > 1 LIMIT 1
       """
-    return try db.firstRow(sql, [build]) { (String($0.text(0).dropFirst()), $0.text(1), $0.text(2)) }
+    guard let name = try db.firstRow(sql, [build], { $0.text(0) }) else { return nil }
+    let rows = """
+      SELECT s.path, r.line FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE s.build = ? AND r.name = ? ORDER BY s.path, r.place LIMIT 2
+      """
+    return (String(name.dropFirst()), try db.rows(rows, [build, name]) { ($0.text(0), $0.count(1)) })
   }
 
   /// Puts the rows of a source in place of those that it had.

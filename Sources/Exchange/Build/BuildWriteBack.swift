@@ -164,28 +164,10 @@ private struct SourceLines {
       guard let edit = edits[rows[index].whole] else { continue }
       let line = rows[index].row.start.line
       let next = index + 1 < rows.count ? rows[index + 1].row.start.line : lines.count + 1
-      let place = withoutBlanks(line..<blockEnd(from: line, before: next))
+      let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { lines[$0 - 1] })
       let block = MarkdownBlock(lines[(place.lowerBound - 1)..<(place.upperBound - 1)].joined(separator: "\n"))
       guard let text = block.edited(rows[index].row, edit) else { continue }
       replace(place, by: MarkdownLine.lines(of: text).map(String.init))
     }
-  }
-
-  /// The line behind a card's: the next card's, or that of a heading or a rule that is none.
-  private func blockEnd(from start: Int, before next: Int) -> Int {
-    var fence = MarkdownFence()
-    let isParagraph =
-      switch MarkdownLine(lines[start - 1]) {
-      case .heading, .question: false
-      default: true
-      }
-    for line in start + 1..<max(next, start + 1) where !fence.holds(lines[line - 1]) {
-      switch MarkdownLine(lines[line - 1]) {
-      case .heading, .question, .rule: return line
-      case .blank where isParagraph: return line
-      default: break
-      }
-    }
-    return next
   }
 }

@@ -70,6 +70,9 @@ struct MarkdownFence {
   /// What opened it.
   private var open: Substring?
 
+  /// Whether the next line is code.
+  var isOpen: Bool { open != nil }
+
   /// Whether a line belongs to code: it is a fence, or stands between two.
   mutating func holds(_ line: Substring) -> Bool {
     if let open {
