@@ -17,7 +17,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// when both said the same.
   ///
   /// `undo_removed` has the bases of rows that were removed here. Undoing passes over it: one whose row is here again
-  /// says nothing. `told_graves` has what was deleted here and there: an id of it is never given again; `sent` is 1 for
+  /// says nothing. `sent_graves` has what was deleted here and there: an id of it is never given again; `sent` is 1 for
   /// what was deleted here. Undoing leaves them: what comes back goes under another id.
   static let tables = """
     CREATE TABLE bases (
@@ -38,7 +38,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       json TEXT NOT NULL,
       PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE told_graves (
+    CREATE TABLE sent_graves (
       kind INTEGER NOT NULL,
       remote INTEGER NOT NULL,
       sent INTEGER NOT NULL,
@@ -64,7 +64,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// When a row was changed there, in seconds since 1970.
   private var modified: String { self == .cards ? "raw ->> 1" : "mod" }
 
-  /// What of a row a change is told by; a note that was changed is unsent.
+  /// What shows that a row was changed; a note that was changed is unsent.
   public var state: String {
     switch self {
     case .cards:
@@ -100,7 +100,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 
   /// Whether a row has no base in `bases`, and was not deleted on the server.
   private func hasNoOther(_ table: String) -> String {
-    ["bases", "told_graves"]
+    ["bases", "sent_graves"]
       .map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE kind = \(rawValue) AND remote = \(table).id)" }
       .joined(separator: " AND ")
   }

@@ -1,6 +1,6 @@
 // The rows of a server as they were at the last sync, one by one.
 // Invariant: a base is what the server has, or what it is given in the operation under way; `state` is what the row
-// here held when both said the same, NULL where it says another thing.
+// here held when both agreed, NULL where it is to be sent whole.
 
 import Decks
 import Exchange
@@ -24,6 +24,8 @@ struct Base {
 }
 
 /// The bases of an account.
+///
+///     let base = try bases[.card, id]   // also where the card here is its own base
 final class Bases {
   let db: Database
   private let find: Statement
@@ -45,7 +47,7 @@ final class Bases {
       ON CONFLICT (kind, remote) DO UPDATE SET modified = ?3, json = ?4, local = ?5, state = NULL
       """)
     removal = try Statement(db, "DELETE FROM bases WHERE kind = ?1 AND remote = ?2")
-    hasGrave = try Statement(db, "SELECT 1 FROM told_graves WHERE kind = ?1 AND remote = ?2")
+    hasGrave = try Statement(db, "SELECT 1 FROM sent_graves WHERE kind = ?1 AND remote = ?2")
   }
 
   subscript(kind: BaseKind, remote: Int64) -> Base? {
@@ -165,7 +167,7 @@ final class Bases {
     try removeBase(kind.rawValue, remote)
     if let table = kind.table { try forgetRemoved(table, remote) }
     let sql = """
-      INSERT INTO told_graves (kind, remote, sent) VALUES (?1, ?2, ?3)
+      INSERT INTO sent_graves (kind, remote, sent) VALUES (?1, ?2, ?3)
       ON CONFLICT DO UPDATE SET sent = max(sent, ?3)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, remote, isSent])
@@ -173,7 +175,7 @@ final class Bases {
 
   /// Whether its deletion was sent from here, also where that sync was undone since.
   func wasBuriedHere(_ kind: BaseKind, _ remote: Int64) throws -> Bool {
-    let sql = "SELECT 1 FROM told_graves WHERE kind = ? AND remote = ? AND sent = 1"
+    let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND remote = ? AND sent = 1"
     return try db.firstRow(sql, [kind.rawValue, remote]) { _ in true } ?? false
   }
 
@@ -220,7 +222,7 @@ final class Bases {
 }
 
 extension Bases {
-  /// What of a card was changed here since both said the same.
+  /// The local edits of a card.
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
     guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),
@@ -238,7 +240,7 @@ extension Bases {
 }
 
 extension BaseKind {
-  /// The table of the rows here, and what of one a change is told by.
+  /// The table of the rows here, and what shows that one was changed.
   var stated: (table: String, state: String) {
     switch self {
     case .card: ("cards", SyncedTable.cards.state)
@@ -254,7 +256,7 @@ extension SyncedTable {
   /// Marks a row as its own base where that is so.
   fileprivate var ownMark: String {
     """
-    UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM told_graves WHERE kind = \(rawValue) AND remote = ?1)
+    UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND remote = ?1)
       AND \(row) = (SELECT \(same) FROM bases WHERE kind = \(rawValue) AND remote = ?1 AND local = ?1)
     """
   }

@@ -28,7 +28,7 @@ extension SyncOutgoing {
         try change(deck, remote)
         continue
       }
-      // Those within a deck come right after it. One that only stands around decks of the server's is not needed.
+      // Those within a deck come right after it. One that is only the parent of decks of the server is not needed.
       let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
       let isNeeded =
         try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { remotes[$0.deck.id] == nil }

@@ -150,7 +150,7 @@ final class SyncOutgoing {
       for id in ids { try bases.bury(kind, id, isSent: true) }
     }
     for id in try gone(.deck) {
-      // What stands in it and has no place here keeps it there.
+      // Rows in it that have no place here keep it there.
       let sql = """
         SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """

@@ -50,7 +50,7 @@ extension SyncOutgoing {
   /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
   private func renumberReturned() throws {
     let notes = try db.rows(
-      "SELECT id FROM notes JOIN told_graves ON kind = \(BaseKind.note.rawValue) AND remote = id"
+      "SELECT id FROM notes JOIN sent_graves ON kind = \(BaseKind.note.rawValue) AND remote = id"
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1

@@ -1,5 +1,5 @@
-// Taking over what was fetched from a server: cards here, and a base of each row of the server's.
-// Invariant: all of it or nothing, in the operation that it is called in; what has no place here stands in its base,
+// Taking over what was fetched from a server: rows here, and a base of each remote row that is not so here.
+// Invariant: all of it or nothing, in the operation that it is called in; what has no place here is kept as its base,
 // as it came.
 
 public import Decks

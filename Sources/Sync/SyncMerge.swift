@@ -35,7 +35,7 @@ final class SyncMerge {
     heads = MergedHeads()
   }
 
-  /// Takes all of it in. What is here and not there yet is to be told by `SyncOutgoing` after it.
+  /// Takes all of it in. What is here and not there yet is found by `SyncOutgoing` after it.
   /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
   func run(isFirst: Bool) throws {
     if isFirst {

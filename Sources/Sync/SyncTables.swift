@@ -39,10 +39,9 @@ public struct UnsentChanges: Equatable, Sendable {
 
 /// The tables of a sync.
 public enum SyncTables {
-  public static let migrations =
-    [Migration("sync.1", sql: first), Migration("sync.2", sql: second)] + SentStamp.migrations
+  public static let migrations = [Migration("sync", sql: linkTable + serverRows)]
 
-  private static let first = """
+  private static let linkTable = """
     CREATE TABLE sync_link (
       id INTEGER PRIMARY KEY CHECK (id = 1),
       address TEXT NOT NULL,
@@ -57,7 +56,7 @@ public enum SyncTables {
 
   /// `server_rows` is what the server had at the last sync. An answer that is taken back here stays on the server, and
   /// so its row does here.
-  private static let second = """
+  private static let serverRows = """
     CREATE VIEW server_rows AS \(SyncedTable.rows);
     CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
     WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
@@ -98,7 +97,7 @@ public enum SyncTables {
 
   /// Forgets the server and all that it gave, as far as it is not cards here.
   public static func removeLink(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM told_graves; DELETE FROM told_media")
+    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM sent_graves; DELETE FROM sent_media")
     try forgetRows(db)
   }
 
@@ -108,15 +107,13 @@ public enum SyncTables {
     for table in SyncedTable.allCases {
       try db.execute(sql: "UPDATE \(table.name) SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
     }
-    try db.execute(sql: "DELETE FROM told_graves WHERE sent = 0")
-    try SentStamp.forget(db)
+    try db.execute(sql: "DELETE FROM sent_graves WHERE sent = 0")
   }
 
   // MARK: Figures
 
-  /// What was changed here since the last sync. Every row is looked at, unless nothing was written since all was sent.
+  /// What was changed here since the last sync. Every row is looked at.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
-    if try SentStamp.holds(db) { return UnsentChanges() }
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
     found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")
@@ -163,7 +160,7 @@ public enum SyncTables {
   static let unsentCard = "((\(Unsent.sql) OR \(isDeleted(.cards))) AND \(isOnlyHere(.card, "cards")))"
 
   private static func isDeleted(_ table: SyncedTable) -> String {
-    "\(table.name).id IN (SELECT remote FROM told_graves WHERE kind = \(table.rawValue))"
+    "\(table.name).id IN (SELECT remote FROM sent_graves WHERE kind = \(table.rawValue))"
   }
 
   /// Whether the server has no row for one of a table here.
@@ -209,7 +206,7 @@ enum BaseKind: Int {
   /// Nil for what is not of one of these tables.
   var table: SyncedTable? { SyncedTable(rawValue: rawValue) }
 
-  /// What of a row here a change is told by.
+  /// What shows that a row here was changed.
   static let deckState = "json_array(decks.name, decks.preset, decks.options)"
   static let presetState = "json_array(presets.name, presets.options)"
 }
