@@ -58,6 +58,7 @@ public enum ReviewTable {
   }
 
   static func write(_ db: Database, _ schedule: CardSchedule, _ card: CardID) throws {
+    try SyncedTable.cards.keep(db, [card.rawValue])
     try db.cachedStatement(
       sql: """
         UPDATE cards SET state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?, lapses = ?, last_review = ?
