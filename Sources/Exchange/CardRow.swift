@@ -16,6 +16,8 @@ package struct CardRow {
   /// The deck within the one that is imported into, empty for itself.
   package var subdeck = ""
   package var content = RowContent.texts
+  /// Of a note: the numbers of the cards that it has; nil for all that its type makes.
+  var ordinals: [Int]?
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
@@ -32,6 +34,7 @@ package struct CardRow {
     document = nil
     if !subdeck.isEmpty { subdeck = "" }
     content = .texts
+    ordinals = nil
     schedule = nil
     if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)

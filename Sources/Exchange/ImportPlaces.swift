@@ -146,6 +146,7 @@ final class ImportPlaces {
     let (outcome, id) = try refusingDecks { try refusingNotes { try batch.write(note, type: type, random: random) } }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
+    if let ordinals = row.ordinals { try NoteOrdinals.keep(db, ordinals, of: id) }
     let cards = try NoteTable.cards(db, of: id)
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
     try attach(row, to: card)

@@ -14,6 +14,8 @@ struct Sight {
   var documents: [String] = []
   var media: [String] = []
   var presets: [String] = []
+  /// Whether two notes have one guid.
+  var sharesGuids = false
 
   /// - Parameter path: of the collection.
   init(_ path: String) throws {
@@ -24,6 +26,7 @@ struct Sight {
       counts[row[0]] = Int(row[1])
     }
     func first(_ sql: String) throws -> [String] { try rows.all(sql).map { $0[0] } }
+    sharesGuids = try first("SELECT count(*) > count(DISTINCT guid) FROM notes") == ["1"]
     guids = try first("SELECT guid FROM notes ORDER BY id LIMIT 50")
     types = try first("SELECT name FROM note_types ORDER BY id LIMIT 20")
     documents = try first("SELECT id FROM documents ORDER BY id LIMIT 20")

@@ -197,19 +197,23 @@ final class World {
     // What was put back from a backup has no steps of before.
     if isReplaced { return nil }
     let end = kept
-    var count = 0
-    while try machine.run(["undo"]).status == 0 { count += 1 }
+    while try machine.run(["undo"]).status == 0 {}
     let start = try look()
     if start.steps.values.contains(false) { return "undo stops at a step: \(try machine.run(["undo"]).text)" }
     if start.undoable != fresh.undoable {
       return "all undone is not what was there first:\n  " + World.words(start, fresh)
     }
-    for _ in 0..<count {
+    for _ in start.steps {
       let outcome = try machine.run(["redo"])
       if outcome.status != 0 { return "redo was refused: \(outcome.text)" }
     }
+    // `undo ID` may have left one of the middle undone.
+    for id in end.steps.filter(\.value).keys.sorted(by: >) {
+      let outcome = try machine.run(["undo", String(id)])
+      if outcome.status != 0 { return "undo \(id) was refused: \(outcome.text)" }
+    }
     kept = try look()
-    figures.undone += count
+    figures.undone += start.steps.count
     return kept.undoable == end.undoable
       ? nil : "all done again is not what was there last:\n  " + World.words(kept, end)
   }
