@@ -43,6 +43,8 @@ struct Draw {
   /// The files that steps have made, by their names.
   private var files: [String] = []
   private var fileCount = 0
+  /// What the machine's clock shows.
+  var now = 0.0
   /// How many of a hundred commands meet a fault.
   var faults = 0
 
@@ -66,6 +68,8 @@ struct Draw {
     "note edit": ["--set"], "card edit": ["--prompt", "--answer"], "card tag": ["--add", "--remove"],
     "notetype edit": ["--from", "--yes"], "notetype create": ["--from"], "deck order": ["--by"],
   ]
+
+  private static let spans = [1, 60, 3600, 86_400, 86_400 * 30, -3600, 86_400 * 4000]
 
   /// What a plan mostly begins with.
   static let beginning: [[String]] = [
@@ -91,7 +95,9 @@ struct Draw {
   mutating func next(_ sight: Sight) -> [Step] {
     self.sight = sight
     switch chance.number(1...20) {
-    case 1: return [.pass(seconds: chance.pick([1, 60, 3600, 86_400, 86_400 * 30, -3600, 86_400 * 4000]))]
+    case 1:
+      let borders = chance.happens(onceIn: 2) ? Zone.borders(after: now) : []
+      return [.pass(seconds: chance.pick(borders.isEmpty ? Draw.spans : borders))]
     case 2: return [.restart]
     default: break
     }

@@ -62,7 +62,7 @@ final class Machine {
   private var environment: Environment {
     var environment = Environment(
       clocks: Clocks(
-        now: { [unowned self] in now }, elapsed: { [unowned self] in now },
+        now: { [unowned self] in now }, elapsed: { [unowned self] in now }, zoneOffset: Zone.offset,
         reading: { [unowned self] in ClockReading(wall: Int64(now * 1000), boot: Int64(now * 1000), bootID: "one")
         },
         pause: { [unowned self] in now += Double($0) / 1000 }),

@@ -63,7 +63,7 @@ extension World {
   private static func cards(_ bytes: [UInt8], _ isPackage: Bool) -> [UInt8] {
     if !isPackage { return bytes }
     let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: Array("{\"prompt\"".utf8)) }
-    let text = String(decoding: lines.joined(separator: [10]), as: UTF8.self)
+    let text = String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self)
     return Array(text.replacing("+\",\"note_fields\"", with: "\",\"note_fields\"").utf8)
   }
 

@@ -259,12 +259,22 @@ final class World {
     let now = try look()
     kept = now
     let name = command(of: words)?.name ?? ""
+    if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if World.ofTheirOwn.contains(name), name != "restore" { return nil }
     // A script goes on after a refusal that it catches.
     if name == "run", [.error, .full, .short].contains(fault.kind) { return nil }
     if name == "run", wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
+  }
+
+  /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on
+  /// gives the next key to the same card; one that undoes has other answers in between.)
+  private func wrongAnswers(_ now: Kept, _ after: Kept) -> String? {
+    let (answers, whole) = (now.tables["reviews"] ?? [], after.tables["reviews"] ?? [])
+    let strange = Set(answers).subtracting(whole)
+    if let one = strange.min() { return "the session has an answer of its own:\n  \(one)" }
+    return answers.count > whole.count ? "the session has more answers than keys were typed" : nil
   }
 
   /// Whether what is there is neither before nor after, or not what was said.

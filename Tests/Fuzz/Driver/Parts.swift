@@ -61,8 +61,19 @@ private func mark(in bytes: ArraySlice<UInt8>) -> Int? {
   return nil
 }
 
+/// A file with each byte changed that the input names, four bytes each: three of its place, one of its value. A byte
+/// behind them cuts the file.
+public func edited(_ whole: [UInt8], by input: [UInt8]) -> [UInt8] {
+  var bytes = whole
+  for start in stride(from: 0, to: input.count - 3, by: 4) {
+    let place = input[start..<start + 3].reduce(0) { $0 << 8 | Int($1) }
+    bytes[place % bytes.count] = input[start + 3]
+  }
+  return input.count % 4 == 1 ? Array(bytes.prefix(bytes.count * Int(input[input.count - 1]) / 256)) : bytes
+}
+
 /// A zip file of them, nothing of it compressed (APPNOTE.TXT, 4.3).
-public func zip(_ files: [(name: String, bytes: ArraySlice<UInt8>)]) -> [UInt8] {
+public func zipFile(_ files: [(name: String, bytes: ArraySlice<UInt8>)]) -> [UInt8] {
   var body: [UInt8] = []
   var directory: [UInt8] = []
   for file in files {

@@ -60,10 +60,10 @@ struct CardFiles {
           try store.read { db in _ = try CardTable.found(db, in: deck, matching: query, at: moment) }
         }
       },
-      FuzzTarget("package") { bytes in try package(zip(parts(bytes))) },
+      FuzzTarget("package") { bytes in try package(zipFile(parts(bytes))) },
       FuzzTarget("zip") { bytes in try package(bytes) },
       FuzzTarget("collection") { bytes in
-        let path = folder.write(changed(bytes), to: "collection.sqlite")
+        let path = folder.write(edited(whole, by: bytes), to: "collection.sqlite")
         defer { for ending in ["", "-wal", "-shm", "-journal"] { folder.remove("collection.sqlite" + ending) } }
         let other = CardFiles.store(path)
         try other.read { db in
@@ -73,21 +73,11 @@ struct CardFiles {
             }
           }
         }
+        try other.read { _ = try DecksCheck.findings($0, now: 1_700_000_000) }
         _ = try other.operation("deck") { try DeckTable.create($0, name: "B", now: 1).id }
         _ = try other.undo()
       },
     ]
-  }
-
-  /// A collection with each byte changed that the input names, four bytes each: three of its place, one of its value. A
-  /// byte behind them cuts the file.
-  private func changed(_ input: [UInt8]) -> [UInt8] {
-    var bytes = whole
-    for start in stride(from: 0, to: input.count - 3, by: 4) {
-      let place = input[start..<start + 3].reduce(0) { $0 << 8 | Int($1) }
-      bytes[place % bytes.count] = input[start + 3]
-    }
-    return input.count % 4 == 1 ? Array(bytes.prefix(bytes.count * Int(input[input.count - 1]) / 256)) : bytes
   }
 
   /// What was imported is written in the same format, and taken back.

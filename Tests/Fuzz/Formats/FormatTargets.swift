@@ -14,7 +14,10 @@ import Wire
   static func main() throws {
     let folder = FuzzFolder()
     let cards = try CardFiles(folder)
-    exit(fuzz(texts + archives(folder) + cards.targets + texts(of: folder) + dictionaries(of: folder)))
+    exit(
+      try fuzz(
+        texts + archives(folder) + cards.targets + texts(of: folder)
+          + dictionaries(of: folder)))
   }
 }
 
