@@ -317,6 +317,25 @@ let package = Package(
   ]
 )
 
+// What is hostile, tried by libFuzzer: `Scripts/fuzz` builds it, in a folder of its own, and nobody else.
+if Context.environment["DECKHAND_FUZZERS"] != nil {
+  package.targets += [
+    .target(name: "FuzzDriver", path: "Tests/Fuzz/Driver", swiftSettings: strict),
+    .executableTarget(
+      name: "FuzzFormats",
+      dependencies: [
+        "FuzzDriver", "Archives", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon", "Storage", "Templates",
+        "Values", "Wire",
+      ], path: "Tests/Fuzz/Formats", swiftSettings: strict),
+    .executableTarget(
+      name: "FuzzDoors",
+      dependencies: [
+        "FuzzDriver", "AnkiConnect", "Authentication", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon",
+        "PluginHost", "Storage", "Sync", "ToggleSettings", "Values", "Wire", "WordGames", "Workspace",
+      ], path: "Tests/Fuzz/Doors", swiftSettings: strict),
+  ]
+}
+
 // A release is the programs alone: what tests and measures them is left out.
 if Context.environment["DECKHAND_RELEASE"] != nil {
   package.targets.removeAll { $0.isTest || $0.path?.hasPrefix("Tests/") == true }

@@ -12,8 +12,7 @@ public enum DecksSchema {
   public static var migrations: [Migration] {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
-    ].joined(separator: "
-")
+    ].joined(separator: "\n")
     return [Migration("decks", functions: CardTextFunctions.all, sql: sql)]
   }
 

@@ -19,6 +19,8 @@ package struct CardRow {
   package var content = RowContent.texts
   /// Pictures and sounds beside the file that the texts name.
   var media: [(name: String, path: String)] = []
+  /// Of a note: the numbers of the cards that it has; nil for all that its type makes.
+  var ordinals: [Int]?
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
@@ -36,6 +38,7 @@ package struct CardRow {
     if !subdeck.isEmpty { subdeck = "" }
     content = .texts
     if !media.isEmpty { media = [] }
+    ordinals = nil
     schedule = nil
     if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)

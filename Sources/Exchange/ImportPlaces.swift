@@ -184,6 +184,7 @@ final class ImportPlaces {
     if let id, !row.fields.isEmpty { try KeptFields.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
+    if let ordinals = row.ordinals { try NoteOrdinals.keep(db, ordinals, of: id) }
     let cards = try NoteTable.cards(db, of: id)
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
     try attach(row, to: card)

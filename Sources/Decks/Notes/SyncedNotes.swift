@@ -76,11 +76,7 @@ public enum SyncedNotes {
   /// The cards of a note that its type does not make of its fields, where it makes others.
   public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
     let note = try NoteTable.record(db, id)
-    let type = try NoteTypeTable.record(db, note.type)
-    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
-    // Every card has a deck: which it is does not matter here.
-    let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+    let wanted = Set(NoteOrdinals.made(note, try NoteTypeTable.record(db, note.type)))
     let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
       (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
     }
