@@ -151,7 +151,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace",
+        "WordGames", "Workspace", "Decks",
       ], isLarge: true),
     room(
       "Shell",
