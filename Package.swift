@@ -160,7 +160,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace",
+        "WordGames", "Workspace", "Decks",
       ], isLarge: true),
     room(
       "Shell",

@@ -39,6 +39,7 @@ public enum Operation: String, Sendable {
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case fillDocuments = "making documents from cards"
   case removeDocument = "removing a document"
   case link = "linking with a sync server"
   case unlink = "ending the link with a sync server"
@@ -53,7 +54,8 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
-      .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+      .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
+      .removeMedia,
       .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
@@ -96,6 +98,7 @@ extension Operation {
     case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
     case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
     case .takeBack: return rawValue
+    case .fillDocuments: return "making \(counted(count, "document")) from cards"
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
