@@ -103,9 +103,11 @@ def measure(program, data, folder, rounds, name):
 
 def main(program, folder, rounds, *_):
     folder = pathlib.Path(folder)
-    for files, name in [(CARDS // 100, f"{CARDS // 100} files of 100 cards"), (1, f"one file of {CARDS:,} cards")]:
-        make(folder / f"bench{files}", files)
-        measure(program, str(folder / "data"), folder / f"bench{files}", int(rounds), name)
+    for part, files, name in [
+        ("many", CARDS // 100, f"{CARDS // 100} files of 100 cards"), ("one", 1, f"one file of {CARDS:,} cards"),
+    ]:
+        make(folder / part, files)
+        measure(program, str(folder / "data"), folder / part, int(rounds), name)
 
 
 main(*sys.argv[1:])
