@@ -3,6 +3,7 @@
 // that has the user's note types, and taken back.
 
 import Decks
+import Problems
 package import Storage
 package import Templates
 
