@@ -12,6 +12,7 @@ enum EditorFigures {
     guard isAsked(title) else { return [] }
     try makePrivateFolder(folder)
     return figures(
-      ofPeer: "keystrokes.py", [deckhand, folder, Asked.isSmoke ? "1" : "15"], title: title, wanted: wanted)
+      ofPeer: "keystrokes.py", [deckhand, folder, Asked.isSmoke ? "1" : "15", "\(sized(10_000))"], title: title,
+      wanted: wanted)
   }
 }

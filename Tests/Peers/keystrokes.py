@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How long an editor waits for `deckhand lsp` after a keystroke, in a folder of 10,000 cards.
+"""How long an editor waits for `deckhand lsp` after a keystroke, in a folder of 10,000 cards, or of as many as are said.
 
-Usage: keystrokes.py PROGRAM FOLDER ROUNDS. Prints a line for each kind of question: the median of its milliseconds, and what
+Usage: keystrokes.py PROGRAM FOLDER ROUNDS [CARDS]. Prints a line for each kind of question: the median of its milliseconds, and what
 was measured: from the last byte of the edit to the last byte of the answer, over pipes. The cards are built, and each edit is
 another one.
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-CARDS = 10_000
+CARDS = int(sys.argv[4]) if len(sys.argv) > 4 else 10_000
 
 
 def card(number):
@@ -101,11 +101,13 @@ def measure(program, data, folder, rounds, name):
         print(f"{statistics.median(seconds) * 1000:.2f} {kind} in {name}", flush=True)
 
 
-def main(program, folder, rounds):
+def main(program, folder, rounds, *_):
     folder = pathlib.Path(folder)
-    for files, name in [(100, "100 files of 100 cards"), (1, "one file of 10,000 cards")]:
-        make(folder / f"bench{files}", files)
-        measure(program, str(folder / "data"), folder / f"bench{files}", int(rounds), name)
+    for part, files, name in [
+        ("many", CARDS // 100, f"{CARDS // 100} files of 100 cards"), ("one", 1, f"one file of {CARDS:,} cards"),
+    ]:
+        make(folder / part, files)
+        measure(program, str(folder / "data"), folder / part, int(rounds), name)
 
 
 main(*sys.argv[1:])
