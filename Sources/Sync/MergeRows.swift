@@ -13,10 +13,14 @@ import Values
 extension SyncMerge {
   // MARK: Deleted ones
 
-  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id.
+  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id. So does what
+  /// is only here, and has by chance the id of what another device has made and deleted.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
-      guard let shadow = try shadows[.card, id] else { continue }
+      guard let shadow = try shadows[.card, id] else {
+        if try SyncedCards.stored(db, CardID(rawValue: id)) != nil { try shadows.bury(.card, id) }
+        continue
+      }
       try shadows.bury(.card, id)
       guard let local = shadow.local, try SyncedCards.stored(db, CardID(rawValue: local)) != nil,
         try !shadows.wasTold(.card, id)
@@ -27,7 +31,10 @@ extension SyncMerge {
       if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try shadows.setLocal(.note, note, to: nil) }
     }
     for id in graves.notes {
-      guard try shadows[.note, id] != nil else { continue }
+      guard try shadows[.note, id] != nil else {
+        if try NoteTable.exists(db, NoteID(rawValue: id)) { try shadows.bury(.note, id) }
+        continue
+      }
       try shadows.bury(.note, id)
       if try shadows.wasTold(.note, id) { continue }
       let cards = try NoteTable.cards(db, of: NoteID(rawValue: id))
