@@ -13,10 +13,14 @@ import Values
 extension SyncMerge {
   // MARK: Deleted ones
 
-  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id.
+  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id. So does what
+  /// is only here, and has by chance the id of what another device has made and deleted.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
-      guard let base = try bases[.card, id] else { continue }
+      guard let base = try bases[.card, id] else {
+        if try SyncedCards.stored(db, CardID(rawValue: id)) != nil { try bases.bury(.card, id) }
+        continue
+      }
       let local = try bases.wasBuriedHere(.card, id) ? nil : base.local
       let removed = try CardTable.remove(db, local.map { [CardID(rawValue: $0)] } ?? [])
       try bases.bury(.card, id)
@@ -27,7 +31,10 @@ extension SyncMerge {
       if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setLocal(.note, note, to: nil) }
     }
     for id in graves.notes {
-      guard try bases[.note, id] != nil else { continue }
+      guard try bases[.note, id] != nil else {
+        if try NoteTable.exists(db, NoteID(rawValue: id)) { try bases.bury(.note, id) }
+        continue
+      }
       let cards = try bases.wasBuriedHere(.note, id) ? [] : NoteTable.cards(db, of: NoteID(rawValue: id))
       let own = try cards.count { try bases.remote(.card, of: $0.rawValue) == nil }
       report.removedHere += try CardTable.remove(db, cards)

@@ -54,6 +54,23 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
+  @Test func `what has by chance the id of what was deleted there goes under another id`() throws {
+    try sides.linked()
+    let (note, card) = try sides.store.operation("add") { db in
+      let deck = try DeckTable.find(db, named: "Spanish").id
+      let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+      return (try #require(try CardTable.card(db, card)).note.rawValue, card.rawValue)
+    }
+    var graves = SyncGraves()
+    (graves.notes, graves.cards) = ([note], [card])
+    let came = try sides.pulled(graves: graves)
+    try sides.merge(came)
+    let rows = try sides.outgoing(came).1
+    let (sentNote, sentCard) = (rows[.notes]?.first?[0].integer, rows[.cards]?.first?[0].integer)
+    #expect(sentNote != nil && sentNote != Int(note) && sentCard != nil && sentCard != Int(card))
+    #expect(try sides.store.read { try NoteTable.exists($0, NoteID(rawValue: Int64(sentNote ?? 0))) })
+  }
+
   @Test func `without a server answers of removed cards are nobody's`() throws {
     try sides.store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "A", now: 1).id

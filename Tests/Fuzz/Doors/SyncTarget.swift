@@ -52,7 +52,7 @@ func servedAnswers() -> Bool {
   let file = String(own.dropLast(Server.programName.count)) + Server.answersName
   var known: [UInt8] = []
   var given: [(name: String, bytes: ArraySlice<UInt8>)] = []
-  while let head = StandardFrames.read(limit: 1 << 20), StandardFrames.read(limit: longestSyncFrame) != nil {
+  while let head = StandardFrames.read(limit: 1 << 20), let body = StandardFrames.read(limit: longestSyncFrame) {
     guard let request = syncHead(head).flatMap(SyncRequest.init) else { return true }
     do {
       let answers = try FileText.bytes(file, limit: 1 << 20, isInterrupted: { false })
@@ -65,14 +65,14 @@ func servedAnswers() -> Bool {
     }
     let reply = JSONWriter.bytes(of: SyncReply.done(address: request.address).value)
     guard StandardFrames.write(reply, limit: 1 << 20),
-      StandardFrames.write(answer ?? Array(usual(request.call).utf8), limit: longestSyncFrame)
+      StandardFrames.write(answer ?? Array(usual(request.call, body).utf8), limit: longestSyncFrame)
     else { return true }
   }
   return true
 }
 
-/// The answer of a server that has nothing but a deck.
-private func usual(_ call: String) -> String {
+/// The answer of a server that has nothing but a deck, and counts what the shell counts.
+private func usual(_ call: String, _ body: [UInt8]) -> String {
   switch call {
   case "sync/meta":
     """
@@ -80,9 +80,13 @@ private func usual(_ call: String) -> String {
     """
   case "sync/start": #"{"cards":[],"notes":[],"decks":[]}"#
   case "sync/applyChanges":
-    #"{"models":[],"decks":[[{"id":1,"name":"Default","conf":1,"dyn":0,"mod":5,"usn":0}],[]],"tags":[]}"#
+    """
+    {"models":[],"decks":[[{"id":1,"name":"Default","conf":1,"dyn":0,"mod":5,"usn":0}],[]],"tags":[],"conf":{},
+    "crt":1600000000}
+    """
   case "sync/chunk": #"{"done":true,"notes":[],"cards":[],"revlog":[]}"#
-  case "sync/sanityCheck2": #"{"status":"ok"}"#
+  case "sync/sanityCheck2":
+    String(decoding: [UInt8](#"{"status":"ok","s":"#.utf8) + body.dropFirst(#"{"client":"#.utf8.count), as: UTF8.self)
   case "sync/finish": String(Server.now)
   default: "null"
   }

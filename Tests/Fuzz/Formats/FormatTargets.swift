@@ -80,10 +80,11 @@ private func decoded<T>(_ body: () throws -> T) -> T? {
 private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
   [
     FuzzTarget("plugin-package") { bytes in
-      let files = try PackedFiles(unpacking: bytes, path: "a.tar.gz")
-      hold(
-        try PackedFiles(unpacking: files.packed(as: "b.tar.gz"), path: "b.tar.gz") == files,
-        "packed again it is another")
+      var limits = PackedLimits()
+      (limits.packed, limits.unpacked) = (1 << 16, 1 << 18)
+      let files = try PackedFiles(unpacking: bytes, path: "a.tar.gz", limits: limits)
+      let packed = try files.packed(as: "b.tar.gz")
+      hold(try PackedFiles(unpacking: packed, path: "b.tar.gz") == files, "packed again it is another")
     },
     FuzzTarget("zstd") { bytes in
       let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 20))
