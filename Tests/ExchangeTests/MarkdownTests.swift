@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "a <b>b</b> c", "<b>bold </b>and", "a<b>b</b>c", "<i>x</i><b>y</b>", "<u>u</u>", "<p>a</p><p>b</p>",
+    "a <b>b</b> c", "cat ", "<b>bold </b>and", "a<b>b</b>c", "<i>x</i><b>y</b>", "<u>u</u>", "<p>a</p><p>b</p>",
     "<div>a</div><div>b</div>",
     "a<div>b</div>", "<br>a", "a<br><br>b", "&nbsp;a&nbsp;&nbsp;b", "<ul><li>a</li><li>b</li></ul>",
     "text<ul><li>a</li></ul>",
