@@ -76,9 +76,9 @@ extension CardRow {
   /// The prompt and the answer as HTML.
   var sides: [String] {
     [prompt, answer].map { bytes in
-      let text = String(decoding: bytes, as: UTF8.self).trimmed
+      let text = String(decoding: bytes, as: UTF8.self)
       if case .formatted = content { return text }
-      return FieldHTML.html(ofPlain: text)
+      return FieldHTML.html(ofPlain: text.trimmed)
     }
   }
 }

@@ -161,8 +161,8 @@ final class ImportPlaces {
   /// A prompt and an answer with more than plain text: neither may be blank, as of any card.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
-    if sides[0].isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
-    if sides[1].isEmpty { throw RowRefusal(DeckError.emptyAnswer) }
+    if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
+    if sides[1].trimmed.isEmpty { throw RowRefusal(DeckError.emptyAnswer) }
     let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     return try writeNote(row, type, sides.map { (nil, $0) }, 0)
   }

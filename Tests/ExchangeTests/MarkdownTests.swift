@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "a <b>b</b> c", "<b>bold </b>and", "a<b>b</b>c", "<i>x</i><b>y</b>", "<u>u</u>", "<p>a</p><p>b</p>",
+    "a <b>b</b> c", "cat ", "<b>bold </b>and", "a<b>b</b>c", "<i>x</i><b>y</b>", "<u>u</u>", "<p>a</p><p>b</p>",
     "<div>a</div><div>b</div>",
     "a<div>b</div>", "<br>a", "a<br><br>b", "&nbsp;a&nbsp;&nbsp;b", "<ul><li>a</li><li>b</li></ul>",
     "text<ul><li>a</li></ul>",
@@ -342,5 +342,46 @@ import Testing
     #expect(brought == [folder.file("gato.png")] && report.missingMedia == ["../x.png"])
     #expect(report.findings.answeredCloze == 2)
     #expect(try notes(collection, "e")[0][1].contains("<img src=\"gato-2.png\">"))
+  }
+
+  @Test func `random HTML comes back, byte by byte, or is told`() throws {
+    var generator = TestGenerator(29)
+    let pieces = [
+      "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<ul><li>", "<li>", "</li>", "</li></ul>", "<br>", "&lt;", "&amp;",
+      "&nbsp;", "&",
+      "\\(", "\\)", "$", "`", "*", "_", "[", "](x)", "![", "<code>", "</code>", "<pre><code>", "</code></pre>", "\n",
+      " ", "a", "1. ",
+      "|", "==", "{{c1::", "}}", "#", "Q:", "---", "<a href=\"x\">", "</a>", "<img src=\"a.png\">", "[sound:a.mp3]",
+      "<div>", "</div>",
+      "\\", "<!--", "-->", "~~~", "é", ">", "<table>", "<blockquote>", "</blockquote>",
+      String(decoding: [0xEF, 0xB7, 0x91, 0x30, 0xEF, 0xB7, 0x92] as [UInt8], as: UTF8.self), "word",
+    ]
+    for round in 0..<200 {
+      let mine = TestCollection()
+      let deck = try mine.deck("a")
+      for _ in 0..<5 {
+        let html = { () -> String in
+          (0..<Int.random(in: 1...10, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+            .joined()
+        }
+        let back = html()
+        if back.allSatisfy(\.isWhitespace) { continue }
+        do { try mine.addNote(deck, ["Front": "x" + html(), "Back": back], .basic) } catch is NoteError { continue }
+      }
+      let path = folder.file("r.md")
+      let lost = try mine.exporting(deck, path).lost.filter { $0.part == .formatting }.map(\.count).reduce(0, +)
+      let other = TestCollection()
+      let report = try other.importing(other.deck("b"), path)
+      let written = try String(decoding: FileText.bytes(path, limit: 100_000, isInterrupted: { false }), as: UTF8.self)
+      let (before, after) = (try notes(mine, "a"), try notes(other, "b"))
+      // A text that is plain but for a `>` is kept with an entity, whatever format it came by.
+      func stored(_ fields: [String]) -> [String] {
+        fields.map { html in FieldHTML.plain(html).map { FieldHTML.html(ofPlain: $0) } ?? html }
+      }
+      let changed = zip(before, after).filter { stored($0) != stored($1) }
+      #expect(
+        report.rejected.isEmpty && before.count == after.count && changed.count <= lost,
+        "\(round): \(changed) \(written)")
+    }
   }
 }

@@ -27,7 +27,9 @@ struct BuildMedia {
         if other.path == whole { continue }
         throw BuildError.sameMedia(path: whole, other: other.path)
       }
-      guard let facts = try FileFacts.at(whole, followingLinks: false), facts.kind == .file else { continue }
+      guard try MarkdownMedia.file(path, from: "", in: folder.path) != nil,
+        let facts = try FileFacts.at(whole, followingLinks: false)
+      else { continue }
       files[name] = BuildMediaFile(name: name, path: whole, stamp: SourceStamp(facts), place: path)
     }
     return files.values.sorted { $0.name < $1.name }

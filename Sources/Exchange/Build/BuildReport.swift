@@ -2,6 +2,7 @@
 // Invariant: what was edited in the deck is never overwritten without a report.
 
 public import Decks
+import Text
 public import Values
 
 /// What became of a row, or what its card and its source differ in.
@@ -72,6 +73,15 @@ public struct BuildReport: Equatable, Sendable {
   public var findings: [BuildFinding] = []
 
   public init() {}
+
+  /// What it did to the deck: "2 added, 1 removed".
+  public var inWords: String {
+    let counts = [
+      (cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media brought in"),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
+    return words.isEmpty ? "only what the sources say was noted" : words.joined(separator: ", ")
+  }
 
   /// Whether anything in the deck was changed.
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }

@@ -17,7 +17,7 @@ struct MarkdownSpans {
   private var kept: [Kept] = []
   /// Lengths of runs of backquotes that close nothing from here on.
   private var unclosed: Set<Int> = []
-  /// U+FDD1, a number and U+FDD2: characters that no text has.
+  /// U+FDD1, a number and U+FDD2: characters that few texts have; there they are kept as a formula is.
   private static let opening: Bytes = [0xEF, 0xB7, 0x91]
   private static let closing: Bytes = [0xEF, 0xB7, 0x92]
   /// Bytes that a formula may have.
@@ -60,7 +60,7 @@ struct MarkdownSpans {
     case 0xEF:
       let mark = bytes[start...].prefix(3)
       return mark.elementsEqual(Self.opening) || mark.elementsEqual(Self.closing)
-        ? (start + 3, Bytes("\u{FFFD}".utf8)) : nil
+        ? (start + 3, Bytes(mark)) : nil
     default: return nil
     }
   }

@@ -35,8 +35,10 @@ struct MarkdownWriter: CardRowWriter {
       try sink.append(text)
     } else {
       lost.insert(.formatting)
-      let plain = sides.map { FieldHTML.html(ofPlain: FieldHTML.text($0)) }
-      try sink.append(Self.card(html: plain, facts.comment) ?? "")
+      let plain = sides.map(FieldHTML.text)
+      let text = Self.card(html: plain.map { FieldHTML.html(ofPlain: $0) }, facts.comment)
+      // What is too long for Markdown is refused by an import, by its line.
+      try sink.append(text ?? Self.card(plain[0], plain[1], facts.comment, isHeading: false))
     }
     isOpen = true
     return lost

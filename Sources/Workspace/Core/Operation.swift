@@ -69,14 +69,15 @@ extension Operation {
   var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
 
   /// What it did: "adding 3 cards to Spanish", "answering "el gato": good".
-  func words(_ subject: String?, _ count: Int) -> String {
+  /// - Parameter details: what stands in the place of the count.
+  func words(_ subject: String?, _ count: Int, _ details: String? = nil) -> String {
     let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
     let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
     switch self {
     case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
     case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
-    case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .buildDeck: return "building \(name ?? "a deck") (\(details ?? cards))"
     case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"

@@ -101,7 +101,8 @@ public struct ExchangeOperations {
     }
     let built = folder
     return try workspace.perform(
-      .buildDeck, on: built.name, count: { $0.report.cards.added + $0.report.cards.updated }
+      .buildDeck, on: built.name,
+      count: { $0.report.cards.added + $0.report.cards.updated + $0.report.removed }, details: { $0.report.inWords }
     ) { db in
       let known = try BuildTable.deck(db, of: built) ?? DeckTable.list(db).first { $0.name == built.name }
       let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
