@@ -70,10 +70,14 @@ let package = Package(
     .target(
       name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    // Headers of libraries that need no code of ours, a module each: CSearch (of the C library), CSodium, CUtf8proc, CZstd.
+    // Headers of libraries that need no code of ours, a module each: CMarkdown, CSearch (of the C library), CSodium,
+    // CUtf8proc, CZstd.
     .target(
       name: "CLibraries",
-      linkerSettings: [":libsodium.a", ":libutf8proc.a", ":libzstd.a"].map { .linkedLibrary($0) }),
+      linkerSettings: [":libcmark-gfm-extensions.a", ":libcmark-gfm.a", ":libsodium.a", ":libutf8proc.a", ":libzstd.a"]
+        .map {
+          .linkedLibrary($0)
+        }),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CMapping"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
@@ -105,7 +109,10 @@ let package = Package(
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange",
-      ["Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip"],
+      [
+        "Archives", "Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CLibraries",
+        "CZip",
+      ],
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
         .embedInCode("Page/" + $0)
@@ -135,6 +142,8 @@ let package = Package(
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
         "Workspace",
       ], isLarge: true),
+    // What editors and language servers say to each other. Pure; it knows no sources and no database.
+    room("LanguageServer", ["Problems", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"], isLarge: true),
@@ -151,7 +160,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace",
+        "WordGames", "Workspace", "Decks",
       ], isLarge: true),
     room(
       "Shell",
@@ -159,7 +168,7 @@ let package = Package(
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
         "LuaRuntime",
         "Workspace",
-        "AnkiConnect",
+        "AnkiConnect", "LanguageServer",
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
@@ -280,6 +289,7 @@ let package = Package(
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
+    tests("LanguageServer", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
     .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
@@ -302,10 +312,29 @@ let package = Package(
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "TestSupport"],
-      exclude: ["Clock", "Worst"],
+      exclude: ["Clock", "Neovim", "Worst"],
       swiftSettings: strict),
   ]
 )
+
+// What is hostile, tried by libFuzzer: `Scripts/fuzz` builds it, in a folder of its own, and nobody else.
+if Context.environment["DECKHAND_FUZZERS"] != nil {
+  package.targets += [
+    .target(name: "FuzzDriver", path: "Tests/Fuzz/Driver", swiftSettings: strict),
+    .executableTarget(
+      name: "FuzzFormats",
+      dependencies: [
+        "FuzzDriver", "Archives", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon", "Storage", "Templates",
+        "Values", "Wire",
+      ], path: "Tests/Fuzz/Formats", swiftSettings: strict),
+    .executableTarget(
+      name: "FuzzDoors",
+      dependencies: [
+        "FuzzDriver", "AnkiConnect", "Authentication", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon",
+        "PluginHost", "Storage", "Sync", "ToggleSettings", "Values", "Wire", "WordGames", "Workspace",
+      ], path: "Tests/Fuzz/Doors", swiftSettings: strict),
+  ]
+}
 
 // A release is the programs alone: what tests and measures them is left out.
 if Context.environment["DECKHAND_RELEASE"] != nil {

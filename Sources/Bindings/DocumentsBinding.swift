@@ -38,6 +38,19 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().documents.open(name)
     }
     module.function(
+      "sheet", [LuaParameter("documents", .list(.object("document"))), LuaParameter("path", .string)],
+      returns: .boolean.orProblem, example: "({documents.list()[1]}, \"cards.pdf\")",
+      "Puts documents on the pages of a PDF, nine a page."
+    ) { stack in
+      let listed = try stack.table(1, "a list of documents").elements { try $0.object(-1, DocumentHandle.self) }
+      let path = try stack.text(2)
+      try context.requireWriting(path)
+      if try context.mayActOutside("write \(path)") {
+        try context.workspace().documents.drawSheet(listed, to: path) { _ in }
+      }
+      return true
+    }
+    module.function(
       "list", [], returns: .list(.object("document")),
       "All documents, and as a second result the problems of those that do not open."
     ) { _ in
@@ -233,7 +246,28 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.remove()
     return true
   }
+  describeFilling(type, context)
   describeRendering(type, context)
+}
+
+private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  type.method(
+    "fill", [LuaParameter("deck", .object("deck")), LuaParameter("options", .optional(.table))],
+    returns: .list(.object("document")).orProblem, grant: .documentsWrite,
+    example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
+    "A new document for each card of a deck and of those within it, as one step: {prompt}, {answer} and {FIELD} in its "
+      + "texts become what the card has, and an image whose alt is such a name the card's picture. Option: query. "
+      + "Codes: bad_value, unknown_field, not_found, too_large."
+  ) { document, stack in
+    let deck = try stack.object(2, DeckHandle.self)
+    let options = try stack.optionalTable(3)
+    try options?.allowOnly(["query"])
+    let query = try options?.optionalText("query")
+    let operations = try context.workspace().documents
+    let filled = try operations.filled(document, from: deck, matching: query)
+    try operations.save(filled)
+    return filled.documents
+  }
 }
 
 private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {

@@ -36,6 +36,11 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case locked(element: String)
   case full(limit: Int)
   case removed(DocumentID)
+  // Templates
+  /// Its texts and images name nothing of a card.
+  case noPlaceholders(DocumentID)
+  /// No card has such a field.
+  case unknownPlaceholder(String, suggestion: String?)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
@@ -43,7 +48,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case badWidth(Int, ClosedRange<Int>)
   // Paper
   case nothingToPrint(PaperKind)
-  case tooManyToPrint(Int, limit: Int)
+  case tooManyToPrint(limit: Int)
 
   static func wrong(
     _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?

@@ -31,15 +31,24 @@ extension DocumentError {
       ProblemReport(
         .badValue, "Not a value for it",
         "a width from \(grouped(range.lowerBound)) to \(grouped(range.upperBound)) expected, \(grouped(width)) found")
+    case .noPlaceholders(let id):
+      ProblemReport(
+        .badValue, "Not a template",
+        "document \(id) has no {prompt}, {answer} or {FIELD} in its texts, nor in the alt of its images")
+    case .unknownPlaceholder(let name, let near):
+      ProblemReport(
+        .unknownField, "No such field",
+        "{\(printable(name))}: no card has such a field\(didYouMean(near)); a brace that is to be shown is doubled: {{",
+        ["suggestion": near])
     case .nothingToPrint(let kind):
       ProblemReport(
         .notFound, "Nothing to print",
         kind == .search
           ? "no card has a side of one to three words with 2 to 16 letters to hide" : "there is no card to print")
-    case .tooManyToPrint(let count, let limit):
+    case .tooManyToPrint(let limit):
       ProblemReport(
         .tooLarge, "Too much for one file",
-        "\(grouped(count)) cards are to be printed, at most \(grouped(limit)) go into one file; choose some by --query")
+        "more than \(grouped(limit)) are too many for one call; choose some, as by --query")
     case .picture(let file, let failure):
       ProblemReport(
         failure.reason.code, "This picture cannot be used", "\(printable(file)): \(failure.reason.words)",

@@ -218,6 +218,7 @@ public final class CardBatch: WaitingRows {
   /// Puts cards of the deck below those that the batch has put before; those of another deck stay where they are.
   public func place(_ cards: [CardID]) throws {
     try flush()
+    try SyncedTable.keepPlaces(db, cards)
     for card in cards {
       try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
         .execute(arguments: [try ranks.next(), card.rawValue, deck.rawValue])

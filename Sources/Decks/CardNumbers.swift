@@ -30,9 +30,8 @@ extension CardTable {
 
   /// Gives a card another id, which no card has; its log goes along.
   public static func renumber(_ db: Database, _ card: StoredCard, to id: CardID) throws {
-    try change(db, "UPDATE cards SET id = ? WHERE id = ?", [id.rawValue, card.id.rawValue])
-    try db.execute(
-      sql: "UPDATE reviews SET acard = card WHERE card = ? AND acard IS NOT NULL", arguments: [id.rawValue])
+    try change(db, "UPDATE cards SET id = ?, \(Unsent.sql) WHERE id = ?", [id.rawValue, card.id.rawValue])
+    try db.execute(sql: "UPDATE reviews SET card = ? WHERE card = ?", arguments: [id.rawValue, card.id.rawValue])
     try SearchLog.note(db, [id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: card.modified)
   }

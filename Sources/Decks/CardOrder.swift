@@ -100,6 +100,7 @@ enum CardOrder {
       try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
     }.sorted()
     guard ranks.count == ids.count else { throw DeckError.gone(what: "a card") }
+    try SyncedTable.keepPlaces(db, ids)
     let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
     for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
     for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
@@ -107,10 +108,11 @@ enum CardOrder {
 
   /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.
   static func spread(_ db: Database, _ deck: DeckID) throws {
-    let ids = try CardTable.ids(db, in: deck).map(\.rawValue)
+    let ids = try CardTable.ids(db, in: deck)
+    try SyncedTable.keepPlaces(db, ids)
     let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id]) }
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
     let wide = min(Int64(1) << 32, (bound / 2) / Int64(max(1, ids.count)))
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id]) }
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id.rawValue]) }
   }
 }

@@ -34,6 +34,7 @@ extension CardTable {
       return true
     }
     let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, moved.count)))
+    try SyncedTable.cards.keep(db, moved.map(\.rawValue))
     let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
     for (place, id) in moved.enumerated() {
       try statement.execute(arguments: [deck.rawValue, top + Int64(place) * CardOrder.step, now, id.rawValue])

@@ -49,8 +49,7 @@ extension CardTable {
   ) throws -> Bool {
     if new.isSame(as: old) { return false }
     if !utf8Same(new.fields ?? "", old.fields ?? "") {
-      try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?")
-        .execute(arguments: [NoteData.column(new.fields), old.note.rawValue])
+      try NoteData.write(db, old.note, NoteData.column(new.fields))
       try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])
     }
     if !utf8Same(new.document ?? "", old.document ?? "") {
@@ -69,8 +68,8 @@ extension CardTable {
       }
       fields[place] = HTMLText.html(ofPlain: text)
     }
-    try db.cachedStatement(sql: NoteTable.updateTexts)
-      .execute(arguments: [seconds(now), new.tags, fields.joined(separator: "\u{1F}"), old.note.rawValue])
+    try NoteTable.writeTexts(
+      db, old.note, modified: seconds(now), tags: new.tags, fields: fields.joined(separator: "\u{1F}"))
     let content = CardTexts(prompt: new.prompt, answer: new.answer).content
     try change(db, updateContent, [content, now, id.rawValue])
     return false

@@ -45,7 +45,11 @@ public enum CardTable {
   public static func ids(
     _ db: Database, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache
   ) throws -> [CardID] {
-    if let found = try cache.cards(db, query, at: moment) { return found.sorted().map { CardID(rawValue: $0) } }
+    if let found = try cache.cards(db, query, at: moment) {
+      // The index still has the texts of cards that were removed.
+      return try db.rows(
+        "SELECT id FROM cards WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", [list(found)], id)
+    }
     return try ids(db, among: "1", matching: query, at: moment, orderedBy: "id")
   }
 
@@ -217,6 +221,7 @@ public enum CardTable {
 
   /// A suspended card is not studied in reviews until it is resumed.
   public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
+    try SyncedTable.cards.keep(db, [id.rawValue])
     try change(db, "UPDATE cards SET suspended = ?, mod = ? WHERE id = ?", [isSuspended, now, id.rawValue])
   }
 
@@ -230,6 +235,7 @@ public enum CardTable {
     if target > current, try self.id(db, in: deck, at: current + 1) == nil { return }
     // Positions count this card too: on its way down it passes the one at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
+    try SyncedTable.keepPlaces(db, [id])
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
@@ -247,9 +253,10 @@ public enum CardTable {
       // Many statements would each look at all that the operation has changed (the journal of SQLite's statements).
       let some = rest.prefix(removedAtOnce)
       rest = rest.dropFirst(some.count)
-      let list = "[" + some.lazy.map { String($0.rawValue) }.joined(separator: ",") + "]"
-      try db.cachedStatement(sql: "DELETE FROM cards WHERE id IN (SELECT value FROM json_each(?))")
-        .execute(arguments: [list])
+      let list = list(some.lazy.map(\.rawValue))
+      let ids = "SELECT value FROM json_each(?)"
+      try db.cachedStatement(sql: SyncedTable.cards.keepRemoved(ids)).execute(arguments: [list])
+      try db.cachedStatement(sql: "DELETE FROM cards WHERE id IN (\(ids))").execute(arguments: [list])
       count += db.changesCount
     }
     return count

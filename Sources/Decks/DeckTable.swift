@@ -186,10 +186,11 @@ public enum DeckTable {
   /// Removes the cards of a deck, in statements of so many: what one needs to take itself back is in memory.
   /// - Returns: how many went.
   private static func removeCards(_ db: Database, of deck: DeckID, atOnce most: Int = 10_000) throws -> Int {
-    let sql = "DELETE FROM cards WHERE id IN (SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?)"
+    let ids = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?"
     var count = 0
     while true {
-      try db.execute(sql: sql, arguments: [deck.rawValue, most])
+      try db.execute(sql: SyncedTable.cards.keepRemoved(ids), arguments: [deck.rawValue, most])
+      try db.execute(sql: "DELETE FROM cards WHERE id IN (\(ids))", arguments: [deck.rawValue, most])
       count += db.changesCount
       if db.changesCount < most { return count }
     }

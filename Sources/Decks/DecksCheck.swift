@@ -13,7 +13,6 @@ public struct DecksFinding: Equatable, Sendable {
     case cardWithoutNote = "card_without_note"
     case noteWithoutType = "note_without_type"
     case noteWithoutCard = "note_without_card"
-    case reviewWithoutCard = "review_without_card"
     case deckWithoutParent = "deck_without_parent"
     case deckKey = "deck_key"
     case missingGuid = "missing_guid"
@@ -39,8 +38,6 @@ public enum DecksCheck {
     case .cardWithoutNote: "SELECT id FROM cards WHERE note NOT IN (SELECT id FROM notes)"
     case .noteWithoutType: "SELECT id FROM notes WHERE type NOT IN (SELECT id FROM note_types)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
-    // The log of a removed card stays, without a card.
-    case .reviewWithoutCard: "SELECT id FROM reviews WHERE card IS NOT NULL AND card NOT IN (SELECT id FROM cards)"
     case .missingGuid: "SELECT id FROM notes WHERE guid = ''"
     case .badSchedule:
       """
@@ -50,7 +47,7 @@ public enum DecksCheck {
       """
     case .badReview:
       // Of a package some rows were no answers.
-      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
+      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil
@@ -94,16 +91,16 @@ public enum DecksCheck {
       case .cardWithoutNote:
         try CardTable.remove(db, db.rows(sql(.cardWithoutNote) ?? "") { CardID(rawValue: $0.integer(0)) })
       case .noteWithoutType: try giveTypes(db, now: now)
-      case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
-      case .reviewWithoutCard:
-        try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.reviewWithoutCard) ?? ""))")
+      case .noteWithoutCard:
+        let ids = sql(.noteWithoutCard) ?? ""
+        try db.execute(sql: "\(SyncedTable.notes.keepRemoved(ids)); DELETE FROM notes WHERE id IN (\(ids))")
       case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
       case .missingGuid: try giveGuids(db, random)
       case .badSchedule: try mendSchedules(db)
       case .badReview:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
       case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
-      case .badFields: try db.execute(sql: "UPDATE notes SET data = '' WHERE id IN (\(sql(.badFields) ?? ""))")
+      case .badFields: try eachNote(db, sql(.badFields)) { try NoteData.write(db, $0, "") }
       }
     }
     return try findings(db, now: now)
@@ -115,6 +112,7 @@ public enum DecksCheck {
     let ids = try db.rows(sql(.cardWithoutDeck) ?? "") { CardID(rawValue: $0.integer(0)) }
     for id in ids {
       let rank = try CardOrder.above(db, deck, room: CardOrder.step)
+      try SyncedTable.cards.keep(db, [id.rawValue])
       try db.execute(
         sql: "UPDATE OR IGNORE cards SET deck = ?, rank = ? WHERE id = ?",
         arguments: [deck.rawValue, rank, id.rawValue])
@@ -129,6 +127,7 @@ public enum DecksCheck {
     let basic = try NoteTypeTable.stock(db, .basic, now: now)
     let types = [basic] + (try NoteTypeTable.list(db))
     for (note, count) in lost {
+      try SyncedTable.notes.keep(db, [note.rawValue])
       let type = types.first { $0.fields.count == count } ?? basic
       try db.execute(sql: "UPDATE notes SET type = ? WHERE id = ?", arguments: [type.id.rawValue, note.rawValue])
       var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
@@ -145,15 +144,21 @@ public enum DecksCheck {
     }
   }
 
+  private static func eachNote(_ db: Database, _ sql: String?, _ body: (NoteID) throws -> Void) throws {
+    for id in try db.rows(sql ?? "", [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
+  }
+
   private static func giveGuids(_ db: Database, _ random: () -> UInt64) throws {
-    for id in try db.rows(sql(.missingGuid) ?? "", [], { $0.integer(0) }) {
+    try eachNote(db, sql(.missingGuid)) { note in
+      try SyncedTable.notes.keep(db, [note.rawValue])
       let guid = try NoteTable.guid(db, nil, random)
-      try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, id])
+      try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, note.rawValue])
     }
   }
 
   /// A schedule that cannot be is brought within bounds; one of which too little is known begins anew.
   private static func mendSchedules(_ db: Database) throws {
+    try SyncedTable.cards.keep(db, db.rows(sql(.badSchedule) ?? "") { $0.integer(0) })
     try db.execute(
       sql: """
         UPDATE cards SET state = 0, step = 0, due = NULL, stability = NULL, difficulty = NULL, last_review = NULL

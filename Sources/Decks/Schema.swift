@@ -10,7 +10,9 @@ import Templates
 ///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var migrations: [Migration] {
-    let sql = [decks, notes, cards, cardRows, reviews, SearchLog.tables, stockTypes].joined(separator: "\n")
+    let sql = [
+      decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
+    ].joined(separator: "\n")
     return [Migration("decks", functions: CardTextFunctions.all, sql: sql)]
   }
 
@@ -38,9 +40,9 @@ public enum DecksSchema {
   /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
   /// unknown keys included; `basic` is `NoteType.isBasic`. `tags` are separated by spaces with one at either end.
   /// `fields` has U+001F between the fields, each of HTML. `data` is what another program keeps with the note, or the
-  /// fields that Deckhand gives no meaning: see `NoteData`. `usn` is -1 for what was never sent to a sync server. A
-  /// note without cards is removed with the last of them. A media file is named by its hash in the account's folder;
-  /// one whose `hash` is NULL was removed and that is not sent yet.
+  /// fields that Deckhand gives no meaning: see `NoteData`. `usn` is -1 for what a sync server does not have, or
+  /// not like this. A note without cards is removed with the last of them. A media file is named by its hash in the
+  /// account's folder; one whose `hash` is NULL was removed and that is not sent yet.
   private static let notes = """
     CREATE TABLE note_types (
       id INTEGER PRIMARY KEY,
@@ -76,8 +78,10 @@ public enum DecksSchema {
   /// `id` is milliseconds since 1970, as Anki's: see `CardTable.freeID`. `ord` is the card's template, from 0, or the
   /// number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of
   /// the prompt above that of the answer, as the note makes them: one index finds the same pair and the same prompt;
-  /// equality is then checked. `mod` is when the card was changed; `usn` is -1 for what was never sent to a server;
-  /// `raw` is its row in Anki as it came, NULL for one that did not; `buried` says who did it: 1 a sibling, 2 the user.
+  /// equality is then checked. `mod` is when the card was changed; `usn` is 0 for what a server has, or had: see
+  /// `SyncedTable`. `raw` is its row in Anki as it came or was sent, NULL for one that did neither:
+  /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`. `buried` says
+  /// who did it: 1 a sibling, 2 the user.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -112,8 +116,10 @@ public enum DecksSchema {
     CREATE INDEX cards_suspended ON cards(deck, state) WHERE suspended = 1;
     CREATE INDEX cards_buried ON cards(deck, buried_until) WHERE buried_until IS NOT NULL;
     CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
-    CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards BEGIN
-      DELETE FROM notes WHERE id = OLD.note AND NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note);
+    CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards
+    WHEN NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note) BEGIN
+      \(SyncedTable.notes.keepRemoved("OLD.note"));
+      DELETE FROM notes WHERE id = OLD.note;
     END;
     """
 
@@ -132,11 +138,13 @@ public enum DecksSchema {
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
-  /// A review outlives its card; `anki`, `acard`, `usn` and `raw` are for a sync.
+  /// A review outlives its card. `id` is the milliseconds of the answer since 1970, as in Anki's log, or the next that
+  /// were free. `usn` is -1 for what a sync server does not have. The columns after it are those of Anki's log, NULL in
+  /// a row that neither came nor was sent: see `ForeignAnswer`; `rating` is its ease.
   private static let reviews = """
     CREATE TABLE reviews (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      card INTEGER REFERENCES cards(id) ON DELETE SET NULL ON UPDATE CASCADE,
+      id INTEGER PRIMARY KEY,
+      card INTEGER NOT NULL,
       at REAL NOT NULL,
       rating INTEGER NOT NULL,
       state INTEGER NOT NULL,
@@ -145,13 +153,14 @@ public enum DecksSchema {
       stability REAL,
       difficulty REAL,
       seconds REAL,
-      anki INTEGER,
-      acard INTEGER,
       usn INTEGER NOT NULL DEFAULT -1,
-      raw TEXT
+      ivl INTEGER,
+      last_ivl INTEGER,
+      factor INTEGER,
+      time INTEGER,
+      kind INTEGER
     ) STRICT;
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
-    CREATE UNIQUE INDEX reviews_anki ON reviews(anki) WHERE anki IS NOT NULL;
     """
 }

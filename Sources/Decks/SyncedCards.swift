@@ -18,12 +18,9 @@ public enum SyncedCards {
   }
 
   /// Gives a card that is here the schedule, the deck and the marks of a row from elsewhere.
-  /// - Parameters:
-  ///   - keepsRank: its place in the deck, where it stays in it.
-  ///   - isOfServer: the row is a sync server's, which has it; otherwise it is to be sent as any other change.
-  public static func renew(
-    _ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool, isOfServer: Bool = true
-  ) throws {
+  /// - Parameter keepsRank: its place in the deck, where it stays in it.
+  public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
+    try SyncedTable.cards.keep(db, [known.id.rawValue])
     if !(keepsRank && card.deck == known.deck) {
       try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
     }
@@ -32,21 +29,20 @@ public enum SyncedCards {
       db,
       """
       UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
-        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?,
-        usn = iif(?, 0, usn), raw = ?
+        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, raw = ?
       WHERE id = ?
       """,
       [
         card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
         schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
-        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, isOfServer, card.raw,
-        known.id.rawValue,
+        card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, card.raw, known.id.rawValue,
       ])
     try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
   }
 
   /// Brings a card to a deck, at a rank that is free there.
   public static func setDeck(_ db: Database, _ known: StoredCard, to deck: DeckID, rank: Int64) throws {
+    try SyncedTable.cards.keep(db, [known.id.rawValue])
     try CardTable.change(
       db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
     try NoteTable.renewPlaces(db, of: [known.id], now: known.modified)
@@ -63,6 +59,7 @@ public enum SyncedCards {
     _ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool
   ) throws {
     let id = card.id.rawValue
+    try SyncedTable.cards.keep(db, [id])
     if place { try setDeck(db, card, to: card.deck, rank: freeRank(db, card)) }
     if hiding {
       try CardTable.change(
@@ -77,7 +74,7 @@ public enum SyncedCards {
   /// A card is on the server.
   /// - Parameter raw: its row in Anki.
   public static func markSent(_ db: Database, _ card: CardID, modified: Int64, raw: String) throws {
-    try db.cachedStatement(sql: "UPDATE cards SET mod = ?, usn = 0, raw = ? WHERE id = ?")
+    try db.cachedStatement(sql: "UPDATE cards SET mod = ?, raw = ? WHERE id = ?")
       .execute(arguments: [Double(modified), raw, card.rawValue])
   }
 
@@ -90,7 +87,7 @@ public enum SyncedCards {
   public static func positionsAround(_ db: Database, _ card: StoredCard) throws -> (above: Int?, below: Int?) {
     func near(_ relation: String, _ order: String) throws -> Int? {
       let sql = """
-        SELECT iif(json_valid(raw), raw ->> 2, NULL) FROM cards
+        SELECT iif(json_valid(raw), raw ->> 5, NULL) FROM cards
         WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
         """
       return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?
@@ -102,7 +99,7 @@ public enum SyncedCards {
   /// The places of a deck's new cards, top first: the position that each has elsewhere, and its rank.
   public static func newPlaces(_ db: Database, in deck: DeckID) throws -> [(position: Int, rank: Int64)] {
     let sql =
-      "SELECT raw ->> 2, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"
+      "SELECT raw ->> 5, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"
     return try db.rows(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1)) }
   }
 }

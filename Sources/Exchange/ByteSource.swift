@@ -25,7 +25,8 @@ struct SourceOptions {
 final class ByteSource {
   /// The file that the bytes come from.
   private struct Input {
-    let file: ByteFile
+    /// Nil where the whole text is in memory.
+    let file: ByteFile?
     let progress: ImportProgress
     var transcoder: Transcoder?
     /// Bytes that came from the file, which are not those taken where they are transcoded.
@@ -69,6 +70,16 @@ final class ByteSource {
     try begin(options)
   }
 
+  /// The bytes of a text that is in memory.
+  /// - Parameter path: of the file that it is for.
+  init(_ text: [UInt8], path: String, _ options: SourceOptions) throws(ExchangeError) {
+    self.path = path
+    (buffer, span) = (text, 0..<text.count)
+    input = Input(file: nil, progress: options.progress, read: text.count)
+    if text.count > ByteSource.fileLimit { throw tooLarge }
+    try begin(options)
+  }
+
   private func begin(_ options: SourceOptions) throws(ExchangeError) {
     let start = buffer[span]
     let found = TextEncoding.found(in: start)
@@ -84,8 +95,8 @@ final class ByteSource {
     }
   }
 
-  /// What is in memory of the bytes that come next: at the beginning 64 KiB, or the whole of a shorter file.
-  var atHand: ArraySlice<UInt8> { buffer[span] }
+  /// The bytes that come next: at the beginning 64 KiB, or the whole of a shorter file.
+  var atHand: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 
   /// The next byte, left where it is; nil at the end.
   func peek() throws -> UInt8? {
@@ -169,11 +180,12 @@ final class ByteSource {
   }
 
   private func refill() throws {
-    try input.progress(input.read, input.file.size)
+    guard let file = input.file else { return }
+    try input.progress(input.read, file.size)
     if input.read > ByteSource.fileLimit { throw tooLarge }
     repeat {
       if buffer.count != Self.chunk { buffer = [UInt8](repeating: 0, count: Self.chunk) }
-      let count = try input.file.read(into: &buffer)
+      let count = try file.read(into: &buffer)
       input.read += count
       span = 0..<count
       if count == 0 { return }

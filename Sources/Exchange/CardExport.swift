@@ -38,7 +38,8 @@ public struct CardExport {
     var report = ExportReport(cards: 0, bytes: 0)
     let write = { (sink: FileSink) in
       var writer = try writer(format, options, sink)
-      var run = try ExportRun(db, format, hasLog: options.hasSchedule && format.holds.contains(.reviews))
+      var run = try ExportRun(
+        db, format, decks: Set(decks.map(\.id)), hasLog: options.hasSchedule && format.holds.contains(.reviews))
       try writer.begin()
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -122,14 +123,15 @@ public struct CardExport {
 private struct ExportRun {
   private let db: Database
   private let format: CardFormat
+  private let decks: Set<DeckID>
   var done = 0
   var lost: [CardPart: Int] = [:]
   private var notes: Set<NoteID> = []
   private var types: [NoteTypeID: NoteType] = [:]
   private let reviews: SentReviews?
 
-  init(_ db: Database, _ format: CardFormat, hasLog: Bool) throws {
-    (self.db, self.format) = (db, format)
+  init(_ db: Database, _ format: CardFormat, decks: Set<DeckID>, hasLog: Bool) throws {
+    (self.db, self.format, self.decks) = (db, format, decks)
     reviews = hasLog ? try SentReviews(db) : nil
   }
 
@@ -141,6 +143,7 @@ private struct ExportRun {
     if !type.isStockBasic || !note.isPlain {
       source.note = (note, type)
       source.isFirst = notes.insert(card.note).inserted
+      if source.isFirst { source.ordinals = try NoteOrdinals.kept(db, of: note, type, in: decks) }
     }
     if let reviews { source.log = try reviews.of(card.id).map(\.review) }
     return source
@@ -183,6 +186,8 @@ struct ExportSource {
   var note: (record: NoteRecord, type: NoteType)?
   /// Whether no other card of the note came before.
   var isFirst = true
+  /// The cards of the note that are written, by their numbers; nil for all that its type makes.
+  var ordinals: [Int]?
   /// The answers that are written, the earliest first.
   var log: [LoggedReview] = []
 

@@ -21,6 +21,11 @@ public final class CardImport {
   private var rowCount = 0
   /// Whether rows name their file: there are several.
   private let namesFiles: Bool
+  /// Takes over a picture or a sound beside a file, and says its name; nil where none are brought in.
+  public var receiveMedia: ((_ path: String) throws -> String)?
+  /// The names of those that were, by path; empty for one that is not there.
+  private var media: [String: String] = [:]
+  private let db: Database
 
   /// - Parameters:
   ///   - isNewDeck: whether the deck was made for the import: then options that the file has are set.
@@ -31,7 +36,7 @@ public final class CardImport {
     _ db: Database, into deck: DeckID, options: ImportOptions, isNewDeck: Bool = false, fileCount: Int = 1, now: Double,
     random: @escaping () -> UInt64
   ) throws {
-    self.options = options
+    (self.db, self.options) = (db, options)
     namesFiles = fileCount > 1
     places = ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
     if let name = options.noteType {
@@ -68,6 +73,7 @@ public final class CardImport {
     var row = CardRow()
     while try rows.next(into: &row) {
       if row.content.isCard { rowCount += 1 }
+      if !row.media.isEmpty { try bringMedia(of: &row, beside: path) }
       try add(row, path)
     }
     try places.flush()
@@ -109,6 +115,20 @@ public final class CardImport {
       }
     } catch let refusal as RowRefusal {
       try refuse(row, refusal.code, refusal.message, path)
+    }
+  }
+
+  /// The pictures and sounds of a row, which may get other names.
+  private func bringMedia(of row: inout CardRow, beside path: String) throws {
+    guard let receiveMedia, path != "-" else { return }
+    let folder = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
+    for (name, relative) in row.media {
+      let file = try MarkdownMedia.file(relative, from: "", in: folder.joined(separator: "/"))
+      let key = folder.joined(separator: "/") + "/" + (file ?? relative)
+      let known = try media[key] ?? (file == nil ? "" : receiveMedia(key))
+      media[key] = known
+      if known.isEmpty, try MediaTable.named(db, name) == nil { report.missingMedia.insert(relative) }
+      if !known.isEmpty, known != name { row.rename(name, to: known) }
     }
   }
 
@@ -154,7 +174,7 @@ extension CardFormat {
 extension RowContent {
   fileprivate var isCard: Bool {
     switch self {
-    case .texts, .note, .card: true
+    case .texts, .formatted, .note, .card: true
     case .type, .options: false
     }
   }

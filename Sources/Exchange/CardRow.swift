@@ -4,6 +4,7 @@
 package import Decks
 import Problems
 package import Templates
+import Text
 
 /// The bytes are those of the file, unescaped, and not checked yet.
 package struct CardRow {
@@ -16,6 +17,10 @@ package struct CardRow {
   /// The deck within the one that is imported into, empty for itself.
   package var subdeck = ""
   package var content = RowContent.texts
+  /// Pictures and sounds beside the file that the texts name.
+  var media: [(name: String, path: String)] = []
+  /// Of a note: the numbers of the cards that it has; nil for all that its type makes.
+  var ordinals: [Int]?
   var schedule: CardPlan?
   /// The answers that it had.
   var log: [LoggedReview] = []
@@ -32,6 +37,8 @@ package struct CardRow {
     document = nil
     if !subdeck.isEmpty { subdeck = "" }
     content = .texts
+    if !media.isEmpty { media = [] }
+    ordinals = nil
     schedule = nil
     if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)
@@ -51,6 +58,31 @@ package struct CardRow {
   }
 }
 
+extension CardRow {
+  /// Gives a picture or a sound another name.
+  mutating func rename(_ old: String, to new: String) {
+    func renamed(_ html: String) -> String { MediaNames.renaming(old, to: new, in: html) }
+    switch content {
+    case .note(let type, let fields, let ordinal):
+      content = .note(type: type, fields.map { ($0.name, renamed($0.html)) }, ordinal: ordinal)
+    case .texts, .formatted:
+      // A sound is a plain text.
+      prompt = Array(renamed(String(decoding: prompt, as: UTF8.self)).utf8)
+      answer = Array(renamed(String(decoding: answer, as: UTF8.self)).utf8)
+    case .card, .type, .options: break
+    }
+  }
+
+  /// The prompt and the answer as HTML.
+  var sides: [String] {
+    [prompt, answer].map { bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      if case .formatted = content { return text }
+      return FieldHTML.html(ofPlain: text.trimmed)
+    }
+  }
+}
+
 /// Where a row begins, and why it is refused.
 struct RowStart {
   var line = 1
@@ -63,6 +95,8 @@ struct RowStart {
 package enum RowContent {
   /// A card of its prompt and its answer.
   case texts
+  /// The same, but its prompt and its answer are HTML.
+  case formatted
   /// A note. Fields are HTML; without names they are in the order of the type's. The row is about the card of that
   /// number.
   case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)

@@ -36,6 +36,15 @@ public enum ExchangeError: Problem, Equatable {
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
+  /// Where a file is wrong, and what is: without the file's name, for who shows the place beside it.
+  var place: (line: Int, column: Int?, words: String)? {
+    switch self {
+    case .badFile(_, let line, let column, let expected): (line, column, expected)
+    case .tooLarge(_, let line, let what): (line, nil, what)
+    default: nil
+    }
+  }
+
   public var report: ProblemReport {
     switch self {
     case .badFile(let path, let line, let column, let expected):

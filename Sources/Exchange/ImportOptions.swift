@@ -62,6 +62,8 @@ public struct ImportReport: Sendable {
   public var findings = ImportFindings()
   /// The first cards as they are now, as many as were asked for.
   public var preview: [Preview] = []
+  /// Pictures and sounds that a file names and that are not beside it.
+  public var missingMedia: Set<String> = []
 
   /// A card, and the deck within the one that is imported into, empty for itself.
   public typealias Preview = (card: CardRecord, subdeck: String)
@@ -75,12 +77,14 @@ public struct ImportReport: Sendable {
     cards.add(other.cards)
     findings = other.findings
     preview += other.preview
+    missingMedia.formUnion(other.missingMedia)
   }
 
   /// As `--json` prints it and Lua reads it.
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
+    if !missingMedia.isEmpty { fields.append(("missing_media", .list(missingMedia.sorted().map { .text($0) }))) }
     if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)
   }
@@ -107,6 +111,8 @@ public struct ImportFindings: Equatable, Sendable {
   public var columns: [String] = []
   /// Of a table: the cells of a first row that was taken for a card without anybody saying so.
   public var assumedCard: [String] = []
+  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  public var answeredCloze: Int?
 
   public init() {}
 

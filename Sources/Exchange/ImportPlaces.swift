@@ -49,12 +49,35 @@ final class ImportPlaces {
     try flush()
     switch row.content {
     case .texts: break
+    case .formatted: return try writeFormatted(row)
     case .note(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)
     }
     return Written()
+  }
+
+  /// Which rule a row breaks; nothing stays of it but the deck and the note type that it names.
+  func refusal(of row: CardRow) throws -> RowRefusal? {
+    do {
+      // What rows have in common stays.
+      _ = try batch(within: row.subdeck)
+      if case .texts = row.content {
+        try row.checked { _ in }
+        return nil
+      }
+      if case .note(let name, _, _) = row.content { _ = try refusingNotes { try type(named: name) } }
+      return try db.savepoint {
+        _ = try write(row, isLookedAt: true)
+        throw Tried.isOver
+      }
+    } catch let refusal as RowRefusal {
+      return refusal
+    } catch Tried.isOver {
+      (last, batches, notes) = (nil, [:], [])
+      return nil
+    }
   }
 
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
@@ -135,17 +158,33 @@ final class ImportPlaces {
 
   // MARK: Notes
 
+  /// A prompt and an answer with more than plain text: neither may be blank, as of any card.
+  private func writeFormatted(_ row: CardRow) throws -> Written {
+    let sides = row.sides
+    if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
+    if sides[1].trimmed.isEmpty { throw RowRefusal(DeckError.emptyAnswer) }
+    let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
+    return try writeNote(row, type, sides.map { (nil, $0) }, 0)
+  }
+
   private func writeNote(
     _ row: CardRow, type name: String, _ fields: [(name: String?, html: String)], _ ordinal: Int
   ) throws -> Written {
-    let type = try refusingNotes { try self.type(named: name) }
+    try writeNote(row, refusingNotes { try self.type(named: name) }, fields, ordinal)
+  }
+
+  private func writeNote(
+    _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int
+  ) throws -> Written {
     let note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
     let batch = try batch(within: row.subdeck)
     let (outcome, id) = try refusingDecks { try refusingNotes { try batch.write(note, type: type, random: random) } }
+    if let id, !row.fields.isEmpty { try KeptFields.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
+    if let ordinals = row.ordinals { try NoteOrdinals.keep(db, ordinals, of: id) }
     let cards = try NoteTable.cards(db, of: id)
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
     try attach(row, to: card)
@@ -243,6 +282,9 @@ final class ImportPlaces {
     }
   }
 }
+
+/// Takes back a row that was only tried.
+private enum Tried: Error { case isOver }
 
 extension NoteTypeDraft {
   fileprivate func makesSameCards(as other: NoteTypeDraft) -> Bool {

@@ -121,7 +121,7 @@ enum JSONElementWriter {
     if let document = card.document { writer.field("document", document) }
     if !source.subdeck.isEmpty { writer.field("subdeck", source.subdeck) }
     if let note = source.note {
-      if source.isFirst { write(note.record, note.type, &writer) }
+      if source.isFirst { write(note.record, note.type, source.ordinals, &writer) }
       writer.name(JSONName.ordinal)
       writer.write(.integer(card.ordinal))
     }
@@ -147,12 +147,17 @@ enum JSONElementWriter {
     writer.endList()
   }
 
-  private static func write(_ note: NoteRecord, _ type: NoteType, _ writer: inout JSONWriter) {
+  private static func write(
+    _ note: NoteRecord, _ type: NoteType, _ ordinals: [Int]?, _ writer: inout JSONWriter
+  ) {
     writer.field(JSONName.noteType, type.name)
     writer.name(JSONName.noteFields)
     writer.beginRecord()
     for (name, html) in zip(type.fields, note.fields) { writer.field(name, html) }
     writer.endRecord()
+    guard let ordinals else { return }
+    writer.name(JSONName.ordinals)
+    writer.write(.list(ordinals.map { .integer($0) }))
   }
 
   static func object(_ fields: [CardField]) -> [UInt8] {

@@ -13,6 +13,8 @@ enum JSONName {
   static let noteFields = "note_fields"
   static let noteGuid = "note_guid"
   static let ordinal = "ordinal"
+  /// The cards that the note has, where some that its type makes are not there.
+  static let ordinals = "ordinals"
   static let schedule = "schedule"
   /// The log of the card's answers.
   static let reviews = "reviews"
@@ -185,6 +187,7 @@ struct JSONElement {
         return row.refuse(.badRow, "a note needs the name of its type in \(JSONName.noteType)")
       }
       let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
+      takeOrdinals(&row)
       row.content = .note(
         type: type, fields.fields.map { ($0.name, $0.value.text ?? JSONElement.compact($0.value)) },
         ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
@@ -194,6 +197,21 @@ struct JSONElement {
       else { return row.refuse(.badRow, "the card of a note needs its \(JSONName.ordinal), from 0") }
       row.guid = Array(guid.utf8)
       row.content = .card(ordinal: ordinal)
+    }
+  }
+
+  private func takeOrdinals(_ row: inout CardRow) {
+    let isList = { (value: CardFieldValue) in if case .json(let json) = value { json.hasPrefix("[") } else { false } }
+    guard case .json(let json)? = take(JSONName.ordinals, &row, where: isList) else { return }
+    do throws(JSONFailure) {
+      let list = try JSONParser.parse(Array(json.utf8), limits: Self.limits).list ?? []
+      let numbers = list.compactMap(\.integer).filter { $0 >= 0 }
+      guard !list.isEmpty, numbers.count == list.count else {
+        return row.refuse(.badRow, "ordinals must be the numbers of the note's cards, from 0")
+      }
+      row.ordinals = numbers
+    } catch {
+      row.refuse(.badRow, "ordinals: \(error.words)")
     }
   }
 

@@ -13,9 +13,10 @@ public import Glibc
 ///   - words: the program's path and its arguments.
 ///   - environment: `NAME=value`.
 ///   - channel: what its standard input and output are; nil for `/dev/null`. Its standard error is `/dev/null`.
+///   - input: the file that its standard input is read from, without a channel; nil for `/dev/null`.
 /// - Returns: the process, and 0 or the errno of why there is none.
 public func startProgram(
-  _ words: [String], environment: [String], channel: CInt? = nil
+  _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil
 ) -> (process: pid_t, failure: CInt) {
   var actions = posix_spawn_file_actions_t()
   var attributes = posix_spawnattr_t()
@@ -30,7 +31,8 @@ public func startProgram(
       posix_spawn_file_actions_adddup2(&actions, channel, descriptor)
     } else {
       posix_spawn_file_actions_addopen(
-        &actions, descriptor, "/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+        &actions, descriptor, descriptor == STDIN_FILENO ? input ?? "/dev/null" : "/dev/null",
+        descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
     }
   }
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)

@@ -1,4 +1,5 @@
-// Standard input line by line and standard output in blocks, as they are in a pipe: bytes, whatever they mean.
+// Standard input line by line or as it comes, and standard output in blocks, as they are in a pipe: bytes, whatever
+// they mean.
 // Invariant: memory is one line and one block; a write that fails is an error, never less output.
 
 internal import Glibc
@@ -76,6 +77,39 @@ public final class InputLines {
       end += got
       return
     }
+  }
+}
+
+/// Standard input as it comes.
+///
+///     while case .bytes(let bytes) = try input.next(within: 1000) { ... }
+public struct InputPieces {
+  public enum Piece: Equatable {
+    case bytes([UInt8])
+    /// Nothing came in that time.
+    case nothing
+    case end
+  }
+
+  private static let most = 64 << 10
+  private let descriptor: Int32
+
+  /// - Parameter descriptor: where it reads.
+  public init(descriptor: Int32 = 0) { self.descriptor = descriptor }
+
+  /// What comes next, within some milliseconds; 0 does not wait.
+  public func next(within milliseconds: Int) throws(FileError) -> Piece {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wait, 1, Int32(clamping: milliseconds)) > 0 else { return .nothing }
+    var number: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: Self.most) { buffer, count in
+      let got = read(descriptor, buffer.baseAddress, Self.most)
+      if got < 0 { number = errno }
+      count = max(0, got)
+    }
+    if number == EINTR || number == EAGAIN { return .nothing }
+    if number != 0 { throw FileError("standard input", .read, number: number) }
+    return bytes.isEmpty ? .end : .bytes(bytes)
   }
 }
 

@@ -83,6 +83,12 @@ public final class LanguageLibrary {
     }
   }
 
+  /// Whether a bilingual dictionary of Apertium explains the lemmas of a language.
+  public func hasTranslations(of language: Language) -> Bool {
+    let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
+    return files.contains { first($0.path) != nil }
+  }
+
   private func first(_ path: String) -> String? {
     let shipped = shippedFolder.map { ["\($0)/\(lastPart(of: path))"] } ?? []
     return (sharedFolders.map { "\($0)/\(path)" } + shipped).first(where: fileExists)

@@ -33,10 +33,13 @@ public struct TextSentence: Sendable {
 public struct TextToken: Sendable {
   let start: UInt32
   let end: UInt32
-  /// In `forms`.
-  let form: UInt32
+  /// In `forms`; while a text is gathered, the number of its spelling.
+  fileprivate(set) var form: UInt32
   /// A name by its capital; it belongs to no lemma.
-  public let isName: Bool
+  public fileprivate(set) var isName = false
+  fileprivate var isFirst: Bool
+  fileprivate var isCapital: Bool
+  fileprivate var isNumber: Bool
 }
 
 /// A word in small letters.
@@ -141,21 +144,12 @@ public struct TextBuilder {
   /// Bytes that one text may have.
   public static let longestText = 256 << 20
 
-  private struct Token {
-    var start: UInt32
-    var end: UInt32
-    var spelling: UInt32
-    var isFirst: Bool
-    var isCapital: Bool
-    var isNumber: Bool
-  }
-
   private let lemmatizer: Lemmatizer
   private let tokenizer: Tokenizer
   private var bytes: [UInt8] = []
   private var places: [TextPlace] = []
   private var sentences: [TextSentence] = []
-  private var tokens: [Token] = []
+  private var tokens: [TextToken] = []
   private var spellings = SpellingTable()
 
   public init(_ lemmatizer: Lemmatizer) {
@@ -198,22 +192,27 @@ public struct TextBuilder {
   ) {
     let spelling = spellings.number(of: UnsafeBufferPointer(rebasing: content[word.start..<word.end]))
     tokens.append(
-      Token(
-        start: UInt32(base + word.start), end: UInt32(base + word.end), spelling: spelling, isFirst: isFirst,
+      TextToken(
+        start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
         isCapital: word.isCapital, isNumber: word.isNumber))
   }
 
   /// The text, analysed.
   public consuming func finish() -> TextIndex {
     let known = FormsOfSpellings(spellings, lemmatizer.language)
-    let names = NameCounts(tokens.map { (known.forms[Int($0.spelling)], $0.isCapital, $0.isFirst) }, known.count)
+    // In place: a second array of them would be the most that a large text takes.
+    var finished: [TextToken] = []
+    swap(&finished, &tokens)
+    for index in finished.indices { finished[index].form = known.forms[Int(finished[index].form)] }
+    let names = NameCounts(finished, known.count)
     let candidates = known.texts.indices.map { form in
       known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
-    var (forms, lemmas) = Self.choose(candidates, known, tokens.map { known.forms[Int($0.spelling)] })
-    let finished = tokens.map { token in
-      let form = Int(known.forms[Int(token.spelling)])
+    var (forms, lemmas) = Self.choose(candidates, known, finished)
+    for index in finished.indices {
+      let token = finished[index]
+      let form = Int(token.form)
       let isName =
         !nouns && token.isCapital && !token.isNumber
         && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
@@ -221,7 +220,7 @@ public struct TextBuilder {
         forms[form].count += 1
         if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }
       }
-      return TextToken(start: token.start, end: token.end, form: UInt32(form), isName: isName)
+      finished[index].isName = isName
     }
     for (number, form) in forms.enumerated() where form.count > 0 {
       if let lemma = form.lemmas.first { lemmas[Int(lemma)].forms.append(UInt32(number)) }
@@ -233,10 +232,10 @@ public struct TextBuilder {
 
   /// The lemmas of each form; of equally likely ones, that which the text has more often.
   private static func choose(
-    _ candidates: [[LemmaCandidate]], _ known: FormsOfSpellings, _ used: [UInt32]
+    _ candidates: [[LemmaCandidate]], _ known: FormsOfSpellings, _ used: [TextToken]
   ) -> (forms: [TextForm], lemmas: [TextLemma]) {
     var counts = [Int](repeating: 0, count: candidates.count)
-    for form in used { counts[Int(form)] += 1 }
+    for token in used { counts[Int(token.form)] += 1 }
     var weights: [String: Int] = [:]
     for (form, some) in candidates.enumerated() where some.count > 0 {
       for candidate in some { weights[candidate.lemma, default: 0] += counts[form] }
@@ -288,7 +287,7 @@ private struct NameCounts {
   private var capitals: [UInt32]
   private var small: [UInt32]
 
-  init(_ tokens: [(form: UInt32, isCapital: Bool, isFirst: Bool)], _ count: Int) {
+  init(_ tokens: [TextToken], _ count: Int) {
     capitals = Array(repeating: 0, count: count)
     small = capitals
     for token in tokens {

@@ -26,16 +26,23 @@ struct Tokenizer {
 
   init(tables: WordTables) { self.tables = tables }
 
-  /// Calls `body` with each sentence that has a word: where it is, and its words.
+  /// Calls `body` with each sentence that has a word: where it is, and its words. Only the words of one are held at a
+  /// time.
   func forEachSentence(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>, ArraySlice<WordRange>) -> Void) {
-    let words = words(in: bytes)
-    var (first, start) = (0, 0)
-    for index in words.indices.dropLast() {
-      guard let end = boundary(bytes, after: words[index], before: words[index + 1]) else { continue }
-      body(trimmed(bytes, start..<end), words[first...index])
-      (first, start) = (index + 1, end)
+    var words: [WordRange] = []
+    var (start, index, checked) = (0, 0, 1)
+    while readWord(bytes, &index, &words) {
+      while checked < words.count {
+        guard let end = boundary(bytes, after: words[checked - 1], before: words[checked]) else {
+          checked += 1
+          continue
+        }
+        body(trimmed(bytes, start..<end), words[..<checked])
+        words.removeFirst(checked)
+        (start, checked) = (end, 1)
+      }
     }
-    if first < words.count { body(trimmed(bytes, start..<bytes.count), words[first...]) }
+    if !words.isEmpty { body(trimmed(bytes, start..<bytes.count), words[...]) }
   }
 
   private func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
@@ -47,19 +54,20 @@ struct Tokenizer {
 
   // MARK: Words
 
-  func words(in bytes: UnsafeBufferPointer<UInt8>) -> [WordRange] {
-    var words: [WordRange] = []
-    var index = 0
+  /// Adds the next word from `index` on, or its parts; false at the end.
+  private func readWord(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, _ words: inout [WordRange]
+  ) -> Bool {
     while index < bytes.count {
       let (kind, length) = Self.classify(bytes, index)
-      guard kind == .letter || kind == .capital || kind == .digit else {
-        index += length
-        continue
+      if kind == .letter || kind == .capital || kind == .digit {
+        var word = WordRange(start: index, end: index + length, isCapital: kind == .capital, isNumber: kind == .digit)
+        index = wordEnd(bytes, &word, &words)
+        return true
       }
-      var word = WordRange(start: index, end: index + length, isCapital: kind == .capital, isNumber: kind == .digit)
-      index = wordEnd(bytes, &word, &words)
+      index += length
     }
-    return words
+    return false
   }
 
   /// Reads a word that has begun, and adds it, or its parts; answers where to go on.

@@ -13,6 +13,8 @@ public struct Manifest: Sendable {
   public let api: Int
   public let summary: String
   public let author: String?
+  /// The terms that it is given away under, as `MIT`; nil where it does not say.
+  public let licence: String?
   public let permissions: [Permission]
   public let loadsAtStart: Bool
   public let commands: [String]
@@ -26,6 +28,8 @@ public struct Manifest: Sendable {
   /// The keys that this program does not know, as they stand there.
   public let others: Value.Record
   public var owner: Owner { .plugin(name) }
+  /// Whether it names its version; without one it counts as 0.
+  var hasVersion: Bool { version != "0" }
   /// Written for a newer program: of such a manifest only the name, the version, the summary and the author are read.
   public var isNewer: Bool { api > apiVersion }
 
@@ -50,6 +54,7 @@ public struct Manifest: Sendable {
     version = try reader.version()
     summary = printable(try reader.text("summary") ?? "", limit: 300)
     author = try reader.text("author").map { printable($0, limit: 80) }
+    licence = try reader.text("licence").map { printable($0, limit: 80) }
     permissions = isNewer ? [] : try reader.permissions()
     loadsAtStart = isNewer ? false : try reader.loadsAtStart()
     commands = isNewer ? [] : try reader.names("commands")
@@ -80,7 +85,7 @@ public struct Needs: Sendable {
 }
 
 /// Reads the keys of a manifest, each with its own error.
-private struct ManifestReader {
+struct ManifestReader {
   let object: Value.Record
   let folder: String
 
@@ -159,7 +164,8 @@ private struct ManifestReader {
   }
 
   static let known = [
-    "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "needs",
+    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
+    "needs",
   ]
 
   func others() -> Value.Record {

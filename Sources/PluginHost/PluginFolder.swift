@@ -16,10 +16,16 @@ struct PluginFolder {
     guard lstat(wanted, &facts) == 0 else { throw PluginFileError.missing(file: name) }
     // A plain file right in the folder: no link on the way, as nearly always.
     if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
-    guard let real = Self.resolved(wanted), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
-      throw PluginFileError.outside(file: name)
-    }
+    guard let real = resolvedPath(of: name) else { throw PluginFileError.outside(file: name) }
     return try Self.bytes(real, limit: limit)
+  }
+
+  /// Where a name in the folder leads, by links too; nil for what leads out of the folder, or nowhere.
+  func resolvedPath(of name: String) -> String? {
+    guard let real = Self.resolved(path + "/" + name), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
+      return nil
+    }
+    return real
   }
 
   private static func bytes(_ path: String, limit: Int) throws(FileError) -> [UInt8] {

@@ -57,6 +57,7 @@ extension ProblemCode {
     case emptyNote = "empty_note"
     case emptyPrompt = "empty_prompt"
     case exists
+    case expired
     case exposed
     case failed
     case fileFailed = "file_failed"
@@ -169,6 +170,7 @@ extension ProblemCode {
     case wrongLength = "wrong_length"
     case wrongStart = "wrong_start"
     case wrongType = "wrong_type"
+    case yanked
     /// What it means, in a sentence.
     public var meaning: String {
       switch self {
@@ -225,6 +227,7 @@ extension ProblemCode {
       case .emptyNote: "No card can be made of the note: its fields are blank."
       case .emptyPrompt: "The prompt of a card is blank."
       case .exists: "The name is taken."
+      case .expired: "An index of plugins is past its date."
       case .exposed: "A file that should be private can be read by others."
       case .failed: "It failed for a reason that has no code of its own."
       case .fileFailed: "The system refused to read or write the file; the message says why."
@@ -335,6 +338,7 @@ extension ProblemCode {
       case .wrongLength: "The word has another number of letters."
       case .wrongStart: "The word begins with another letter."
       case .wrongType: "The value is of another type."
+      case .yanked: "The version of a plugin was taken back by its author."
       }
     }
   }

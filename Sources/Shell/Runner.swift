@@ -1,5 +1,5 @@
-// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a command commits
-// as it goes; within a script it is a part of the script's unit.
+// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a built-in command
+// commits as it goes, one that Lua added when it has succeeded; within a script both are a part of the script's unit.
 
 import Bindings
 import Commands
@@ -89,7 +89,7 @@ package struct Runner {
 
   /// What a command does. One that only stands for others was replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
-    try session.changing(from: command.name) {
+    try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
       guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
         return try act(command, invocation)
       }
@@ -101,13 +101,30 @@ package struct Runner {
 
   private func act(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
     switch command.action {
-    case .function(let run): return try run(invocation)
+    case .function(let run): return try asUnit { try run(invocation) }
     case .builtIn:
       guard let builtIn = session.tables.builtIns[command.name] else { break }
       return try builtIn.run(invocation, session)
     case .announced, .shortForm: break
     }
     throw CommandError.unknownCommand(command.name, suggestion: nil)
+  }
+
+  /// Runs a command that Lua added as a unit of work: it is one step of undo, and what it did before it failed is
+  /// taken back.
+  private func asUnit(_ body: () throws -> CommandResult) throws -> CommandResult {
+    let workspace = try session.workspace()
+    if workspace.isInUnit || workspace.isInOperation { return try body() }
+    try workspace.beginUnit()
+    do {
+      let result = try body()
+      // It may have signed out, or in as somebody else: then its unit has ended.
+      if workspace.isInUnit { try workspace.commitUnit() }
+      return result
+    } catch {
+      if workspace.isInUnit { try workspace.rollbackUnit() }
+      throw error
+    }
   }
 }
 

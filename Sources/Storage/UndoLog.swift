@@ -125,12 +125,6 @@ public enum UndoLog {
 
   // MARK: Reading
 
-  /// The highest number that a step ever had: each operation that writes to a table of the collection moves it. Nil
-  /// where no step was written yet.
-  public static func lastStep(_ db: Database) throws -> Int64? {
-    try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'undo_steps'")
-  }
-
   /// The steps, the newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
     try db.rows("\(columns) ORDER BY id DESC LIMIT ?", [limit], step)

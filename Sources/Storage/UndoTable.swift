@@ -9,8 +9,8 @@ struct UndoTable {
   let isKeyed: Bool
   /// The columns of the key, in its order.
   let key: [Int]
-  /// Whether undoing a step brings it back too. What others were told (`told_...`) stays said.
-  var isUndone: Bool { !name.hasPrefix("told_") }
+  /// Whether undoing a step brings it back too. What others were sent (`sent_...`) stays sent.
+  var isUndone: Bool { !name.hasPrefix("sent_") }
 
   struct Column {
     let name: String

@@ -15,7 +15,7 @@ extension SyncMerge {
       let type = try NoteTypeTable.record(db, id)
       for note in try NoteTable.ids(db, of: id) {
         if isInterrupted() { throw SyncError.interrupted }
-        let isNew = try shadows[.note, note.rawValue] == nil
+        let isNew = try bases[.note, note.rawValue] == nil
         let record = try NoteTable.record(db, note)
         guard isNew || record.isUnsent else { continue }
         var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }

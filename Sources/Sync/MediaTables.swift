@@ -1,5 +1,5 @@
 // How far the media of an account are synced. Invariant: the number is of one user on one server: for another one all
-// is compared anew; what the server was told is remembered also where the sync is undone here.
+// is compared anew; what was sent is remembered also where the sync is undone here.
 
 import Decks
 public import Storage
@@ -18,19 +18,19 @@ public enum MediaTables {
 
   /// The deletions that were sent, each with the number that the server gave it.
   private static let second = """
-    CREATE TABLE told_media (name TEXT PRIMARY KEY, usn INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE sent_media (name TEXT PRIMARY KEY, usn INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """
 
   /// What is known of the server's media.
   public static func known(_ db: Database, of link: SyncLink) throws -> KnownMedia {
     var known = KnownMedia(states: try MediaTable.states(db), usn: try usn(db, of: link))
-    try db.forEachRow("SELECT name, usn FROM told_media") { known.deletions[$0.text(0)] = $0.count(1) }
+    try db.forEachRow("SELECT name, usn FROM sent_media") { known.deletions[$0.text(0)] = $0.count(1) }
     return known
   }
 
   /// Keeps that a deletion was sent.
   public static func setDeletion(_ db: Database, of name: String, _ usn: Int) throws {
-    try db.execute(sql: "INSERT OR REPLACE INTO told_media (name, usn) VALUES (?, ?)", arguments: [name, usn])
+    try db.execute(sql: "INSERT OR REPLACE INTO sent_media (name, usn) VALUES (?, ?)", arguments: [name, usn])
   }
 
   /// The last change there that is here; 0 for none.

@@ -26,11 +26,11 @@ extension SyncMerge {
     var intake = CardIntake(receiver: receiver, changed: changed)
     try pulled.staged.forEachRow(.cards) { row in
       try step()
-      let shadow = try shadows[.card, row.id]
-      if isKnown(shadow, row.json) { return }
+      let base = try bases[.card, row.id]
+      if isKnown(base, row.json) { return }
       guard let values = ServerRows.parse(row.json)?.list, let given = ServerRows.card(values) else { return }
       report.received += 1
-      try merge(row, values, given, shadow, &intake)
+      try merge(row, values, given, base, &intake)
     }
     if intake.strayCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
@@ -39,11 +39,11 @@ extension SyncMerge {
   }
 
   private func merge(
-    _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ shadow: Shadow?, _ intake: inout CardIntake
+    _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake
   ) throws {
     // It was removed here, and is to be there.
-    if let local = shadow?.local, try SyncedCards.stored(db, CardID(rawValue: local)) == nil { return }
-    let note = try shadows[.note, given.note]
+    if let local = base?.local, try SyncedCards.stored(db, CardID(rawValue: local)) == nil { return }
+    let note = try bases[.note, given.note]
     // The same of its note: it goes with it.
     if let local = note?.local, try !NoteTable.exists(db, NoteID(rawValue: local)) { return try keep(row, local: nil) }
     guard var known = try known(given) else {
@@ -51,7 +51,7 @@ extension SyncMerge {
       return try agree(row, given, local: made, &intake)
     }
     // Another row there is this card already.
-    if known.id.rawValue != row.id, try shadows[.card, known.id.rawValue]?.local != nil {
+    if known.id.rawValue != row.id, try bases[.card, known.id.rawValue]?.local != nil {
       return try keep(row, local: nil)
     }
     let changed = intake.changed[known.id.rawValue]
@@ -61,8 +61,8 @@ extension SyncMerge {
       known.id = CardID(rawValue: row.id)
     }
     // Without a state it is one to be sent.
-    if isOlder(row, than: shadow) { return try keep(row, local: known.id) }
-    let ours = try ourParts(of: known, values, given, shadow, changed)
+    if isOlder(row, than: base) { return try keep(row, local: known.id) }
+    let ours = try ourParts(of: known, values, given, base, changed)
     if ours == .all { return try keep(row, local: known.id) }
     // What stays as it is here is another thing than what came: it is to be sent.
     let taken = try take(given, known, note, &intake)
@@ -79,8 +79,8 @@ extension SyncMerge {
     if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
       // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
-      try shadows.setLocal(.card, given.id, to: nil)
-      try CardTable.renumber(db, found, to: freeCardID(after: found.id, shadows))
+      try bases.setLocal(.card, given.id, to: nil)
+      try CardTable.renumber(db, found, to: freeCardID(after: found.id, bases))
     }
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }
@@ -88,15 +88,15 @@ extension SyncMerge {
   /// What of a card stays as it is here.
   /// - Parameter changed: when it was changed here; nil where it was not.
   private func ourParts(
-    of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ shadow: Shadow?, _ changed: Int64?
+    of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ changed: Int64?
   ) throws -> CardChanges {
     let isLater = changed.map { $0 > given.modified } ?? false
-    let parts = changed == nil ? [] : try shadows.changedParts(of: known.id.rawValue, since: shadow?.state)
+    let parts = changed == nil ? [] : try bases.changedParts(of: known.id.rawValue, since: base?.state)
     var ours = isLater ? parts.subtracting(.schedule) : []
     let isChanged = parts.contains(.schedule)
     // Answered on one side and marked on the other: both stay.
     let isOursAlone =
-      isChanged && ServerRows.haveOneSchedule(values, shadow.flatMap { ServerRows.parse($0.json)?.list } ?? [])
+      isChanged && ServerRows.haveOneSchedule(values, base.flatMap { ServerRows.parse($0.json)?.list } ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }
@@ -121,21 +121,21 @@ extension SyncMerge {
 
   /// Keeps a row as the server has it.
   private func keep(_ row: StagedRow, local: CardID?) throws {
-    try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: local?.rawValue)
+    try bases.put(.card, row.id, modified: row.modified, row.json, local: local?.rawValue)
   }
 
   /// The card here says what the row does, but for a deck that is not there.
   private func agree(_ row: StagedRow, _ given: AnkiCard, local: CardID?, _ intake: inout CardIntake) throws {
     try keep(row, local: local)
-    try shadows.agree(.card, row.id)
-    guard local != nil, try shadows[.deck, given.deck] == nil else { return }
-    try shadows.disagreeOnDeck(card: row.id)
+    try bases.agree(.card, row.id)
+    guard local != nil, try bases[.deck, given.deck] == nil else { return }
+    try bases.disagreeOnDeck(card: row.id)
     intake.strayCount += 1
   }
 
   /// Makes the card here what it is there.
   private func take(
-    _ given: AnkiCard, _ known: StoredCard?, _ note: Shadow?, _ intake: inout CardIntake
+    _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
   ) throws -> CardID? {
     guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let record = ServerRows.note(values),
       let type = try type(record.type.rawValue, &intake.types)
@@ -153,7 +153,7 @@ extension SyncMerge {
       made = known.id
     } else {
       do {
-        made = try intake.receiver.add(card, of: record, type, usn: 0)
+        made = try intake.receiver.add(card, of: record, type)
       } catch let error as NoteError where error != .interrupted {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
@@ -161,7 +161,7 @@ extension SyncMerge {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
         return nil
       }
-      try shadows.setLocal(.note, given.note, to: given.note)
+      try bases.setLocal(.note, given.note, to: given.note)
     }
     if given.lacksLastReview { heads.withoutLastReview.append(given.id) }
     return made
@@ -170,11 +170,11 @@ extension SyncMerge {
   /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
-    guard let shadow = try shadows[.noteType, id] else { return nil }
-    var here = shadow.local
-    if here == nil, let record = ServerRows.parse(shadow.json)?.record {
-      here = try self.local(record, id, shadow)?.rawValue
-      try shadows.setLocal(.noteType, id, to: here)
+    guard let base = try bases[.noteType, id] else { return nil }
+    var here = base.local
+    if here == nil, let record = ServerRows.parse(base.json)?.record {
+      here = try self.local(record, id, base)?.rawValue
+      try bases.setLocal(.noteType, id, to: here)
     }
     guard let found = here else { return nil }
     let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: found))
@@ -185,7 +185,7 @@ extension SyncMerge {
   /// The position that a card had there; nil where it has none.
   private func position(of card: StoredCard) throws -> Int? {
     guard card.schedule.state == .new,
-      let row = try shadows[.card, card.id.rawValue].flatMap({ ServerRows.parse($0.json)?.list })
+      let row = try bases[.card, card.id.rawValue].flatMap({ ServerRows.parse($0.json)?.list })
     else { return nil }
     return ServerRows.card(row)?.position
   }

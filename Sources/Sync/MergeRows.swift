@@ -13,29 +13,33 @@ import Values
 extension SyncMerge {
   // MARK: Deleted ones
 
-  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id.
+  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id. So does what
+  /// is only here, and has by chance the id of what another device has made and deleted.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
-      guard let shadow = try shadows[.card, id] else { continue }
-      try shadows.bury(.card, id)
-      guard let local = shadow.local, try SyncedCards.stored(db, CardID(rawValue: local)) != nil,
-        try !shadows.wasTold(.card, id)
-      else { continue }
-      report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
+      guard let base = try bases[.card, id] else {
+        if try SyncedCards.stored(db, CardID(rawValue: id)) != nil { try bases.bury(.card, id) }
+        continue
+      }
+      let local = try bases.wasBuriedHere(.card, id) ? nil : base.local
+      let removed = try CardTable.remove(db, local.map { [CardID(rawValue: $0)] } ?? [])
+      try bases.bury(.card, id)
+      if removed == 0 { continue }
+      report.removedHere += removed
       // Its note may be there still, and get other cards.
-      let note = ServerRows.parse(shadow.json)?.list.flatMap(ServerRows.card)?.note
-      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try shadows.setLocal(.note, note, to: nil) }
+      let note = ServerRows.parse(base.json)?.list.flatMap(ServerRows.card)?.note
+      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setLocal(.note, note, to: nil) }
     }
     for id in graves.notes {
-      guard try shadows[.note, id] != nil else { continue }
-      try shadows.bury(.note, id)
-      if try shadows.wasTold(.note, id) { continue }
-      let cards = try NoteTable.cards(db, of: NoteID(rawValue: id))
-      let own = try cards.count { try shadows.remote(.card, of: $0.rawValue) == nil }
-      report.removedHere += try CardTable.remove(db, cards)
-      if own > 0 {
-        report.note("\(counted(own, "new card")) went with a note that was deleted there")
+      guard try bases[.note, id] != nil else {
+        if try NoteTable.exists(db, NoteID(rawValue: id)) { try bases.bury(.note, id) }
+        continue
       }
+      let cards = try bases.wasBuriedHere(.note, id) ? [] : NoteTable.cards(db, of: NoteID(rawValue: id))
+      let own = try cards.count { try bases.remote(.card, of: $0.rawValue) == nil }
+      report.removedHere += try CardTable.remove(db, cards)
+      try bases.bury(.note, id)
+      if own > 0 { report.note("\(counted(own, "new card")) went with a note that was deleted there") }
     }
   }
 
@@ -44,26 +48,26 @@ extension SyncMerge {
   func mergeNotes(_ receiver: NoteReceiver) throws {
     try pulled.staged.forEachRow(.notes) { row in
       try step()
-      let shadow = try shadows[.note, row.id]
-      if isKnown(shadow, row.json) { return }
+      let base = try bases[.note, row.id]
+      if isKnown(base, row.json) { return }
       guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
       // It was removed here, and is to be there.
-      if shadow?.local != nil, known == nil { return }
-      var isOurs = shadow == nil
-      if let known, let shadow, known.guid != note.guid, isOther(note, than: shadow) {
+      if base?.local != nil, known == nil { return }
+      var isOurs = base == nil
+      if let known, let base, known.guid != note.guid, isOther(note, than: base) {
         // Two devices gave two notes one id, and the other's is the server's.
         isOurs = true
-        try shadows.setLocal(.note, row.id, to: nil)
+        try bases.setLocal(.note, row.id, to: nil)
       }
       if isOurs { known = try own(note, known) }
-      if let known, isOlder(row, than: shadow) {
+      if let known, isOlder(row, than: base) {
         try SyncedNotes.markUnsent(db, known.id)
       } else if let known {
         try renew(note, known, isOurs: isOurs, receiver)
       }
-      try shadows.put(
-        .note, row.id, usn: row.usn, modified: row.modified, row.json, local: known == nil ? nil : row.id)
+      try bases.put(
+        .note, row.id, modified: row.modified, row.json, local: known == nil ? nil : row.id)
       report.received += 1
     }
   }
@@ -73,27 +77,27 @@ extension SyncMerge {
     if let known, known.guid == note.guid { return known }
     if known != nil {
       var free = note.id.rawValue
-      repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || shadows.isTaken(.note, free)
+      repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || bases.isTaken(.note, free)
       try SyncedNotes.renumber(db, note.id.rawValue, to: free)
       // What is there of it goes along.
-      try shadows.forgetState(cardsOf: free)
+      try bases.forgetState(cardsOf: free)
     }
-    guard let twin = try NoteTable.id(db, guid: note.guid), try shadows.remote(.note, of: twin.rawValue) == nil,
-      try NoteTable.known(db, twin)?.type.rawValue == shadows[.noteType, note.type.rawValue]?.local
+    guard let twin = try NoteTable.id(db, guid: note.guid), try bases.remote(.note, of: twin.rawValue) == nil,
+      try NoteTable.known(db, twin)?.type.rawValue == bases[.noteType, note.type.rawValue]?.local
     else { return nil }
     try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
   }
 
   /// Whether a row is another note than the one that the server had under its id.
-  private func isOther(_ note: NoteRecord, than shadow: Shadow) -> Bool {
-    (ServerRows.parse(shadow.json)?.list).flatMap(ServerRows.note)?.guid != note.guid
+  private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
+    (ServerRows.parse(base.json)?.list).flatMap(ServerRows.note)?.guid != note.guid
   }
 
   private func renew(
     _ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver
   ) throws {
-    guard let local = try shadows[.noteType, note.type.rawValue]?.local else { return }
+    guard let local = try bases[.noteType, note.type.rawValue]?.local else { return }
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type.rawValue == local {
         // Ours is to be sent, with what it has.
@@ -107,11 +111,11 @@ extension SyncMerge {
         report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
       }
     }
-    try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)), usn: 0)
+    try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)))
     // New cards that our fields made and theirs do not.
     if isOurs || known.isUnsent {
       let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
-      _ = try CardTable.remove(db, unmade.filter { try shadows.remote(.card, of: $0.rawValue) == nil })
+      _ = try CardTable.remove(db, unmade.filter { try bases.remote(.card, of: $0.rawValue) == nil })
     }
   }
 
@@ -123,15 +127,15 @@ extension SyncMerge {
       try step()
       guard let values = ServerRows.parse(row.json)?.list, let review = ServerRows.review(values) else { return }
       let isKnown = try ReviewTable.isSent(db, review.id)
-      if try isKnown || shadows[.review, row.id] != nil { return }
+      if try isKnown || bases[.review, row.id] != nil { return }
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
-      if try !ReviewTable.markSent(db, review.id, raw: nil) {
-        try shadows.put(.review, row.id, usn: row.usn, row.json, local: nil)
+      if try !ReviewTable.markReceived(db, review.id) {
+        try bases.put(.review, row.id, row.json, local: nil)
       }
       report.received += 1
     }
     try receiver.finish(withoutLastReview: heads.withoutLastReview)
-    for id in heads.withoutLastReview { try shadows.agreeOnLastReview(card: id) }
+    for id in heads.withoutLastReview { try bases.agreeOnLastReview(card: id) }
   }
 }

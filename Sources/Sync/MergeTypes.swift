@@ -15,12 +15,12 @@ extension SyncMerge {
   /// What was removed here stays there: without it every device would have to download everything. It is said once, and
   /// comes again when it is changed there.
   func leaveRemoved() throws {
-    for (kind, what) in [(ShadowKind.noteType, "note type"), (.preset, "preset")] {
+    for (kind, what) in [(BaseKind.noteType, "note type"), (.preset, "preset")] {
       let rows = try db.rows("SELECT remote, json ->> '$.name' \(SyncTables.gone(kind))") {
         ($0.integer(0), $0.text(1))
       }
       for (remote, name) in rows {
-        try shadows.setLocal(kind, remote, to: nil)
+        try bases.setLocal(kind, remote, to: nil)
         report.note(
           "the \(what) \(name) was removed here and stays on the server: only Anki can remove it there, and every device "
             + "has to download everything then")
@@ -34,31 +34,31 @@ extension SyncMerge {
     for record in pulled.staged.head.types {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
       let json = Value.record(record).json
-      let shadow = try shadows[.noteType, id]
-      if isKnown(shadow, json) { continue }
-      try shadows.put(
-        .noteType, id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0), json,
-        local: try local(record, id, shadow)?.rawValue)
+      let base = try bases[.noteType, id]
+      if isKnown(base, json) { continue }
+      try bases.put(
+        .noteType, id, modified: Int64(record["mod"]?.integer ?? 0), json,
+        local: try local(record, id, base)?.rawValue)
       report.received += 1
     }
   }
 
   /// The type here that one there is.
-  func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
+  func local(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> NoteTypeID? {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
       report.note("the note type \(id) has no place here: \(error.message)")
       return nil
     }
     let types = try NoteTypeTable.list(db)
-    if let local = shadow?.local, let mine = types.first(where: { $0.id.rawValue == local }) {
+    if let local = base?.local, let mine = types.first(where: { $0.id.rawValue == local }) {
       let isNewer = try isUnsent(mine.id) && mine.modified > given.modified && mine.keepsShape(of: given)
       if isNewer { return mine.id }
       if !given.keepsShape(of: mine) { heads.reshaped.append((mine.id, mine)) }
       if try NoteTypeTable.replace(db, mine.id, with: given) { heads.changedTypes.append(mine.id) }
       return mine.id
     }
-    let own = try types.filter { try shadows.remote(.noteType, of: $0.id.rawValue) == nil }
+    let own = try types.filter { try bases.remote(.noteType, of: $0.id.rawValue) == nil }
     // Both made it, or it came from one package.
     if let same = own.first(where: { ($0.id.rawValue == id || $0.isNamed(as: given)) && $0.isShaped(as: given) }) {
       if try NoteTypeTable.replace(db, same.id, with: given) { heads.changedTypes.append(same.id) }
@@ -85,53 +85,53 @@ extension SyncMerge {
     for record in pulled.staged.head.presets {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
       let json = Value.record(record).json
-      let shadow = try shadows[.preset, id]
-      if isKnown(shadow, json) { continue }
-      let local = shadow?.local.map { PresetID(rawValue: $0) }
+      let base = try bases[.preset, id]
+      if isKnown(base, json) { continue }
+      let local = base?.local.map { PresetID(rawValue: $0) }
       var isOurs = false
-      if let shadow, let local { isOurs = try merge(record, into: local, since: shadow) }
-      try shadows.put(
-        .preset, id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0), json,
+      if let base, let local { isOurs = try merge(record, into: local, since: base) }
+      try bases.put(
+        .preset, id, modified: Int64(record["mod"]?.integer ?? 0), json,
         local: local?.rawValue)
-      if !isOurs { try shadows.agree(.preset, id) }
+      if !isOurs { try bases.agree(.preset, id) }
       if local == nil { heads.newPresets.insert(id) }
       report.received += 1
     }
   }
 
   /// - Returns: whether something of it is to be sent.
-  private func merge(_ record: Value.Record, into local: PresetID, since shadow: Shadow) throws -> Bool {
+  private func merge(_ record: Value.Record, into local: PresetID, since base: Base) throws -> Bool {
     guard let mine = try PresetTable.list(db).first(where: { $0.id == local }) else { return false }
-    let base = ServerRows.preset(ServerRows.parse(shadow.json)?.record ?? Value.Record())
+    let was = ServerRows.preset(ServerRows.parse(base.json)?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)
-    let isOurs = try isChanged(.preset, local.rawValue, shadow)
+    let isOurs = try isChanged(.preset, local.rawValue, base)
     var options = mine.options
-    for name in DeckOptions.Name.allCases where theirs.options[name] != base.options[name] {
+    for name in DeckOptions.Name.allCases where theirs.options[name] != was.options[name] {
       try options.set(name, theirs.options[name])
     }
     if options != mine.options { try PresetTable.setOptions(db, local, to: options) }
-    if theirs.name != base.name, theirs.name.lowercased() != mine.name.lowercased() {
+    if theirs.name != was.name, theirs.name.lowercased() != mine.name.lowercased() {
       try PresetTable.rename(db, local, to: PresetTable.freeName(db, like: theirs.name))
     }
     return isOurs
   }
 
   /// Whether a row here differs from its base.
-  func isChanged(_ kind: ShadowKind, _ local: Int64, _ shadow: Shadow) throws -> Bool {
+  func isChanged(_ kind: BaseKind, _ local: Int64, _ base: Base) throws -> Bool {
     let (table, state) = kind.stated
     let now = try db.firstRow("SELECT \(state) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
-    return now != .some(shadow.state)
+    return now != .some(base.state)
   }
 
   /// The preset here that one there is; nil where that says nothing of its own.
   func preset(_ id: Int64) throws -> PresetID? {
-    guard let shadow = try shadows[.preset, id], let record = ServerRows.parse(shadow.json)?.record else { return nil }
-    if let local = shadow.local { return PresetID(rawValue: local) }
+    guard let base = try bases[.preset, id], let record = ServerRows.parse(base.json)?.record else { return nil }
+    if let local = base.local { return PresetID(rawValue: local) }
     let (name, options) = ServerRows.preset(record)
     if options == DeckOptions() { return nil }
     let made = try PresetTable.receive(db, named: name, options)
-    try shadows.setLocal(.preset, id, to: made.rawValue)
-    try shadows.agree(.preset, id)
+    try bases.setLocal(.preset, id, to: made.rawValue)
+    try bases.agree(.preset, id)
     return made
   }
 }

@@ -8,14 +8,14 @@ import Values
 
 extension SyncOutgoing {
   func findDecks() throws {
-    let there = try shadows.all(.deck).map { ($0.remote, $0.shadow.local, ServerRows.parse($0.shadow.json)?.record) }
+    let there = try bases.all(.deck).map { ($0.remote, $0.base.local, ServerRows.parse($0.base.json)?.record) }
     var remotes: [DeckID: Int64] = [:]
     for deck in try DeckTable.list(db) {
-      remotes[deck.id] = try shadows.remote(.deck, of: deck.id.rawValue)
+      remotes[deck.id] = try bases.remote(.deck, of: deck.id.rawValue)
       for (remote, local, record) in there where local == nil && record.map(ServerRows.isNamed(deck.name)) ?? false {
         if remotes[deck.id] == nil, record?["dyn"]?.integer != 1 {
           // Nothing of it was here until now: the deck that everybody has.
-          try shadows.setLocal(.deck, remote, to: deck.id.rawValue)
+          try bases.setLocal(.deck, remote, to: deck.id.rawValue)
           remotes[deck.id] = remote
         } else {
           try giveWay(deck)
@@ -28,7 +28,7 @@ extension SyncOutgoing {
         try change(deck, remote)
         continue
       }
-      // Those within a deck come right after it. One that only stands around decks of the server's is not needed.
+      // Those within a deck come right after it. One that is only the parent of decks of the server is not needed.
       let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
       let isNeeded =
         try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { remotes[$0.deck.id] == nil }
@@ -79,7 +79,7 @@ extension SyncOutgoing {
 
   private func add(_ deck: DeckRecord) throws {
     let id = try free(.deck, max(2, Int64(min(1e14, max(0, deck.created * 1000))) + deck.id.rawValue))
-    let preset = try DeckTable.nearestPreset(db, deck.id).flatMap { try shadows.remote(.preset, of: $0.rawValue) }
+    let preset = try DeckTable.nearestPreset(db, deck.id).flatMap { try bases.remote(.preset, of: $0.rawValue) }
     var record = SentHead.deck(
       id, name: deck.name, modified: 0, preset: preset, try DeckTable.limits(db, deck.id))
     stamp(&record)
@@ -88,8 +88,8 @@ extension SyncOutgoing {
   }
 
   private func change(_ deck: DeckRecord, _ remote: Int64) throws {
-    guard let shadow = try shadows[.deck, remote], try isChanged(.deck, deck.id.rawValue, shadow.state),
-      let was = ServerRows.parse(shadow.json)?.record
+    guard let base = try bases[.deck, remote], try isChanged(.deck, deck.id.rawValue, base.state),
+      let was = ServerRows.parse(base.json)?.record
     else { return }
     var record = was
     if ServerRows.deckName(was) != deck.name { record["name"] = .text(deck.name) }
@@ -97,15 +97,15 @@ extension SyncOutgoing {
     for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
       SentHead.set(option, of: limits, in: &record)
     }
-    let had = try (was["conf"]?.integer).flatMap { try shadows[.preset, Int64($0)]?.local }
+    let had = try (was["conf"]?.integer).flatMap { try bases[.preset, Int64($0)]?.local }
     let has = try DeckTable.preset(db, deck.id)
     if had != has?.rawValue {
       let preset = try (has ?? DeckTable.nearestPreset(db, deck.id)).flatMap {
-        try shadows.remote(.preset, of: $0.rawValue)
+        try bases.remote(.preset, of: $0.rawValue)
       }
       record["conf"] = .integer(Int(preset ?? 1))
     }
-    if record == was { return try shadows.agree(.deck, remote) }
+    if record == was { return try bases.agree(.deck, remote) }
     stamp(&record)
     head.decks.append(record)
     try put(.deck, remote, record, local: deck.id.rawValue)

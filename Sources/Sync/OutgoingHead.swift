@@ -11,7 +11,7 @@ import Values
 /// Finds what is here and not on the server. Made after what came was taken in.
 final class SyncOutgoing {
   let db: Database
-  let shadows: Shadows
+  let bases: Bases
   let moment: StudyMoment
   let rows: ServerRows
   /// What is sent has this number.
@@ -30,7 +30,7 @@ final class SyncOutgoing {
   ///   - isUpload: all of it goes as a file: the shape of a type may be another one.
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
     (self.db, self.moment, self.usn) = (db, moment, usn)
-    shadows = try Shadows(db)
+    bases = try Bases(db)
     making = try RowMaking(cards: SentCardReader(db), log: SentReviews(db))
     rows = ServerRows(moment, created: head.created, settings: head.settings)
     try findTypes(isUpload: isUpload)
@@ -43,10 +43,10 @@ final class SyncOutgoing {
   /// How many rows and objects there are.
   var count: Int { head.count + graves.count + waiting.count }
 
-  func put(_ kind: ShadowKind, _ id: Int64, _ record: Value.Record, local: Int64) throws {
-    try shadows.put(
-      kind, id, usn: Int64(usn), modified: Int64(record["mod"]?.integer ?? 0), Value.record(record).json, local: local)
-    try shadows.agree(kind, id)
+  func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, local: Int64) throws {
+    try bases.put(
+      kind, id, modified: Int64(record["mod"]?.integer ?? 0), Value.record(record).json, local: local)
+    try bases.agree(kind, id)
   }
 
   func stamp(_ record: inout Value.Record, _ modified: Int? = nil) {
@@ -54,9 +54,9 @@ final class SyncOutgoing {
     record["mod"] = .integer(modified ?? Int(min(1e11, max(0, moment.now))))
   }
 
-  func free(_ kind: ShadowKind, _ id: Int64) throws -> Int64 {
+  func free(_ kind: BaseKind, _ id: Int64) throws -> Int64 {
     var id = id
-    while try shadows.isTaken(kind, id) { id += 1 }
+    while try bases.isTaken(kind, id) { id += 1 }
     return id
   }
 
@@ -66,14 +66,14 @@ final class SyncOutgoing {
     let unsent = Set(try db.rows("SELECT id FROM note_types WHERE \(Unsent.sql)") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
       let local = type.id.rawValue
-      let remote = try shadows.remote(.noteType, of: local)
+      let remote = try bases.remote(.noteType, of: local)
       guard remote == nil || unsent.contains(local) else { continue }
       // The types that everybody has are sent when they are used.
       let isStock = (1_600_000_000_001...1_600_000_000_006).contains(local)
       if remote == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
       var record = type.record
       let id = try remote ?? free(.noteType, local)
-      if let remote, let was = try shadows[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record }) {
+      if let remote, let was = try bases[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record }) {
         let before = try NoteType(received: was, id: remote)
         if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
         // A name that is another one's here.
@@ -95,7 +95,7 @@ final class SyncOutgoing {
     for preset in try PresetTable.list(db) {
       let local = preset.id.rawValue
       let remotes = try db.rows(
-        "SELECT remote FROM sync_shadows WHERE kind = ? AND local = ?", [ShadowKind.preset.rawValue, local]
+        "SELECT remote FROM bases WHERE kind = ? AND local = ?", [BaseKind.preset.rawValue, local]
       ) { $0.integer(0) }
       if remotes.isEmpty {
         let id = try free(.preset, Int64(min(1e14, max(1, moment.now * 1000))))
@@ -105,13 +105,13 @@ final class SyncOutgoing {
         try put(.preset, id, record, local: local)
       }
       for remote in remotes {
-        guard let shadow = try shadows[.preset, remote], try isChanged(.preset, local, shadow.state),
-          var record = ServerRows.parse(shadow.json)?.record
+        guard let base = try bases[.preset, remote], try isChanged(.preset, local, base.state),
+          var record = ServerRows.parse(base.json)?.record
         else { continue }
         let (name, options) = ServerRows.preset(record)
         let names = DeckOptions.Name.allCases.filter { options[$0] != preset.options[$0] }
         if names.isEmpty, name == preset.name {
-          try shadows.agree(.preset, remote)
+          try bases.agree(.preset, remote)
           continue
         }
         for name in names { SentHead.set(name, of: preset.options, in: &record) }
@@ -123,7 +123,7 @@ final class SyncOutgoing {
     }
   }
 
-  func isChanged(_ kind: ShadowKind, _ local: Int64, _ state: String?) throws -> Bool {
+  func isChanged(_ kind: BaseKind, _ local: Int64, _ state: String?) throws -> Bool {
     let (table, expression) = kind.stated
     return try db.firstRow("SELECT \(expression) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
       != .some(state)
@@ -132,7 +132,7 @@ final class SyncOutgoing {
   // MARK: Deleted
 
   private func findGraves() throws {
-    func gone(_ kind: ShadowKind) throws -> [Int64] {
+    func gone(_ kind: BaseKind) throws -> [Int64] {
       try db.rows("SELECT remote \(SyncTables.gone(kind)) ORDER BY remote") { $0.integer(0) }
     }
     graves.notes = try gone(.note)
@@ -140,26 +140,26 @@ final class SyncOutgoing {
     // The cards of a note that goes, also those that have no place here.
     let notes = Set(graves.notes)
     if !notes.isEmpty {
-      try db.forEachRow("SELECT remote, json ->> 1 FROM sync_shadows WHERE kind = ?", [ShadowKind.card.rawValue]) {
+      try db.forEachRow("SELECT remote, json ->> 1 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) {
         row in
         if notes.contains(row.integer(1)) { cards.insert(row.integer(0)) }
       }
     }
     graves.cards = cards.sorted()
-    for (kind, ids) in [(ShadowKind.card, graves.cards), (.note, graves.notes)] {
-      for id in ids { try shadows.tell(kind, id) }
+    for (kind, ids) in [(BaseKind.card, graves.cards), (.note, graves.notes)] {
+      for id in ids { try bases.bury(kind, id, isSent: true) }
     }
     for id in try gone(.deck) {
-      // What stands in it and has no place here keeps it there.
+      // Rows in it that have no place here keep it there.
       let sql = """
-        SELECT 1 FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
+        SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """
       let isUsed = try db.firstRow(sql, [id]) { _ in true } ?? false
       if id == DeckMerge.firstDeck || isUsed {
-        try shadows.setLocal(.deck, id, to: nil)
+        try bases.setLocal(.deck, id, to: nil)
       } else {
         graves.decks.append(id)
-        try shadows.tell(.deck, id)
+        try bases.bury(.deck, id, isSent: true)
       }
     }
   }

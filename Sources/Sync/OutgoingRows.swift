@@ -11,23 +11,26 @@ import Values
 extension SyncOutgoing {
   func findRows() throws {
     try renumberReturned()
+    try bases.dropAgreed()
     let unsent = SyncTables.unsentNote
     waiting.notes = try db.rows("SELECT id FROM notes WHERE \(unsent) ORDER BY id") { $0.integer(0) }[...]
     try findTags(try db.rows("SELECT DISTINCT tags FROM notes WHERE \(unsent)") { $0.text(0) })
-    let isNew = SyncTables.isOnlyHere(.card, "cards")
     let fresh = try numbered(
-      try db.rows("SELECT id FROM cards WHERE \(isNew) ORDER BY deck, rank") { CardID(rawValue: $0.integer(0)) })
+      try db.rows("SELECT id FROM cards WHERE \(SyncTables.unsentCard) ORDER BY deck, rank") {
+        CardID(rawValue: $0.integer(0))
+      })
     let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.card)) ORDER BY deck, rank") { $0.integer(0) }
     waiting.cards = (fresh + changed)[...]
-    waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
+    try ReviewTable.renumberUnsent(db) { try bases[.review, $0] != nil }
+    waiting.logs = try ReviewTable.unsentCards(db)[...]
     waiting.answers =
       try db.firstRow("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)") { $0.count(0) } ?? 0
-    let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY acard, at, id"
+    let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY card, at, id"
     waiting.strays = try db.rows(strays) { $0.integer(0) }[...]
     if !fresh.isEmpty {
       let highest = """
-        SELECT max(json ->> 8) FROM sync_shadows
-        WHERE kind = \(ShadowKind.card.rawValue) AND json ->> 6 = 0 AND json ->> 8 < 900000
+        SELECT max(json ->> 8) FROM server_rows
+        WHERE kind = \(BaseKind.card.rawValue) AND json ->> 6 = 0 AND json ->> 8 < 900000
         """
       making.position = try db.firstRow(highest) { $0.count(0) } ?? 0
     }
@@ -35,23 +38,23 @@ extension SyncOutgoing {
 
   /// A tag that only a note names would be found there and not listed.
   private func findTags(_ columns: [String]) throws {
-    var listed = try shadows[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    var listed = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
     var known = Set(listed.compactMap { $0.text?.lowercased() })
     for tag in columns.flatMap(Tags.separated) where known.insert(tag.lowercased()).inserted {
       head.tags.append(tag)
       listed.append(.text(tag))
     }
-    if !head.tags.isEmpty { try shadows.put(.tags, 0, usn: 0, Value.list(listed).json, local: nil) }
+    if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, local: nil) }
   }
 
   /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
   private func renumberReturned() throws {
     let notes = try db.rows(
-      "SELECT id FROM notes JOIN sync_graves ON kind = \(ShadowKind.note.rawValue) AND remote = id"
+      "SELECT id FROM notes JOIN sent_graves ON kind = \(BaseKind.note.rawValue) AND remote = id"
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1
-      while try NoteTable.exists(db, NoteID(rawValue: id)) || shadows.isTaken(.note, id) { id += 1 }
+      while try NoteTable.exists(db, NoteID(rawValue: id)) || bases.isTaken(.note, id) { id += 1 }
       try SyncedNotes.renumber(db, note, to: id)
     }
   }
@@ -59,10 +62,10 @@ extension SyncOutgoing {
   /// Gives cards that are new there other ids where the server has theirs, or had it.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
-      guard try shadows.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
+      guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
         return id.rawValue
       }
-      let free = try freeCardID(after: id, shadows)
+      let free = try freeCardID(after: id, bases)
       try CardTable.renumber(db, card, to: free)
       return free.rawValue
     }
@@ -89,10 +92,10 @@ extension SyncOutgoing {
 
   private func addNote(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let note = try NoteTable.record(db, NoteID(rawValue: id))
-    guard let type = try shadows.remote(.noteType, of: note.type.rawValue) else {
+    guard let type = try bases.remote(.noteType, of: note.type.rawValue) else {
       throw DeckError.gone(what: "the note type")
     }
-    let was = try shadows[.note, id].flatMap { ServerRows.parse($0.json)?.list }.flatMap { $0.count == 11 ? $0 : nil }
+    let was = try bases[.note, id].flatMap { ServerRows.parse($0.json)?.list }.flatMap { $0.count == 11 ? $0 : nil }
     let none = Value.text("")
     var row =
       was ?? [
@@ -104,11 +107,11 @@ extension SyncOutgoing {
       row[5] = .text(note.tags.isEmpty ? "" : " \(note.tags.joined(separator: " ")) ")
     }
     if was.map({ !$0.isSame(as: note) }) ?? true { row[6] = .text(note.fields.joined(separator: "\u{1F}")) }
-    try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id])
+    try SyncedNotes.markSent(db, note.id)
     if row == was { return }
     (row[3], row[4]) = (.integer(note.modified), .integer(usn))
     let json = Value.list(row).json
-    try shadows.put(.note, id, usn: Int64(usn), modified: Int64(note.modified), json, local: id)
+    try bases.put(.note, id, modified: Int64(note.modified), json, local: id)
     chunk.add(.notes, json)
   }
 
@@ -116,28 +119,30 @@ extension SyncOutgoing {
 
   private func addCard(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let card = CardID(rawValue: id)
-    let remote = try shadows.remote(.card, of: id)
-    let shadow = try remote.flatMap { try shadows[.card, $0] }
-    let base = shadow.flatMap { ServerRows.parse($0.json)?.list }
-    let changes = try shadow.map { try shadows.changedParts(of: id, since: $0.state) } ?? CardChanges.all
-    let made = try making.cards.with(card) { try row($0, base, changes) }
-    guard let (row, raw) = made ?? nil else { return }
-    try SyncedCards.markSent(db, card, modified: Int64(row[4].integer ?? 0), raw: raw)
+    let remote = try bases.remote(.card, of: id)
+    let base = try remote.flatMap { try bases[.card, $0] }
+    let was = base.flatMap { ServerRows.parse($0.json)?.list }
+    let changes = try base.map { try bases.changedParts(of: id, since: $0.state) } ?? CardChanges.all
+    let made = try making.cards.with(card) { try row($0, was, changes) }
+    guard var (row, state) = made ?? nil else { return }
     var same = row
-    if let base, base.count == 18 { (same[4], same[5]) = (base[4], base[5]) }
-    if same != base {
-      let json = Value.list(row).json
-      try shadows.put(.card, id, usn: Int64(usn), modified: Int64(row[4].integer ?? 0), json, local: id)
-      chunk.add(.cards, json)
+    if let was, was.count == 18 { (same[4], same[5]) = (was[4], was[5]) }
+    if same != was {
+      chunk.add(.cards, Value.list(row).json)
+      row[5] = .integer(0)
+      try bases.put(.card, id, modified: state.modified, Value.list(row).json, local: id)
+    } else {
+      state.modified = Int64(same[4].integer ?? 0)
     }
-    try shadows.agree(.card, id)
+    try SyncedCards.markSent(db, card, modified: Int64(row[4].integer ?? 0), raw: rows.raw(state))
+    try bases.agree(.card, id)
   }
 
   private func row(
     _ card: ListedCard, _ base: [Value]?, _ changes: CardChanges
-  ) throws -> (row: [Value], raw: String)? {
+  ) throws -> (row: [Value], state: AnkiCard)? {
     guard let known = try SyncedCards.stored(db, card.id),
-      let deck = try shadows.remote(.deck, of: known.deck.rawValue)
+      let deck = try bases.remote(.deck, of: known.deck.rawValue)
     else { return nil }
     let options = try options(of: known.deck)
     var position = base.flatMap(ServerRows.card)?.position ?? 0
@@ -174,34 +179,31 @@ extension SyncOutgoing {
   // MARK: The log
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
-    guard let remote = try shadows.remote(.card, of: card.rawValue) else { return }
-    for (id, row, raw) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
+    guard let remote = try bases.remote(.card, of: card.rawValue) else { return }
+    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
       chunk.add(.revlog, Value.list(row).json)
-      try ReviewTable.markSent(db, id, raw: raw)
+      try ReviewTable.markSent(db, id, as: answer)
     }
   }
 
   /// An answer of a card that is gone here.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
     guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
-    var id = review.foreignID ?? ReviewTable.number(of: review.review.at)
-    while try shadows[.review, id] != nil || ReviewTable.has(db, id, but: row) { id += 1 }
     let last = making.stray.card == card ? making.stray.interval : 0
-    let (values, answer) = ServerRows.row(of: review, id, card: card, last: last, usn: usn)
+    let (values, answer) = ServerRows.row(of: review, card: card, last: last, usn: usn)
     making.stray = (card, answer.interval)
-    let json = Value.list(values).json
-    chunk.add(.revlog, json)
-    try shadows.put(.review, id, usn: Int64(usn), json, local: row)
+    chunk.add(.revlog, Value.list(values).json)
+    try ReviewTable.markSent(db, row, as: answer)
   }
 }
 
 /// The next id that no card has here, nor has or had there.
-func freeCardID(after id: CardID, _ shadows: Shadows) throws -> CardID {
+func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
   var free = id.rawValue
   repeat {
     free += 1
-  } while try shadows.isTaken(.card, free)
-    || SyncedCards.stored(shadows.db, CardID(rawValue: free)) != nil
+  } while try bases.isTaken(.card, free)
+    || SyncedCards.stored(bases.db, CardID(rawValue: free)) != nil
   return CardID(rawValue: free)
 }
 

@@ -1,5 +1,5 @@
-// Taking over what was fetched from a server: cards here, and a shadow of each row of the server's.
-// Invariant: all of it or nothing, in the operation that it is called in; what has no place here stands in its shadow,
+// Taking over what was fetched from a server: rows here, and a base of each remote row that is not so here.
+// Invariant: all of it or nothing, in the operation that it is called in; what has no place here is kept as its base,
 // as it came.
 
 public import Decks
@@ -13,14 +13,14 @@ import Wire
 /// What was taken over.
 ///
 ///     report.cards     // 12,040
-///     report.shadowed  // 3: rows that have no place here and are kept as they came
+///     report.withoutPlace  // 3: rows that have no place here and are kept as they came
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0
   public var answers = 0
   public var decks = 0
   /// Notes and cards that can be nothing here.
-  public var shadowed = 0
+  public var withoutPlace = 0
   /// Why, one line a reason.
   public var findings: [String] = []
 
@@ -44,7 +44,8 @@ extension PulledCollection {
       throw SyncError.call(.badAnswer(reason: error.reasonOfServer), step: "sync/chunk", address: address)
     }
     try SyncTables.forgetRows(db)
-    let writer = try ShadowWriter(db)
+    for table in SyncedTable.allCases { try db.execute(sql: "UPDATE \(table.name) SET usn = 0") }
+    let writer = try BaseWriter(db)
     try write(writer, places, hadLog: hadLog)
     try writer.finish()
     var fresh = link
@@ -54,15 +55,9 @@ extension PulledCollection {
   }
 
   /// - Parameter hadLog: the log here had rows before.
-  private func write(_ writer: ShadowWriter, _ places: ReceivedPlaces, hadLog: Bool) throws {
-    for kind in [StagedKind.notes, .cards] { try staged.forEachRow(kind) { row in try writer.add(row, kind) } }
-    try writer.flush()
-    // The log here holds its own rows: only those are looked for that are not among them.
-    if try hadLog || writer.logCount() != staged.counts[.revlog] {
-      try staged.forEachRow(.revlog) { row in try writer.add(row, .revlog) }
-    }
+  private func write(_ writer: BaseWriter, _ places: ReceivedPlaces, hadLog: Bool) throws {
     let head = staged.head
-    for (kind, records) in [(ShadowKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
+    for (kind, records) in [(BaseKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
       for record in records {
         let id = Int64(record["id"]?.integer ?? 0)
         let local: Int64? =
@@ -73,6 +68,13 @@ extension PulledCollection {
           }
         try writer.add(kind, id: id, record, local: local)
       }
+    }
+    // The bases of cards name those of decks.
+    try staged.forEachRow(.notes) { try writer.add($0, .note) }
+    try staged.forEachRow(.cards) { try writer.add($0, .card) }
+    // The log here holds its own rows: only those are looked for that are not among them.
+    if try hadLog || writer.logCount() != staged.counts[.revlog] {
+      try staged.forEachRow(.revlog) { try writer.add($0, .review) }
     }
     try writer.add(.tags, id: 0, json: Value.list(tags).json)
     try writer.add(
@@ -85,9 +87,9 @@ extension PulledCollection {
     report.notes = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
-    let kinds = "\(ShadowKind.card.rawValue), \(ShadowKind.note.rawValue)"
-    report.shadowed =
-      try db.firstRow("SELECT count(*) FROM sync_shadows WHERE kind IN (\(kinds)) AND local IS NULL") {
+    let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
+    report.withoutPlace =
+      try db.firstRow("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND local IS NULL") {
         $0.count(0)
       } ?? 0
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
@@ -106,90 +108,70 @@ extension PackageError {
   }
 }
 
-/// Writes shadows. A second thread writes those of notes and cards, until `flush`.
-private final class ShadowWriter {
+/// Writes bases.
+private final class BaseWriter {
   private let db: Database
   private let insertion: Statement
   private let review: Statement
-  private let notes: RowBatch
-  private let cards: RowBatch
+  private var own: [SyncedTable: Statement] = [:]
 
   init(_ db: Database) throws {
     self.db = db
     insertion = try Statement(
-      db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    review = try Statement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
-    let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
-    // The rows here that they are of, and what these hold.
-    notes = try RowBatch(
-      db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4,
-      inLane: true)
-    let card = "FROM cards WHERE id = column1"
-    cards = try RowBatch(
-      db, into: target,
-      "\(ShadowKind.card.rawValue), *, (SELECT id \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4,
-      inLane: true)
-  }
-
-  /// Writes the notes and cards that wait.
-  func flush() throws {
-    try notes.flush()
-    try cards.flush()
+      db, "INSERT INTO bases (kind, remote, modified, json, local, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    review = try Statement(db, "SELECT 1 FROM reviews WHERE id = ?1")
+    for table in SyncedTable.allCases {
+      own[table] = try Statement(db, "SELECT \(table.row) = ?2, \(table.state) FROM \(table.name) WHERE id = ?1")
+    }
   }
 
   /// Rows of the log here that came.
   func logCount() throws -> Int {
-    try db.firstRow("SELECT count(*) FROM reviews WHERE anki IS NOT NULL") { $0.count(0) } ?? 0
+    try db.firstRow("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") { $0.count(0) } ?? 0
   }
 
-  /// A row of a table. The log here holds its own rows.
-  func add(_ row: StagedRow, _ kind: StagedKind) throws {
-    switch kind {
-    case .notes: try add(row, to: notes)
-    case .cards: try add(row, to: cards)
-    case .revlog:
+  /// A row that the rows here do not hold.
+  func add(_ row: StagedRow, _ kind: BaseKind) throws {
+    var (local, state): (Int64?, String?)
+    if let statement = kind.table.flatMap({ own[$0] }) {
+      statement.bind(1, row.id)
+      statement.bind(2, row.json)
+      let found = try statement.first { ($0.integer(0) != 0, $0.optionalText(1)) }
+      if found?.0 == true { return }
+      (local, state) = (found.map { _ in row.id }, found?.1)
+    } else {
       review.bind(1, row.id)
       if try review.first({ _ in true }) ?? false { return }
-      try add(.review, id: row.id, usn: row.usn, modified: row.modified, json: row.json)
     }
+    try add(kind, id: row.id, modified: row.modified, json: row.json, local: local, state: state)
   }
 
-  private func add(_ row: StagedRow, to batch: RowBatch) throws {
-    batch.put(0, row.id)
-    batch.put(1, row.usn)
-    batch.put(2, row.modified)
-    batch.put(3, text: row.json)
-    try batch.writeRow()
-  }
-
-  func add(_ kind: ShadowKind, id: Int64, _ record: Value.Record, local: Int64?) throws {
-    try add(
-      kind, id: id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0),
-      json: Value.record(record).json, local: local)
+  func add(_ kind: BaseKind, id: Int64, _ record: Value.Record, local: Int64?) throws {
+    let modified = Int64(record["mod"]?.integer ?? 0)
+    try add(kind, id: id, modified: modified, json: Value.record(record).json, local: local)
   }
 
   func add(
-    _ kind: ShadowKind, id: Int64, usn: Int64 = 0, modified: Int64 = 0, json: String, local: Int64? = nil
+    _ kind: BaseKind, id: Int64, modified: Int64 = 0, json: String, local: Int64? = nil, state: String? = nil
   ) throws {
     insertion.bind(1, kind.rawValue)
     insertion.bind(2, id)
-    insertion.bind(3, usn)
-    insertion.bind(4, modified)
-    insertion.bind(5, json)
-    insertion.bind(6, local)
+    insertion.bind(3, modified)
+    insertion.bind(4, json)
+    insertion.bind(5, local)
+    insertion.bind(6, state)
     try insertion.run()
   }
 
   /// Writes that nothing of all this is to be sent.
   func finish() throws {
-    let types = "SELECT local FROM sync_shadows WHERE kind = \(ShadowKind.noteType.rawValue)"
+    let types = "SELECT local FROM bases WHERE kind = \(BaseKind.noteType.rawValue)"
     let states = [
-      agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE \(Unsent.sql)",
+      agreement(.deck), agreement(.preset),
       "UPDATE note_types SET usn = 0 WHERE id IN (\(types))",
-      "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND \(Unsent.sql)",
     ]
     for sql in states { try db.execute(sql: sql) }
   }
 
-  private func agreement(_ kind: ShadowKind) -> String { Shadows.agreement(kind, "local IS NOT NULL") }
+  private func agreement(_ kind: BaseKind) -> String { Bases.agreement(kind, "local IS NOT NULL") }
 }

@@ -13,7 +13,7 @@ import Values
 final class SyncMerge {
   let db: Database
   let pulled: PulledCollection
-  let shadows: Shadows
+  let bases: Bases
   let moment: StudyMoment
   let rows: ServerRows
   let isInterrupted: @Sendable () -> Bool
@@ -29,13 +29,13 @@ final class SyncMerge {
   ) throws {
     (self.db, self.pulled, self.moment, self.isInterrupted) = (db, pulled, moment, isInterrupted)
     self.progress = progress
-    shadows = try Shadows(db)
+    bases = try Bases(db)
     let head = pulled.staged.head
     rows = ServerRows(moment, created: head.created, settings: head.settings)
     heads = MergedHeads()
   }
 
-  /// Takes all of it in. What is here and not there yet is to be told by `SyncOutgoing` after it.
+  /// Takes all of it in. What is here and not there yet is found by `SyncOutgoing` after it.
   /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
   func run(isFirst: Bool) throws {
     if isFirst {
@@ -68,13 +68,13 @@ final class SyncMerge {
   }
 
   /// Whether a row is as the server had it before: of all that it has only what is new counts.
-  func isKnown(_ shadow: Shadow?, _ json: String) -> Bool {
-    pulled.isWhole && shadow.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
+  func isKnown(_ base: Base?, _ json: String) -> Bool {
+    pulled.isWhole && base.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
   /// Whether a row is older than the one that the server had before: it was brought back from a backup, and gets ours.
-  func isOlder(_ row: StagedRow, than shadow: Shadow?) -> Bool {
-    pulled.isWhole && shadow.map { $0.modified > row.modified } ?? false
+  func isOlder(_ row: StagedRow, than base: Base?) -> Bool {
+    pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
   // MARK: What there was before
@@ -84,8 +84,8 @@ final class SyncMerge {
     var found: [Int64: Int64] = [:]
     let sql = """
       SELECT cards.id, cast(max(cards.mod, ifnull(cards.last_review, 0)) AS INTEGER)
-      FROM cards LEFT JOIN sync_shadows s ON s.kind = \(ShadowKind.card.rawValue) AND s.local = cards.id
-      WHERE s.id IS NULL OR s.state IS NOT \(ShadowKind.cardState)
+      FROM cards LEFT JOIN bases s ON s.kind = \(BaseKind.card.rawValue) AND s.local = cards.id
+      WHERE iif(s.id IS NULL, \(SyncTables.unsentCard), s.state IS NOT \(SyncedTable.cards.state))
       """
     try db.forEachRow(sql) { found[$0.integer(0)] = $0.integer(1) }
     return found
@@ -95,19 +95,19 @@ final class SyncMerge {
   private func missing() throws -> SyncGraves {
     var graves = SyncGraves()
     for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
-      let shadow: ShadowKind = kind == .cards ? .card : .note
-      let here = try db.rows("SELECT remote FROM sync_shadows WHERE kind = ?", [shadow.rawValue]) { $0.integer(0) }
+      let base: BaseKind = kind == .cards ? .card : .note
+      let here = try db.rows("SELECT remote FROM server_rows WHERE kind = ?", [base.rawValue]) { $0.integer(0) }
       var there: Set<Int64> = []
       if !here.isEmpty { try pulled.staged.forEachRow(kind) { there.insert($0.id) } }
       graves[keyPath: path] = here.filter { !there.contains($0) }
     }
     let head = pulled.staged.head
-    for (kind, records) in [(ShadowKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
+    for (kind, records) in [(BaseKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
       let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
-      let gone = try shadows.all(kind).map(\.remote).filter { !there.contains($0) }
+      let gone = try bases.all(kind).map(\.remote).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
       // What is here of them becomes this account's own.
-      if kind != .deck { for remote in gone { try shadows.bury(kind, remote) } }
+      if kind != .deck { for remote in gone { try bases.bury(kind, remote) } }
     }
     return graves
   }
@@ -115,10 +115,10 @@ final class SyncMerge {
   private func keepSettings() throws {
     let head = pulled.staged.head
     let settings = Value.record(["crt": .integer(head.created), "conf": .record(head.settings)])
-    try shadows.put(.settings, 0, usn: 0, settings.json, local: nil)
-    let known = try shadows[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    try bases.put(.settings, 0, settings.json, local: nil)
+    let known = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
     let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
-    try shadows.put(.tags, 0, usn: 0, Value.list(all).json, local: nil)
+    try bases.put(.tags, 0, Value.list(all).json, local: nil)
   }
 }
 
@@ -127,7 +127,7 @@ extension PulledCollection {
   public func missingCards(_ db: Database) throws -> Int {
     var there: Set<Int64> = []
     let sql = """
-      SELECT remote FROM sync_shadows JOIN cards ON cards.id = local WHERE kind = \(ShadowKind.card.rawValue)
+      SELECT remote FROM server_rows JOIN cards ON cards.id = local WHERE kind = \(BaseKind.card.rawValue)
       """
     let here = try db.rows(sql) { $0.integer(0) }
     if !here.isEmpty { try staged.forEachRow(.cards) { there.insert($0.id) } }

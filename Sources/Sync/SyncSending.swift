@@ -42,7 +42,7 @@ public struct SyncExchange {
     let merge = try SyncMerge(db, pulled, moment, isInterrupted: isInterrupted) { try progress(.taking($0, of: $1)) }
     try merge.run(isFirst: link.meta == nil)
     var report = merge.report
-    let here = try Shadows(db).counts()
+    let here = try Bases(db).counts()
     for (what, given, counted) in here.differences(from: pulled.counts) {
       throw SyncError.counts(what: what, given: given, counted: counted)
     }
@@ -79,7 +79,7 @@ public struct SyncExchange {
     guard try server.start(from: pulled.meta.usn).count == 0 else { throw SyncError.moved }
     var rest = outgoing.graves
     while rest.count > 0 { try server.apply(rest.next(SyncExchange.gravesAtOnce)) }
-    guard try isKnown(server.changes(outgoing.head), outgoing.shadows) else { throw SyncError.moved }
+    guard try isKnown(server.changes(outgoing.head), outgoing.bases) else { throw SyncError.moved }
     let chunk = try server.chunk()
     guard chunk["done"]?.boolean == true, StagedKind.allCases.allSatisfy({ chunk[$0.rawValue]?.list?.isEmpty ?? true })
     else { throw SyncError.moved }
@@ -92,7 +92,7 @@ public struct SyncExchange {
       sent += chunk.count
       try progress(.sending(sent))
     }
-    let here = try outgoing.shadows.counts()
+    let here = try outgoing.bases.counts()
     let there = try server.counts(here)
     for (what, given, counted) in here.differences(from: there) {
       throw SyncError.counts(what: what, given: given, counted: counted)
@@ -104,15 +104,15 @@ public struct SyncExchange {
 extension SyncExchange {
   /// Whether nothing came that is not here. What a server begins with has the number 0, which is also that of the first
   /// sync: it comes again.
-  private func isKnown(_ changes: Value.Record, _ shadows: Shadows) throws -> Bool {
+  private func isKnown(_ changes: Value.Record, _ bases: Bases) throws -> Bool {
     let decks = changes["decks"]?.list ?? []
-    let parts: [(ShadowKind, [Value])] = [
+    let parts: [(BaseKind, [Value])] = [
       (.noteType, changes["models"]?.list ?? []), (.deck, decks.first?.list ?? []),
       (.preset, decks.dropFirst().first?.list ?? []),
     ]
     if pulled.meta.usn > 0 { return parts.allSatisfy(\.1.isEmpty) && changes["tags"]?.list?.isEmpty ?? true }
     return try parts.allSatisfy { kind, list in
-      try list.allSatisfy { try shadows[kind, Int64($0.record?["id"]?.integer ?? 0)] != nil }
+      try list.allSatisfy { try bases[kind, Int64($0.record?["id"]?.integer ?? 0)] != nil }
     }
   }
 }

@@ -1,5 +1,5 @@
-// What an account knows of the server that it is linked with: the link, and each row as the server has it.
-// Invariant: a shadow is what the server gave, unchanged; `local` is the row here that was made of it, NULL where there
+// What an account knows of the server that it is linked with: the link, and each row as the server had it.
+// Invariant: a base is what the server gave, unchanged; `local` is the row here that was made of it, NULL where there
 // is none, and `state` is what that row held then. The key is in neither table.
 
 import Decks
@@ -39,11 +39,9 @@ public struct UnsentChanges: Equatable, Sendable {
 
 /// The tables of a sync.
 public enum SyncTables {
-  public static let migrations =
-    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
-    + SentStamp.migrations + [Migration("sync.4", sql: fourth)]
+  public static let migrations = [Migration("sync", sql: linkTable + serverRows)]
 
-  private static let first = """
+  private static let linkTable = """
     CREATE TABLE sync_link (
       id INTEGER PRIMARY KEY CHECK (id = 1),
       address TEXT NOT NULL,
@@ -54,49 +52,17 @@ public enum SyncTables {
       media_usn INTEGER,
       synced REAL
     ) STRICT;
-    CREATE TABLE sync_shadows (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
-      usn INTEGER NOT NULL,
-      modified INTEGER NOT NULL,
-      json TEXT NOT NULL,
-      local INTEGER,
-      state TEXT
-    ) STRICT;
-    CREATE UNIQUE INDEX sync_shadows_remote ON sync_shadows(kind, remote);
-    CREATE INDEX sync_shadows_local ON sync_shadows(kind, local) WHERE local IS NOT NULL;
     """
 
-  /// What was deleted here and there: an id of it is never given again. An answer that is taken back here stays on the
-  /// server, and so its row does here.
-  private static let second = """
-    CREATE TABLE sync_graves (
-      kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
-      PRIMARY KEY (kind, remote)
-    ) STRICT, WITHOUT ROWID;
+  /// `server_rows` is what the server had at the last sync. An answer that is taken back here stays on the server, and
+  /// so its row does here.
+  private static let serverRows = """
+    CREATE VIEW server_rows AS \(SyncedTable.rows);
     CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
-    WHEN OLD.usn >= 0 AND OLD.anki IS NOT NULL AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
-      INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
-      VALUES (5, OLD.anki, OLD.usn, 0, json_array(OLD.anki, OLD.acard, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
-        OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
-    END;
-    """
-
-  /// The deletions that were sent from here. Undoing leaves them: what came back since has to go under another id.
-  private static let third = """
-    CREATE TABLE told_graves (
-      kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
-      PRIMARY KEY (kind, remote)
-    ) STRICT, WITHOUT ROWID;
-    """
-
-  /// An answer whose card is removed before it was sent goes all the same: Anki never takes a row out of its log.
-  private static let fourth = """
-    CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
-      UPDATE reviews SET acard = OLD.id WHERE card = OLD.id AND acard IS NULL AND \(Unsent.sql);
+    WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
+      INSERT OR IGNORE INTO bases (kind, remote, modified, json)
+      VALUES (5, OLD.id, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.rating, OLD.ivl,
+        OLD.last_ivl, OLD.factor, OLD.time, OLD.kind));
     END;
     """
 
@@ -131,27 +97,28 @@ public enum SyncTables {
 
   /// Forgets the server and all that it gave, as far as it is not cards here.
   public static func removeLink(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM told_graves; DELETE FROM told_media")
+    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM sent_graves; DELETE FROM sent_media")
     try forgetRows(db)
   }
 
   /// Forgets what the server gave.
   public static func forgetRows(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM sync_shadows")
-    try db.execute(sql: "DELETE FROM sync_graves")
-    try SentStamp.forget(db)
+    try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
+    for table in SyncedTable.allCases {
+      try db.execute(sql: "UPDATE \(table.name) SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
+    }
+    try db.execute(sql: "DELETE FROM sent_graves WHERE sent = 0")
   }
 
   // MARK: Figures
 
-  /// What was changed here since the last sync. Every row is looked at, unless nothing was written since all was sent.
+  /// What was changed here since the last sync. Every row is looked at.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
-    if try SentStamp.holds(db) { return UnsentChanges() }
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
     found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")
     found.cards =
-      try count("SELECT count(*) FROM cards WHERE \(isOnlyHere(.card, "cards"))")
+      try count("SELECT count(*) FROM cards WHERE \(unsentCard)")
       + count("SELECT count(*) \(changed(.card))")
     found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
     // The types that everybody has go along with their notes.
@@ -164,56 +131,65 @@ public enum SyncTables {
     found.decks = try count(
       """
       SELECT count(*) FROM decks WHERE \(isOnlyHere(.deck, "decks")) AND NOT EXISTS (
-        SELECT 1 FROM sync_shadows s JOIN decks inner_deck ON inner_deck.id = s.local
-        WHERE s.kind = \(ShadowKind.deck.rawValue)
+        SELECT 1 FROM bases s JOIN decks inner_deck ON inner_deck.id = s.local
+        WHERE s.kind = \(BaseKind.deck.rawValue)
           AND substr(inner_deck.name_key, 1, length(decks.name_key) + 2) = decks.name_key || '::')
       """)
     found.decks += try count("SELECT count(*) \(changed(.deck))")
     found.presets =
       try count("SELECT count(*) FROM presets WHERE \(isOnlyHere(.preset, "presets"))")
       + count("SELECT count(*) \(changed(.preset))")
-    for kind in [ShadowKind.note, .card, .deck] { found.removals += try count("SELECT count(*) \(gone(kind))") }
+    for kind in [BaseKind.note, .card, .deck] { found.removals += try count("SELECT count(*) \(gone(kind))") }
     return found
   }
 
   // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
-  static let unsentReview = "(\(Unsent.sql) AND card IS NOT NULL)"
+  static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"
 
-  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be
-  /// undone: a shadow tells that it was.
+  /// An answer of a card that was removed here: Anki never takes a row out of its log.
   static let unsentStray = """
-    (card IS NULL AND acard IS NOT NULL AND \(Unsent.sql) AND \(isOnlyHere(.review, "reviews")))
+    (\(Unsent.sql) AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
-  static let unsentNote = "\(Unsent.sql) OR \(isOnlyHere(.note, "notes"))"
+  /// One that is here again after its deletion was sent is to be sent too.
+  static let unsentNote = "(\(Unsent.sql) OR \(isDeleted(.notes)))"
 
-  /// Whether the server has no row for one of a table here.
-  static func isOnlyHere(_ kind: ShadowKind, _ table: String) -> String {
-    "NOT EXISTS (SELECT 1 FROM sync_shadows WHERE kind = \(kind.rawValue) AND local = \(table).id)"
+  /// A card that the server does not have.
+  static let unsentCard = "((\(Unsent.sql) OR \(isDeleted(.cards))) AND \(isOnlyHere(.card, "cards")))"
+
+  private static func isDeleted(_ table: SyncedTable) -> String {
+    "\(table.name).id IN (SELECT remote FROM sent_graves WHERE kind = \(table.rawValue))"
   }
 
-  /// The rows that both sides have and that were changed here; `s` is the shadow.
-  static func changed(_ kind: ShadowKind) -> String {
+  /// Whether the server has no row for one of a table here.
+  static func isOnlyHere(_ kind: BaseKind, _ table: String) -> String {
+    "NOT EXISTS (SELECT 1 FROM bases WHERE kind = \(kind.rawValue) AND local = \(table).id)"
+  }
+
+  /// The rows that both sides have and that were changed here; `s` is the base.
+  static func changed(_ kind: BaseKind) -> String {
     let (table, state) = kind.stated
     return """
-      FROM sync_shadows s JOIN \(table) ON \(table).id = s.local
+      FROM bases s JOIN \(table) ON \(table).id = s.local
       WHERE s.kind = \(kind.rawValue) AND s.state IS NOT \(state)
       """
   }
 
-  /// The shadows of rows that were removed here.
-  static func gone(_ kind: ShadowKind) -> String {
+  /// The bases of rows that were removed here.
+  static func gone(_ kind: BaseKind) -> String {
     """
-    FROM sync_shadows s WHERE s.kind = \(kind.rawValue) AND s.local IS NOT NULL
+    FROM (SELECT kind, remote, json, local FROM bases \(kind.table.map {
+      "UNION ALL SELECT kind, id, json, id FROM \($0.removed)" } ?? "")) s
+    WHERE s.kind = \(kind.rawValue) AND s.local IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM \(kind.stated.table) WHERE id = s.local)
     """
   }
 }
 
-/// What a shadow is of.
-enum ShadowKind: Int {
+/// What a base is of.
+enum BaseKind: Int {
   // As the kinds of deletions are numbered.
   case card = 0
   case note = 1
@@ -227,12 +203,10 @@ enum ShadowKind: Int {
   /// The settings of the collection; `remote` is 0.
   case settings = 7
 
-  /// What of a row here a change is told by.
-  static let cardState = """
-    json_array(cards.deck, iif(cards.state = 0, cards.rank, NULL), cards.suspended, cards.buried, cards.flag,
-      cards.state, cards.step, cards.due, cards.stability, cards.difficulty, cards.reps, cards.lapses,
-      cards.last_review)
-    """
+  /// Nil for what is not of one of these tables.
+  var table: SyncedTable? { SyncedTable(rawValue: rawValue) }
+
+  /// What shows that a row here was changed.
   static let deckState = "json_array(decks.name, decks.preset, decks.options)"
   static let presetState = "json_array(presets.name, presets.options)"
 }

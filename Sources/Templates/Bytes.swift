@@ -5,7 +5,7 @@ package typealias Bytes = [UInt8]
 
 extension ArraySlice<UInt8> {
   /// Where the needle begins at or after an index; nil when it does not occur.
-  func position(of needle: StaticString, from start: Int) -> Int? {
+  package func position(of needle: StaticString, from start: Int) -> Int? {
     let count = needle.utf8CodeUnitCount
     guard count > 0, start >= startIndex, endIndex - start >= count else { return nil }
     let first = needle.utf8Start[0]
@@ -24,7 +24,7 @@ extension ArraySlice<UInt8> {
     }
   }
 
-  func begins(with prefix: StaticString, at start: Int? = nil) -> Bool {
+  package func begins(with prefix: StaticString, at start: Int? = nil) -> Bool {
     let start = start ?? startIndex
     guard endIndex - start >= prefix.utf8CodeUnitCount else { return false }
     for offset in 0..<prefix.utf8CodeUnitCount where self[start + offset] != prefix.utf8Start[offset] { return false }

@@ -36,7 +36,7 @@ package struct HTMLTag {
   }
 
   /// The value of an attribute, empty for one without a value; nil when it is not there.
-  func attribute(_ wanted: StaticString) -> String? {
+  package func attribute(_ wanted: StaticString) -> String? {
     var index = rest.startIndex
     while index < rest.endIndex {
       let (name, value, end) = attribute(at: index)

@@ -52,6 +52,8 @@ public enum MediaNames {
   }
 
   /// A name without entities and percent signs.
+  package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
+
   static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
     var (result, index) = (Bytes(), bytes.startIndex)
     while index < bytes.endIndex {

@@ -3,10 +3,12 @@
 /// A place in a document: `/elements/3/frame`. The empty one is the whole.
 public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
   public let description: String
+  /// The keys and the numbers that it goes by.
+  private let steps: [String]
 
-  public static let whole = JSONPointer(description: "")
+  public static let whole = JSONPointer(description: "", steps: [])
 
-  private init(description: String) { self.description = description }
+  private init(description: String, steps: [String]) { (self.description, self.steps) = (description, steps) }
 
   /// The place of a key within this one.
   public func appending(_ key: String) -> JSONPointer {
@@ -18,9 +20,57 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
       default: escaped.unicodeScalars.append(character)
       }
     }
-    return JSONPointer(description: description + "/" + escaped)
+    return JSONPointer(description: description + "/" + escaped, steps: steps + [key])
   }
 
   /// The place of an entry of a list within this one, counted from 0.
   public func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
+
+  /// Where it begins in a text that has been read as JSON: the key, or the element of a list. Of a place that is not
+  /// there it is the nearest one around it.
+  /// - Returns: line and column from 1; the column counts characters.
+  public func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
+    var reader = JSONReader(JSONBytes(bytes), depthLimit: .max, rowLimit: bytes.count + 1)
+    let offset = reader.offset(of: steps[...])
+    let before = bytes[..<offset]
+    let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    return (1 + before.count { $0 == 0x0A }, 1 + before[start...].count { $0 & 0xC0 != 0x80 })
+  }
+}
+
+extension JSONReader<JSONBytes> {
+  /// The offset of the last of the steps that is there.
+  fileprivate mutating func offset(of steps: ArraySlice<String>) -> Int {
+    var last = tokens.source.offset
+    var steps = steps
+    do throws(JSONFailure) {
+      try skipBlanks()
+      last = tokens.source.offset
+      while let step = steps.popFirst(), let found = try find(step) { last = found }
+    } catch {
+      // The text is no JSON from there on.
+      return last
+    }
+    return last
+  }
+
+  /// Goes to the value of a step; nil where it is not there.
+  private mutating func find(_ step: String) throws(JSONFailure) -> Int? {
+    let isObject = tokens.source.next == UInt8(ascii: "{")
+    guard isObject || tokens.source.next == UInt8(ascii: "[") else { return nil }
+    let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    tokens.source.skip()
+    if try isEmpty(until: close) { return nil }
+    var index = 0
+    repeat {
+      try skipBlanks()
+      let offset = tokens.source.offset
+      let name = isObject ? String(decoding: try name().bytes, as: UTF8.self) : String(index)
+      if name == step { return offset }
+      var rest: [UInt8] = []
+      try value(into: &rest)
+      index += 1
+    } while try goesOn(until: close)
+    return nil
+  }
 }

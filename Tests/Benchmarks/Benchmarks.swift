@@ -14,6 +14,7 @@ private final class Word: BoundObject {
 
 @main struct Benchmarks {
   static func main() throws {
+    Resources.answerIfAsked()
     let (deckhand, folder) = (Asked.program, Asked.folder)
     show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
     show(try callFigures().compactMap(\.self))
@@ -28,6 +29,7 @@ private final class Word: BoundObject {
     show(CompareFigures.all(deckhand, folder + "/compare"))
     show(try ServingFigures.all(folder + "/serving").compactMap(\.self))
     show(try PromptFigures.all(deckhand, folder + "/prompt"))
+    show(try EditorFigures.all(deckhand, folder + "/editor"))
     show(TextFigures.all(deckhand, folder + "/texts"))
     try MapFigures(deckhand, folder + "/map").measure()
     show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
@@ -80,7 +82,7 @@ private final class Word: BoundObject {
   /// `deckhand -e ''` against `lua5.4 -e ''`.
   private static func startUp(_ deckhand: String) -> Figure? {
     let data = "/tmp/deckhand-bench/none"
-    return compare("start-up against lua5.4", wanted: 4, rounds: 101, scale: 1e3, unit: "ms") {
+    return compare("start-up against lua5.4", wanted: 3, rounds: 101, scale: 1e3, unit: "ms") {
       seconds(ofRunning: deckhand, ["--data", data, "-e", ""])
     } reference: {
       seconds(ofRunning: "lua5.4", ["-e", ""])

@@ -98,11 +98,51 @@ func rounded(_ value: Double) -> String {
 
 /// Runs a program with nothing on its input and its output thrown away; its seconds, or -1.
 func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
-  resources(ofRunning: path, arguments).seconds
+  run(path, arguments).seconds
 }
 
-/// The same, with the seconds of processor time and the most memory that it had resident.
-func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Double, processor: Double, bytes: Int) {
+/// What a program took.
+struct Resources {
+  var seconds: Double
+  /// Of processor time.
+  var processor: Double
+  /// The most that it had resident.
+  var bytes: Int
+
+  /// Where a run of its own writes them.
+  fileprivate static let descriptor: Int32 = 3
+  fileprivate static let word = "--resources"
+
+  /// Runs a program and says what it took, when this process was started for that:
+  /// `Benchmarks --resources PROGRAM ARG...`.
+  static func answerIfAsked() {
+    let words = CommandLine.arguments
+    guard words.count > 2, words[1] == word else { return }
+    let used = run(words[2], Array(words.dropFirst(3)))
+    let text = Array("\(used.seconds) \(used.processor) \(used.bytes)".utf8)
+    exit(write(descriptor, text, text.count) == text.count ? 0 : 1)
+  }
+}
+
+/// Runs a program from a small process of its own: a process counts the memory of the one that started it as its own,
+/// and this one has lists of words.
+func resources(ofRunning path: String, _ arguments: [String]) -> Resources {
+  var ends: [Int32] = [0, 0]
+  guard pipe(&ends) == 0 else { return Resources(seconds: -1, processor: 0, bytes: 0) }
+  defer { close(ends[0]) }
+  let status = run("/proc/self/exe", [Resources.word, path] + arguments, output: ends[1])
+  close(ends[1])
+  var buffer = [UInt8](repeating: 0, count: 200)
+  let count = read(ends[0], &buffer, buffer.count)
+  let parts = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+  guard status.seconds >= 0, parts.count == 3, let seconds = Double(parts[0]), let processor = Double(parts[1]),
+    let bytes = Int(parts[2])
+  else { return Resources(seconds: -1, processor: 0, bytes: 0) }
+  return Resources(seconds: seconds, processor: processor, bytes: bytes)
+}
+
+/// - Parameter output: what it writes its resources to.
+private func run(_ path: String, _ arguments: [String], output: Int32? = nil) -> Resources {
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
   words.append(nil)
   defer { for word in words { free(word) } }
@@ -111,12 +151,16 @@ func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Doubl
   defer { posix_spawn_file_actions_destroy(&actions) }
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+  if let output { posix_spawn_file_actions_adddup2(&actions, output, Resources.descriptor) }
   let start = now()
   var child: pid_t = 0
-  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return (-1, 0, 0) }
+  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else {
+    return Resources(seconds: -1, processor: 0, bytes: 0)
+  }
   var status: Int32 = 0
   var usage = rusage()
   while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
   let processor = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-  return (status == 0 ? now() - start : -1, processor, usage.ru_maxrss * 1024)
+  return Resources(
+    seconds: status == 0 ? now() - start : -1, processor: processor, bytes: usage.ru_maxrss * 1024)
 }

@@ -11,26 +11,34 @@ enum PromptFigures {
   static func all(_ deckhand: String, _ folder: String) throws -> [Figure] {
     guard isAsked(title) else { return [] }
     try makePrivateFolder(folder)
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let rounds = Asked.isSmoke ? 1 : 9
-    guard let answers = popen("python3 '\(root)/Tests/Peers/tab.py' '\(deckhand)' '\(folder)' \(rounds)", "r") else {
-      failed(title)
-      return []
-    }
-    defer { pclose(answers) }
-    var figures: [Figure] = []
-    var line = [CChar](repeating: 0, count: 200)
-    while fgets(&line, Int32(line.count), answers) != nil {
-      let text = line.withUnsafeBufferPointer {
-        String(decoding: $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      }
-      let words = text.split(whereSeparator: \.isWhitespace)
-      guard let time = words.first.flatMap({ Double($0) }) else { continue }
-      let kind = words.dropFirst().joined(separator: " ")
-      figures.append(
-        Figure(title: "\(title), \(kind), against 20 ms", wanted: 1, ours: time, reference: wanted, unit: "ms"))
-    }
-    if figures.isEmpty { failed(title) }
-    return figures
+    return figures(
+      ofPeer: "tab.py", [deckhand, folder, Asked.isSmoke ? "1" : "9"], title: title, wanted: wanted)
   }
+}
+
+/// The figures that a script of Tests/Peers prints: milliseconds, then what took them; each against those that are
+/// wanted.
+func figures(ofPeer script: String, _ arguments: [String], title: String, wanted: Double) -> [Figure] {
+  let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+  let words = ([root + "/Tests/Peers/" + script] + arguments).map { "'\($0)'" }.joined(separator: " ")
+  guard let answers = popen("python3 " + words, "r") else {
+    failed(title)
+    return []
+  }
+  defer { pclose(answers) }
+  var figures: [Figure] = []
+  var line = [CChar](repeating: 0, count: 200)
+  while fgets(&line, Int32(line.count), answers) != nil {
+    let text = line.withUnsafeBufferPointer {
+      String(decoding: $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard let time = words.first.flatMap({ Double($0) }) else { continue }
+    let kind = words.dropFirst().joined(separator: " ")
+    figures.append(
+      Figure(
+        title: "\(title), \(kind), against \(Int(wanted)) ms", wanted: 1, ours: time, reference: wanted, unit: "ms"))
+  }
+  if figures.isEmpty { failed(title) }
+  return figures
 }

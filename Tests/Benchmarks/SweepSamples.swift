@@ -17,7 +17,7 @@ enum SweepSamples {
     end
     function sample_document()
       local document = assert(documents.create{background = {1, 1, 1}})
-      assert(document:add_text{text = 'word'}).group = 'words'
+      assert(document:add_text{text = 'word {prompt}'}).group = 'words'
       return document
     end
     settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})
@@ -110,6 +110,8 @@ enum SweepSamples {
     "document:raise": "self.elements[1]",
     "document:lower": "self.elements[1]",
     "document:remove_element": "self.elements[1]",
+    "document:fill": "decks.list()[1]",
+    "documents.sheet": "{sample_document()}, folder .. '/sheet.pdf'",
     "document:render": "folder .. '/document.svg'",
     "settings.switches": "'sample', {title = 'Sample', children = {'one', 'two'}}",
     "settings.choice": "'sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'}",

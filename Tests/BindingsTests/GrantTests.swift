@@ -31,7 +31,7 @@ import Workspace
     "decks.write (unless it changes no schedule)": "deck:study",
     "decks.write (unless the session changes no schedule)": "session:answer session:undo",
     "documents.write":
-      "document.background= document:add_image document:add_text document:duplicate document:lower document:raise "
+      "document.background= document:add_image document:add_text document:duplicate document:fill document:lower document:raise "
       + "document:remove document:remove_element document:save document:set_panel documents:create element.align= element.alt= "
       + "element.color= element.cropped= element.font= element.frame= element.group= element.grows= element.height= "
       + "element.rotation= element.size= element.text= element.width= element.wraps= element.x= element.y=",

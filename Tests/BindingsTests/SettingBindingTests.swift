@@ -123,7 +123,7 @@ import Workspace
     for root in roots { try plugin.fails([("settings.value('\(root).mine', {default = 1})", "the program")]) }
     #expect(
       names.filter { tree.declaration(of: $0)?.isGuarded == true } == [
-        "sync.at_end", "serve.origins", "serve.key", "auth.idle_minutes", "media.player",
+        "sync.at_end", "serve.origins", "serve.key", "auth.idle_minutes", "media.player", "media.speech",
       ])
     #expect(names.filter { tree.declaration(of: $0)?.isSecret == true } == ["serve.key"])
     for root in roots {

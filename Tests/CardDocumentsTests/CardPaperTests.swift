@@ -225,10 +225,10 @@ struct CardPaperTests {
     #expect(throws: DocumentError.nothingToPrint(.cards)) {
       try sheet.write(0, to: path, by: drawing) { _ in (PaperSide(""), PaperSide("")) }
     }
-    #expect(throws: DocumentError.tooManyToPrint(10_001, limit: 10_000)) {
+    #expect(throws: DocumentError.tooManyToPrint(limit: 10_000)) {
       try sheet.write(10_001, to: path, by: drawing) { _ in (PaperSide(""), PaperSide("")) }
     }
-    #expect(throws: DocumentError.unknownEnding(path: "a.png")) {
+    #expect(throws: DocumentError.unknownEnding(path: "a.png", expected: ".pdf")) {
       try sheet.write(1, to: "a.png", by: drawing) { _ in (PaperSide(""), PaperSide("")) }
     }
     #expect(folder.read("a.pdf") == [1])

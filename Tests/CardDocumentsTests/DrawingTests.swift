@@ -354,7 +354,9 @@ import Wire
       text(pdf).split(separator: "/Type /Page ").count + text(pdf).split(separator: "/Type /Page\n").count == 2 + 3)
     #expect(pdf == folder.read("b.pdf") ?? [0])
     #expect(told == Array(1...19))
-    #expect(throws: DocumentError.unknownEnding(path: "x.png")) { try card.store.sheet(cards, to: "x.png") }
+    #expect(throws: DocumentError.unknownEnding(path: "x.png", expected: ".pdf")) {
+      try card.store.sheet(cards, to: "x.png")
+    }
     #expect(throws: DocumentError.drawing(.refused("there is nothing on the sheet"))) {
       try card.store.sheet([], to: folder.path + "/c.pdf")
     }

@@ -87,6 +87,37 @@ import Testing
     #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
   }
 
+  @Test func `what was typed wrongly is kept with the answer, and goes with it`() throws {
+    let texts = [("dog", "perro"), ("but", "pero"), ("window", "ventana"), ("wind", "viento")]
+    let (deck, card) = try deck(texts, ratings: [.good], days: 1)
+    func answer(_ typed: String) throws {
+      let moment = StudyMoment(now: collection.now)
+      let session = try collection.store.read { try ReviewSession($0, everything(deck), at: moment) }
+      try collection.store.operation("x") { db in
+        while let shown = try session.card(db, at: moment), shown.id != card { try session.bury(db, at: moment) }
+        try session.answer(db, .again, at: moment, mistyped: typed)
+      }
+      collection.now += 2 * 86_400
+    }
+    func kept() throws -> [Mistype] { try collection.store.read { try MistypeTable.list($0, of: card) } }
+    for typed in ["ventana", "Pero ", "pero", "pero", " ", String(repeating: "x", count: 201)] { try answer(typed) }
+    let once = ["Pero", "ventana"].map { Mistype(text: $0, times: 1) }
+    #expect(try kept() == [.init(text: "pero", times: 2)] + once)
+    let near = try collection.store.read { db in
+      let record = try #require(try CardTable.card(db, card))
+      return try Confusions.cards(db, like: record, in: [deck]).map { try CardTable.card(db, $0)?.prompt }
+    }
+    #expect(near == ["but", "window"])
+    try collection.store.undo()
+    try collection.store.undo()
+    try collection.store.undo()
+    #expect(try kept().first == .init(text: "pero", times: 1))
+    for number in 0..<25 { try answer("number \(number)") }
+    #expect(try kept().count == 20 && !kept().contains { $0.text == "pero" })
+    try collection.store.operation("x") { _ = try CardTable.remove($0, [card]) }
+    #expect(try kept().isEmpty)
+  }
+
   @Test func `near prompts and same answers may be confused, and a sentence shows the word`() throws {
     let (deck, card) = try deck(
       [

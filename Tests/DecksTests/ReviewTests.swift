@@ -188,7 +188,7 @@ import Values
     all.kind = .everything
     let back = try collection.store.read { [all] in try ReviewSession($0, all, at: moment()) }
     let a = try answer(back, .good).card
-    #expect(try reviews("elapsed").last == [.number(0)])
+    #expect(try reviews("elapsed").filter { $0 == [.number(0)] }.count == 1)
     let answered = try #require(try collection.cards(deck).first { $0.id != a }).id
     let now = moment().now
     #expect(try collection.store.read { try FutureAnswers.cards($0, now: now) } == [answered])

@@ -134,6 +134,33 @@ import Testing
     #expect(try other.importing(target, [folder.file(name)]).cards.added == 0)
   }
 
+  @Test(arguments: ["x.json", "x.jsonl"])
+  func `a card that was removed from a note, or is in another deck, does not come back`(name: String) throws {
+    let deck = try collection.deck("a")
+    let elsewhere = try collection.deck("b")
+    for front in ["one", "two", "three"] {
+      try collection.addNote(deck, ["Front": front, "Back": front + "!"], .reversed)
+    }
+    try collection.store.operation("remove") { db in
+      let cards = try CardTable.cards(db, ids: CardTable.ids(db, in: deck))
+      func card(_ prompt: String) throws -> CardID { try #require(cards.first { $0.prompt == prompt }).id }
+      try CardTable.remove(db, [card("one!"), card("two")])
+      _ = try CardTable.move(db, [card("three!")], into: elsewhere, now: 1)
+    }
+    _ = try collection.exporting(deck, folder.file(name))
+    let other = TestCollection()
+    let target = try other.deck("a")
+    let report = try other.importing(target, folder.file(name))
+    #expect(report.added == 3 && report.rejected.isEmpty, "\(report.rejected)")
+    #expect(try other.cards(target).map(\.prompt) == collection.cards(deck).map(\.prompt))
+    #expect(try Set(other.prompts(target)) == ["one", "two!", "three"])
+  }
+
+  @Test func `of a note that names none of the cards that it makes all come`() throws {
+    let line = #"{"note_type":"Basic (and reversed card)","note_fields":{"Front":"f","Back":"b"},"ordinals":[7]}"#
+    #expect(try imported("a.jsonl", line + "\n").cards.count == 2)
+  }
+
   @Test func `without a schedule the cards are new, and that is told`() throws {
     let deck = try fill()
     let report = try collection.exporting(deck, folder.file("x.json"))
@@ -186,6 +213,10 @@ import Testing
     ),
     (#"{"note_guid":"g","ordinal":1}"#, "no note with the guid \"g\" comes before this card of it"),
     (#"{"note_guid":"g"}"#, "the card of a note needs its ordinal, from 0"),
+    (
+      #"{"note_type":"Basic","note_fields":{"Front":"1"},"ordinals":[-1]}"#,
+      "ordinals must be the numbers of the note's cards, from 0"
+    ),
     (#"{"note_type":{"name":"N"}}"#, "a note type has a name, fields and cards"),
     (#"{"note_type":"Cloze","note_fields":{"Text":"no cloze"}}"#, ""),
   ])

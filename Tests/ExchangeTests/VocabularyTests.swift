@@ -190,6 +190,9 @@ import Testing
       """
     let frequencies = """
       [["gato","freq",12],["casa","freq",{"value":3,"displayValue":"3 ㋕"}],["x","pitch",{}],
+       ["猫","pitch",{"reading":"ねこ","pitches":[{"position":1},{"position":"HL"}]}],["猫","pitch",{"pitches":"x"}],
+       ["gato","ipa",{"reading":"gato","transcriptions":[{"ipa":"/ˈɡa.to/","tags":["Spain"]},{"ipa":"[ˈɡa.t̪o]"},{}]}],
+       ["x","ipa",{"transcriptions":[{"ipa":" "}]}],["x","ipa",7],["x","other",{"reading":"x"}],
        ["sol","freq",{"reading":"sol","frequency":{"value":7}}],["y","freq","often"]]
       """
     let found = try entries([
@@ -201,7 +204,9 @@ import Testing
         .meaning(word: "gato", text: "cat, tom cat; jack"), .form(word: "gatos", lemma: "gato"),
         .form(word: "ねこ", lemma: "猫"), .meaning(word: "猫", text: "cat \"x\" ]["),
         .meaning(word: "casa", text: "house\nhome a"), .frequency(word: "gato", text: "12"),
-        .frequency(word: "casa", text: "3 ㋕"), .frequency(word: "sol", text: "7"), .frequency(word: "y", text: "often"),
+        .frequency(word: "casa", text: "3 ㋕"), .pronunciation(word: "猫", text: "ねこ [1, HL]"),
+        .pronunciation(word: "gato", text: "/ˈɡa.to/ (Spain), [ˈɡa.t̪o]"), .frequency(word: "sol", text: "7"),
+        .frequency(word: "y", text: "often"),
       ])
     let file = try YomitanFile(try zip([head])) { false }
     #expect(file.title == "Mine" && file.words == "es" && file.meanings == nil)

@@ -33,7 +33,7 @@ import Testing
     #expect(try library.define("gato", in: spanish).map(\.text) == ["cat", "jack"])
     #expect(try library.define("gatos", in: spanish).isEmpty)
     #expect(try library.lemmas(of: "Gatos", in: spanish) == ["gato"])
-    #expect(try library.frequencies(of: "gato", in: spanish).map(\.text) == ["812"])
+    #expect(try library.remarks(.frequency, on: "gato", in: spanish).map(\.text) == ["812"])
     #expect(try library.define("año", in: spanish).map(\.text) == ["year"])
     #expect(try library.define("AÑO", in: spanish, foldAccents: true).map(\.text) == ["year"])
     #expect(try library.define("perro", in: spanish).map(\.isMarkup) == [true])

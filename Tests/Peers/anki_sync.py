@@ -181,44 +181,46 @@ def collection(deckhand):
 def compare(deckhand, col, what):
     """Every note, card and row of the log on both sides."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
-    # The shadows are the server's rows, unchanged.
-    shadows = {(kind, remote): json.loads(text) for kind, remote, text in
-               db.execute("SELECT kind, remote, json FROM sync_shadows")}
-    notes = col.db.all("SELECT id, guid, mid, mod, usn, tags, flds, '', '', 0, '' FROM notes")
+    # What is kept of the server's rows is unchanged.
+    kept = {(kind, remote): json.loads(text) for kind, remote, text in
+               db.execute("SELECT kind, remote, json FROM server_rows")}
+    notes = col.db.all("SELECT id, guid, mid, mod, tags, flds, '', '', 0, '' FROM notes")
     for row in notes:
-        check(f"{what}: note {row[0]}", shadows.pop((1, row[0])), list(row))
-    cards = col.db.all("SELECT id, nid, did, ord, mod, usn, type, queue, due, ivl, factor, reps, lapses, left, odue, odid,"
+        # Without the number of the sync.
+        seen = kept.pop((1, row[0]))
+        check(f"{what}: note {row[0]}", seen[:4] + seen[5:], list(row))
+    cards = col.db.all("SELECT id, nid, did, ord, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid,"
                        " flags, data FROM cards")
 
     def parsed(row):
-        # Anki writes the memory's members in an order of its own.
-        return [*row[:17], json.loads(row[17] or "{}")]
+        # Without the number of the sync. Anki writes the memory's members in an order of its own.
+        return [*row[:5], 0, *row[6:17], json.loads(row[17] or "{}")]
 
     for row in cards:
-        check(f"{what}: card {row[0]}", parsed(shadows.pop((0, row[0]))), parsed(row))
+        check(f"{what}: card {row[0]}", parsed(kept.pop((0, row[0]))), parsed(row))
     types = {t["id"]: t for t in col.models.all()}
     for key, type_ in types.items():
-        seen = shadows.pop((3, key))
+        seen = kept.pop((3, key))
         check(f"{what}: type {key}", *known(seen, type_))
     for deck in col.decks.all():
-        seen = shadows.pop((2, deck["id"]))
+        seen = kept.pop((2, deck["id"]))
         check(f"{what}: deck {deck['id']}", *([d["name"], d["dyn"]] + [d.get(key) for key in (
             "conf", "newLimit", "reviewLimit", "desiredRetention")] for d in (seen, deck)))
     for preset in col.decks.all_config():
-        check(f"{what}: preset {preset['name']}", *known(shadows.pop((4, preset["id"])), preset))
+        check(f"{what}: preset {preset['name']}", *known(kept.pop((4, preset["id"])), preset))
     # The log is in the log's own table.
-    log = {row[0]: (row[1], json.loads(row[2])) for row in
-           db.execute("SELECT anki, acard, raw FROM reviews WHERE anki IS NOT NULL")}
+    log = {row[0]: (row[1], list(row[2:])) for row in
+           db.execute("SELECT id, card, rating, ivl, last_ivl, factor, time, kind FROM reviews WHERE usn >= 0")}
     rows = col.db.all("SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog")
     for row in rows:
-        if (5, row[0]) in shadows:
-            seen = shadows.pop((5, row[0]))
+        if (5, row[0]) in kept:
+            seen = kept.pop((5, row[0]))
             check(f"{what}: log {row[0]}", [seen[1]] + seen[3:], list(row[1:]))
         else:
             check(f"{what}: log {row[0]}", log.pop(row[0]), (row[1], list(row[2:])))
     check(f"{what}: log rows too many", log, {})
-    shadows.pop((6, 0), None), shadows.pop((7, 0), None)
-    check(f"{what}: shadows too many", shadows, {})
+    kept.pop((6, 0), None), kept.pop((7, 0), None)
+    check(f"{what}: rows too many", kept, {})
     # What is studied here says the same.
     states = {0: 0, 1: 1, 2: 2, 3: 3}
     here = {row[0]: row[1:] for row in db.execute(

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import anki_noon  # noqa: F401, before Anki
 from anki_packages import Deckhand
-from anki_sync import PASSWORD, USER, Client, Server
+from anki_sync import PASSWORD, USER, Client, Server, collection
 
 FIRST = 1_600_000_000_000
 
@@ -70,6 +70,9 @@ def run(program, rows, folder, server):
     deckhand.run("sync", "login", server.address, "--user", USER, "--server-password-file", secret)
     ours = timed("Deckhand's first pull", lambda: print("   ", deckhand.lines("sync")[0]))
     print(f"    {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB at most, of any program started here")
+    path = collection(deckhand)
+    size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
+    print(f"    {size / 1e6:.1f} MB in the account's file")
     idle = sorted(timed("a sync with nothing to do, whole program", lambda: deckhand.run("sync")) for _ in range(9))[4]
     timed("    the program alone (deck list)", lambda: deckhand.run("deck", "list"))
     asked = timed("    a question to the server", urllib.request.urlopen(server.address + "health").read)

@@ -138,21 +138,27 @@ import Testing
   @Test func `leeches are listed with what helps, and figures say what the memory model knows`() throws {
     let code = """
       local d = decks.create('Lee') d:append{prompt = 'perro', answer = 'dog'} d:append{prompt = 'perra', answer = 'bitch'}
+      local t = decks.create('Typed') t:append{prompt = 'sun', answer = 'cat'}
+      t:add_note{type = 'Basic (type in the answer)', fields = {Front = 'gato', Back = 'tomcat'}}
       d:append{prompt = 'el perro duerme mucho hoy', answer = 'x'}
       """
     try home.run("-e", code)
     #expect(
       try home.run("deck", "leeches", "Lee").output
         == "No card is forgotten more often than the memory model explains.\n")
+    #expect(try home.run("study", "Typed", input: "cat\n1\n").output.contains("not right"))
     let script = """
       import sqlite3, sys
       db = sqlite3.connect(sys.argv[1])
-      card, = db.execute("SELECT cards.id FROM cards JOIN decks ON decks.id = deck WHERE decks.name = 'Lee' ORDER BY rank").fetchone()
-      for n in range(13):
-          db.execute("INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 86400)",
-                     (card, 1700000000 + n * 86400, 4 if n == 0 else 1 + 2 * (n % 2 == 0), 0 if n == 0 else 2))
-      db.execute("UPDATE cards SET state = 2, due = 1700000000, stability = 2, difficulty = 8, lapses = 6, last_review = 1700000000"
-                 " WHERE id = ?", (card,))
+      for deck in 'Lee', 'Typed':
+          card, = db.execute("SELECT cards.id FROM cards JOIN decks ON decks.id = deck WHERE decks.name = ? ORDER BY rank",
+                             (deck,)).fetchone()
+          db.execute("DELETE FROM reviews WHERE card = ?", (card,))
+          for n in range(13):
+              db.execute("INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 86400)",
+                         (card, 1700000000 + n * 86400, 4 if n == 0 else 1 + 2 * (n % 2 == 0), 0 if n == 0 else 2))
+          db.execute("UPDATE cards SET state = 2, due = 1700000000, stability = 2, difficulty = 8, lapses = 6,"
+                     " last_review = 1700000000 WHERE id = ?", (card,))
       db.commit()
       """
     let log = try Child(
@@ -169,6 +175,9 @@ import Testing
     let words = ["study", "Lee", "--query", #"dupe:"perro" or dupe:"perra""#, "--cram", "--no-schedule"]
     let both = try home.run(words, input: "\n3\n\n3\n")
     #expect(both.output.contains("2 right"), "\(both)")
+    let typed = try home.run("deck", "leeches", "Typed").output
+    #expect(typed.contains("Typed instead: cat\n") && typed.contains("Easily taken for: sun (cat)"), "\(typed)")
+    #expect(try home.run("--json", "deck", "leeches").output.contains(#""typed": [{"text": "cat", "times": 1}]"#))
     let json = try home.run("--json", "deck", "leeches")
     #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
     let figures = try home.run("deck", "stats", "Lee")

@@ -87,4 +87,35 @@ import Testing
     let missing = try run(["media", "speak", "x", "--language", "spanish"], path: "/nonexistent")
     #expect(missing.status == 1 && missing.errors.contains("install Debian's espeak-ng"), "\(missing)")
   }
+
+  @Test func `any program speaks that reads the text and writes the file, started without a shell`() throws {
+    let program = try home.write(
+      "#!/bin/sh\n[ \"$1\" = ';x' ] && [ \"$2\" = es ] || exit 1\nprintf '%0100d' 7 > \"$3\"\ncat >> \"$3\"\n",
+      to: "bin/voice")
+    chmod(program, 0o755)
+    #expect(try run("set", "media.speech", "voice ;x {language} {file}").status == 0)
+    let made = try run("media", "speak", "el $(gato)", "--language", "spanish", "--json")
+    #expect(made.status == 0, "\(made)")
+    let name = made.output.trimmingLineEnd.filter { $0 != "\"" }
+    let file = try run("-e", "print(media.path and media.path('\(name)') or '')")
+    #expect(name.hasPrefix("speech-") && name.hasSuffix(".wav"), "\(made) \(file)")
+    // Another voice is another file; the same one is made once.
+    #expect(try run("media", "speak", "el $(gato)", "--language", "spanish", "--json").output == made.output)
+    #expect(try run("set", "--reset", "media.speech").status == 0)
+    let other = try run("media", "speak", "el $(gato)", "--language", "spanish", "--json")
+    #expect(other.status == 0 && other.output != made.output, "\(other)")
+    #expect(try run("media", "list").lines.count == 3)
+  }
+
+  @Test func `a voice that does not say where its sound goes, fails, or is not there is told`() throws {
+    for (setting, words) in [
+      ("voice -o out.wav", "{file} is expected in it"),
+      ("/nonexistent/voice {file}", "\"/nonexistent/voice\" cannot be run"),
+      ("/bin/false {file}", "false makes no sound of"), ("/bin/true {file}", "true makes no sound of"),
+    ] {
+      let failed = try run("--set", "media.speech=" + setting, "media", "speak", "gato", "--language", "spanish")
+      #expect(failed.status == 1 && failed.errors.contains(words), "\(setting): \(failed)")
+    }
+    #expect(try run("media", "list").lines.count == 1)
+  }
 }

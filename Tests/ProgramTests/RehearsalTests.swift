@@ -8,7 +8,7 @@ import Testing
   /// The commands that cannot be rehearsed: they say so, and do nothing.
   private static let refused: Set<String> = [
     "serve",
-    "account add", "account remove", "alias", "passwd", "plugin reload", "plugin test",
+    "account add", "account remove", "alias", "passwd", "plugin check", "plugin reload", "plugin test",
   ]
 
   /// A home with something of everything, and the names that the examples of the commands use.

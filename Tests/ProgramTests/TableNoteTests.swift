@@ -96,4 +96,13 @@ import Testing
       unknown.status == 1 && unknown.errors.contains("no dictionary of English, Spanish has the word"), "\(unknown)")
     #expect(try home.run("word", "define", "gato", "--language", "english").status == 1)
   }
+
+  @Test(.enabled(if: access("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin", F_OK) == 0))
+  func `a form of a word that only Apertium explains is found, and its language is said`() throws {
+    let environment = home.environment.filter { !$0.hasPrefix("XDG_DATA_DIRS=") } + ["XDG_DATA_DIRS=/usr/share"]
+    let run = try Child([builtProgram("deckhand"), "word", "define", "gatos"], environment: environment)
+      .finish(input: "")
+    #expect(run.status == 0 && run.output.contains("  cat\n"), "\(run)")
+    #expect(run.errors.contains("this is Spanish (--language spanish)"), "\(run)")
+  }
 }

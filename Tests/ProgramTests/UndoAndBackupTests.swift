@@ -60,13 +60,40 @@ import Testing
     #expect(run.status == 0, "\(run)")
     let names = try home.run("undo", "--list").output
     #expect(names.contains("creating the deck New (a line of Lua)"), "\(names)")
-    #expect(names.contains("(plugin frequency_deck)"), "\(names)")
+    let made = "creating the deck Frequency, adding 3 cards to Frequency (plugin frequency_deck)"
+    #expect(names.contains(made), "\(names)")
     #expect(names.contains("answering \"p\": good (study)"), "\(names)")
     let lua = try home.run("-e", "print(shell.undo()) print(shell.redo()) print(select(2, shell.redo()).code)")
     let name = "answering \"p\": good (study)"
     #expect(lua.output == "\(name)\n\(name)\nnothing_to_redo\n", "\(lua)")
     let within = try home.run("-e", "decks.create('X') print(select(2, shell.undo()).code)")
     #expect(within.output == "cannot_undo\n", "\(within)")
+  }
+
+  @Test func `a command that Lua added is one step, and one that fails changes nothing`() throws {
+    let home = try Home()
+    try home.plugin(
+      "maker", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"make\"]",
+      """
+      shell.command{name='make', summary='x', arguments={'WORD'}, run=function(args)
+        local deck = decks.open('A') or decks.create('A')
+        deck:add{prompt = args.word, answer = 'a'}
+        if args.word == 'bad' then error('no') end
+        if args.word == 'told' then return nil, {code = 'told', title = 'Told', message = 'told'} end
+      end}
+      """)
+    try home.enable("maker")
+    #expect(try home.run("make", "bad").status == 1)
+    #expect(try home.run("make", "told").status == 1)
+    #expect(try home.run("deck", "list", "--json").output == "")
+    #expect(try home.run("make", "word").status == 0)
+    #expect(try home.run("--json", "undo", "--list").lines.count == 1)
+    try home.run("undo")
+    #expect(try home.run("deck", "list", "--json").output == "")
+    // Within a script it is a part of the script's unit.
+    try home.run("-e", "decks.create('B') shell.run('make word') shell.run('make told')")
+    let steps = try home.run("--json", "undo", "--list").lines
+    #expect(steps.count == 1 && steps[0].contains("creating the deck B, creating the deck A"), "\(steps)")
   }
 
   @Test func `u in a study takes back its step, so that undo does not give the answer again`() throws {

@@ -14,6 +14,8 @@ struct Sight {
   var documents: [String] = []
   var media: [String] = []
   var presets: [String] = []
+  /// Whether two notes have one guid.
+  var sharesGuids = false
 
   /// - Parameter path: of the collection.
   init(_ path: String) throws {
@@ -24,6 +26,7 @@ struct Sight {
       counts[row[0]] = Int(row[1])
     }
     func first(_ sql: String) throws -> [String] { try rows.all(sql).map { $0[0] } }
+    sharesGuids = try first("SELECT count(*) > count(DISTINCT guid) FROM notes") == ["1"]
     guids = try first("SELECT guid FROM notes ORDER BY id LIMIT 50")
     types = try first("SELECT name FROM note_types ORDER BY id LIMIT 20")
     documents = try first("SELECT id FROM documents ORDER BY id LIMIT 20")
@@ -40,12 +43,14 @@ struct Draw {
   /// The files that steps have made, by their names.
   private var files: [String] = []
   private var fileCount = 0
+  /// What the machine's clock shows.
+  var now = 0.0
   /// How many of a hundred commands meet a fault.
   var faults = 0
 
   /// What needs a terminal, a network, another process, or minutes of processor; and what only shows papers.
   private static let passedOver: Set<String> = [
-    "account", "login", "logout", "passwd", "serve", "sync", "exit", "quit", "clear", "help", "man", "docs",
+    "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "clear", "help", "man", "docs",
     "lua-types",
     "completions", "plugin", "word", "play", "map", "version", "whoami", "history", "text read", "media speak",
     "card speak",
@@ -63,6 +68,8 @@ struct Draw {
     "note edit": ["--set"], "card edit": ["--prompt", "--answer"], "card tag": ["--add", "--remove"],
     "notetype edit": ["--from", "--yes"], "notetype create": ["--from"], "deck order": ["--by"],
   ]
+
+  private static let spans = [1, 60, 3600, 86_400, 86_400 * 30, -3600, 86_400 * 4000]
 
   /// What a plan mostly begins with.
   static let beginning: [[String]] = [
@@ -88,7 +95,9 @@ struct Draw {
   mutating func next(_ sight: Sight) -> [Step] {
     self.sight = sight
     switch chance.number(1...20) {
-    case 1: return [.pass(seconds: chance.pick([1, 60, 3600, 86_400, 86_400 * 30, -3600, 86_400 * 4000]))]
+    case 1:
+      let borders = chance.happens(onceIn: 2) ? Zone.borders(after: now) : []
+      return [.pass(seconds: chance.pick(borders.isEmpty ? Draw.spans : borders))]
     case 2: return [.restart]
     default: break
     }

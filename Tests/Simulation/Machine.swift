@@ -51,9 +51,6 @@ final class Machine {
     disk_watch(folder)
   }
 
-  /// What the device that is used shows: no two devices make something in the same millisecond.
-  private var shown: Double { now + (device == "two" ? 0.5 : 0) }
-
   func pass(_ seconds: Int) { now += Double(seconds) }
   func setTime(_ time: Double) { now = time }
 
@@ -65,8 +62,8 @@ final class Machine {
   private var environment: Environment {
     var environment = Environment(
       clocks: Clocks(
-        now: { [unowned self] in shown }, elapsed: { [unowned self] in shown },
-        reading: { [unowned self] in ClockReading(wall: Int64(shown * 1000), boot: Int64(shown * 1000), bootID: "one")
+        now: { [unowned self] in now }, elapsed: { [unowned self] in now }, zoneOffset: Zone.offset,
+        reading: { [unowned self] in ClockReading(wall: Int64(now * 1000), boot: Int64(now * 1000), bootID: "one")
         },
         pause: { [unowned self] in now += Double($0) / 1000 }),
       random: RandomSources(choices: RandomChoices(seed: 7), seed: 7, entropy: { [unowned self] in entropy.next() }),

@@ -182,6 +182,7 @@ final class Run {
     let beginning = draw.chance.happens(onceIn: 4) ? [] : Draw.beginning.map { Step.command($0) }
     while plan.steps.count < wanted.steps {
       let isFirst = plan.steps.isEmpty && !beginning.isEmpty
+      draw.now = world.machine.now
       for step in isFirst ? beginning : draw.next(try Sight(world.machine.collection)) {
         plan.steps.append(step)
         if let failure = try world.perform(step, plan.steps.count - 1) { return (plan, failure) }

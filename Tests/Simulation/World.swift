@@ -197,19 +197,23 @@ final class World {
     // What was put back from a backup has no steps of before.
     if isReplaced { return nil }
     let end = kept
-    var count = 0
-    while try machine.run(["undo"]).status == 0 { count += 1 }
+    while try machine.run(["undo"]).status == 0 {}
     let start = try look()
     if start.steps.values.contains(false) { return "undo stops at a step: \(try machine.run(["undo"]).text)" }
     if start.undoable != fresh.undoable {
       return "all undone is not what was there first:\n  " + World.words(start, fresh)
     }
-    for _ in 0..<count {
+    for _ in start.steps {
       let outcome = try machine.run(["redo"])
       if outcome.status != 0 { return "redo was refused: \(outcome.text)" }
     }
+    // `undo ID` may have left one of the middle undone.
+    for id in end.steps.filter(\.value).keys.sorted(by: >) {
+      let outcome = try machine.run(["undo", String(id)])
+      if outcome.status != 0 { return "undo \(id) was refused: \(outcome.text)" }
+    }
     kept = try look()
-    figures.undone += count
+    figures.undone += start.steps.count
     return kept.undoable == end.undoable
       ? nil : "all done again is not what was there last:\n  " + World.words(kept, end)
   }
@@ -255,12 +259,22 @@ final class World {
     let now = try look()
     kept = now
     let name = command(of: words)?.name ?? ""
+    if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if World.ofTheirOwn.contains(name), name != "restore" { return nil }
     // A script goes on after a refusal that it catches.
     if name == "run", [.error, .full, .short].contains(fault.kind) { return nil }
     if name == "run", wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
+  }
+
+  /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on
+  /// gives the next key to the same card; one that undoes has other answers in between.)
+  private func wrongAnswers(_ now: Kept, _ after: Kept) -> String? {
+    let (answers, whole) = (now.tables["reviews"] ?? [], after.tables["reviews"] ?? [])
+    let strange = Set(answers).subtracting(whole)
+    if let one = strange.min() { return "the session has an answer of its own:\n  \(one)" }
+    return answers.count > whole.count ? "the session has more answers than keys were typed" : nil
   }
 
   /// Whether what is there is neither before nor after, or not what was said.

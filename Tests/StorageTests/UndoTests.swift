@@ -15,7 +15,7 @@ import Testing
             id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id) ON DELETE CASCADE, rank INTEGER NOT NULL,
             weight REAL, data BLOB, UNIQUE (box, rank)) STRICT;
           CREATE TABLE notes (thing INTEGER NOT NULL REFERENCES things(id) ON DELETE CASCADE, text TEXT) STRICT;
-          CREATE TABLE told_words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+          CREATE TABLE sent_words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
           CREATE TABLE words (word TEXT, language TEXT, count ANY, PRIMARY KEY (word, language)) STRICT, WITHOUT ROWID;
           """),
       Migration("test.2", sql: "ALTER TABLE things ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"),
@@ -125,15 +125,15 @@ import Testing
     let store = store()
     for word in ["one", "two"] {
       try store.operation(word) { db in
-        try db.execute(sql: "INSERT INTO told_words VALUES (?)", arguments: [word])
+        try db.execute(sql: "INSERT INTO sent_words VALUES (?)", arguments: [word])
         try db.execute(sql: "INSERT INTO words VALUES (?, 'en', 1)", arguments: [word])
       }
       try store.undo()
     }
     #expect(try dump(store) == [])
-    let told = try store.read { try String.fetchAll($0, sql: "SELECT word FROM told_words ORDER BY 1") }
+    let told = try store.read { try String.fetchAll($0, sql: "SELECT word FROM sent_words ORDER BY 1") }
     #expect(told == ["one", "two"])
-    try store.operation("told") { try $0.execute(sql: "DELETE FROM told_words") }
+    try store.operation("told") { try $0.execute(sql: "DELETE FROM sent_words") }
     #expect(try names(store) == ["two"])
   }
 

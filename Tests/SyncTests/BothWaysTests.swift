@@ -35,7 +35,7 @@ import Values
     let card = try #require(rows[.cards]?.first)
     #expect(card[1] == note[0] && card[2] == sent.head.decks[1]["id"] && card[6] == .integer(0))
     #expect(
-      try store.read { try Shadows($0).counts() }
+      try store.read { try Bases($0).counts() }
         == SyncCounts(
           cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
     #expect(try sides.outgoing(first).0.count == 0)
@@ -68,7 +68,7 @@ import Values
       rows[.revlog]?.first?.prefix(4) == [
         .integer(1_699_999_999_500), .integer(ServerSide.card), .integer(9), .integer(3),
       ])
-    #expect(try store.read { try Shadows($0).counts() }.reviews == 2)
+    #expect(try store.read { try Bases($0).counts() }.reviews == 2)
   }
 
   /// A second deck comes, "B".
@@ -107,7 +107,7 @@ import Values
     let sent = try sides.outgoing(first).0
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
     #expect(sent.findings.count == 1)
-    #expect(try store.read { try Shadows($0)[.deck, 1]?.local } != nil)
+    #expect(try store.read { try Bases($0)[.deck, 1]?.local } != nil)
   }
 
   @Test func `two decks that change their names go by way of a third`() throws {
@@ -220,7 +220,7 @@ import Values
     let sent = try sides.outgoing(second).0
     #expect(sent.graves.notes == [Int64(ServerSide.note)])
     #expect(sent.graves.cards == [Int64(ServerSide.card), Int64(ServerSide.card) + 1])
-    #expect(try store.read { try Shadows($0).counts() }.cards == 0)
+    #expect(try store.read { try Bases($0).counts() }.cards == 0)
   }
 
   @Test func `what comes back after it was sent as deleted has new ids and the same guid`() throws {

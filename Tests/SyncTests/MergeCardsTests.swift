@@ -125,7 +125,7 @@ import Values
     #expect(try sides.here()?.answer == "other")
     let sent = try #require(try sides.outgoing(pulled).1[.cards]?.first)
     #expect(sent[1] == .integer(ServerSide.note) && sent[0] != .integer(ServerSide.card))
-    #expect(try sides.store.read { try Shadows($0).counts() }.cards == 2)
+    #expect(try sides.store.read { try Bases($0).counts() }.cards == 2)
     #expect(try sides.outgoing(pulled).0.count == 0)
   }
 
@@ -143,7 +143,7 @@ import Values
     let sent = try #require(rows[.notes]?.first)
     #expect(sent[0] != .integer(ServerSide.note) && sent[1] == .text("g1") && sent[6] == .text("uno\u{1F}one"))
     #expect(rows[.cards]?.first?[0] == .integer(ServerSide.card) && rows[.cards]?.first?[1] == sent[0])
-    #expect(try sides.store.read { try Shadows($0).counts() }.notes == 2)
+    #expect(try sides.store.read { try Bases($0).counts() }.notes == 2)
     #expect(try sides.outgoing(pulled).0.count == 0)
   }
 }

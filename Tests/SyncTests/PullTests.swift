@@ -36,7 +36,7 @@ import Wire
       var rows: [String] = []
       try pulled.staged.forEachRow(.notes) { rows.append($0.json) }
       #expect(
-        rows == [#"[1700000000001,"g1",1600000000001,1700000000,3,"a b","uno\u001fone","","",0,""]"#])
+        rows == [#"[1700000000001,"g1",1600000000001,1700000000,0,"a b","uno\u001fone","","",0,""]"#])
       #expect(scratchFolders().count == 1)
     }
     #expect(scratchFolders().isEmpty)

@@ -32,7 +32,7 @@ import Values
     #expect(log.map { $0[0] } == [.integer(1_699_000_000_250), .integer(1_699_100_000_500)])
     #expect(log.map { $0[1] } == [.integer(ServerSide.card), .integer(ServerSide.card)])
     #expect(log.map { $0[4] } == [.integer(40), .integer(90)] && log.map { $0[5] } == [.integer(0), .integer(40)])
-    #expect(try sides.store.read { try Shadows($0).counts() }.reviews == 3)
+    #expect(try sides.store.read { try Bases($0).counts() }.reviews == 3)
     #expect(try sides.store.read { try SyncTables.unsent($0).total } == 0)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
@@ -52,6 +52,23 @@ import Values
     #expect(rows[.revlog]?.map { $0[0] } == [.integer(1_690_000_000_001)])
     #expect(rows[.cards] == nil && rows[.notes] == nil)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
+  @Test func `what has by chance the id of what was deleted there goes under another id`() throws {
+    try sides.linked()
+    let (note, card) = try sides.store.operation("add") { db in
+      let deck = try DeckTable.find(db, named: "Spanish").id
+      let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+      return (try #require(try CardTable.card(db, card)).note.rawValue, card.rawValue)
+    }
+    var graves = SyncGraves()
+    (graves.notes, graves.cards) = ([note], [card])
+    let came = try sides.pulled(graves: graves)
+    try sides.merge(came)
+    let rows = try sides.outgoing(came).1
+    let (sentNote, sentCard) = (rows[.notes]?.first?[0].integer, rows[.cards]?.first?[0].integer)
+    #expect(sentNote != nil && sentNote != Int(note) && sentCard != nil && sentCard != Int(card))
+    #expect(try sides.store.read { try NoteTable.exists($0, NoteID(rawValue: Int64(sentNote ?? 0))) })
   }
 
   @Test func `without a server answers of removed cards are nobody's`() throws {
@@ -85,7 +102,9 @@ import Values
     }
     let step = try #require(try store.undoSteps().first { $0.name == "remove" })
     try store.undo(step.id) { try SearchLog.forget($0) }
-    #expect(try store.read { try SyncTables.unsent($0).answers } == 1)
+    // The answer is there and here, the card is to be sent.
+    #expect(try store.read { try SyncTables.unsent($0).answers } == 0)
+    #expect(try store.read { try SyncTables.unsent($0).cards } == 1)
   }
 
   @Test func `a preset and a note type that were removed here stay there, which is said once`() throws {

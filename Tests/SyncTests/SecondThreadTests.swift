@@ -30,6 +30,6 @@ import Values
     let report = try sides.store.operation("sync") { db in
       try pulled.takeIn(db, SyncLink(address: "a", user: "b"), sides.moment, isInterrupted: { false }) { _, _ in }
     }
-    #expect((report.notes, report.cards, report.answers, report.shadowed) == (500, 500, 500, 0))
+    #expect((report.notes, report.cards, report.answers, report.withoutPlace) == (500, 500, 500, 0))
   }
 }

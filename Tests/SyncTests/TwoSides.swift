@@ -20,7 +20,14 @@ struct TwoSides {
   let store: Store
   let moment = StudyMoment(now: 1_700_000_000)
 
-  init() { store = Store(path: nil, migrations: migrations, isInterrupted: { false }) }
+  init(hasUndo: Bool = false) {
+    store =
+      hasUndo
+      ? Store(
+        path: folder.file("collection.sqlite"), migrations: migrations + UndoLog.migrations, isInterrupted: { false },
+        undoClock: { 1_700_000_000 })
+      : Store(path: nil, migrations: migrations, isInterrupted: { false })
+  }
 
   func pulled(
     _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),

@@ -54,6 +54,13 @@ public final class Child {
     writeAll(bytes, to: input)
   }
 
+  /// What it writes next to standard output; empty at the end of that, or when nothing comes for so long.
+  public func next(milliseconds: Int32) -> [UInt8] {
+    readable([output], milliseconds: milliseconds).isEmpty ? [] : readSome(output)
+  }
+
+  public func closeInput() { close(input) }
+
   public func kill(_ signal: Int32) { Glibc.kill(process, signal) }
 
   /// Its exit status; a signal counts as 128 and its number.

@@ -148,6 +148,21 @@ private func failure(_ source: String) -> JSONFailure? {
     return text
   }
 
+  @Test func `a pointer finds its key or its element in the text`() throws {
+    let text = "\u{FEFF}{\"a/b\": [1, {\"é\": {\"x\": 1}}],\n  \"c\": [true, \"]\", null]}"
+    func place(_ steps: Any...) -> String {
+      let pointer = steps.reduce(JSONPointer.whole) { pointer, step in
+        (step as? Int).map { pointer.appending($0) } ?? pointer.appending(step as? String ?? "")
+      }
+      let place = pointer.place(in: Array(text.utf8))
+      return "\(place.line):\(place.column)"
+    }
+    #expect(place() == "1:2" && place("a/b") == "1:3" && place("a/b", 1) == "1:14")
+    #expect(place("a/b", 1, "é", "x") == "1:21" && place("c") == "2:3" && place("c", 2) == "2:20")
+    // What is not there is where it would be looked for.
+    #expect(place("d") == "1:2" && place("c", 7) == "2:3" && place("c", "x", "y") == "2:3")
+  }
+
   @Test func `a pointer escapes what has a meaning in it`() {
     #expect(JSONPointer.whole.description.isEmpty)
     #expect(JSONPointer.whole.appending("a/b~c").appending(3).description == "/a~1b~0c/3")

@@ -77,7 +77,7 @@ import ToggleSettings
           UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
           UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
-          INSERT INTO reviews (card, at, rating, state, interval) VALUES (888, 0, 3, 0, 1), (\(card(3)), 0, 9, 0, 1);
+          INSERT INTO reviews (card, at, rating, state, interval) VALUES (\(card(3)), 0, 9, 0, 1);
           UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
           """)
     }
@@ -89,8 +89,7 @@ import ToggleSettings
     let found = Set(try again.care.diagnose().map(\.code))
     let mendable: Set<String> = [
       "damaged", "card_without_deck", "card_without_note", "note_without_type", "note_without_card",
-      "review_without_card", "bad_review",
-      "leftover",
+      "bad_review", "leftover",
     ]
     let told: Set<String> = ["unused_media", "damaged_media", "refused_setting"]
     #expect(mendable.union(told).subtracting(found) == [])

@@ -137,6 +137,7 @@ private final class Forgery {
     try forgery.change(
       """
       INSERT INTO settings VALUES ('media.player', 'text', 'sh -c id', 'user'),
+        ('media.speech', 'text', 'sh {file}', 'user'),
         ('serve.origins', 'text', 'http://evil.com', 'user'), ('serve.key', 'text', 'known', 'user'),
         ('auth.idle_minutes', 'number', 0, 'user'), ('sync.at_end', 'flag', 1, 'user')
       """)
@@ -147,7 +148,7 @@ private final class Forgery {
     let staged = try forgery.workspace.care.stage(path)
     #expect(
       staged.settings.map(\.name) == [
-        "auth.idle_minutes", "media.player", "serve.key", "serve.origins", "sync.at_end",
+        "auth.idle_minutes", "media.player", "media.speech", "serve.key", "serve.origins", "sync.at_end",
       ])
     #expect(!staged.settings.contains { $0.value == "known" })
     _ = try forgery.workspace.care.restore(staged)

@@ -120,6 +120,25 @@ import ToggleSettings
     try workspace.close()
   }
 
+  @Test
+  func `a program that takes too long is ended with all it started, and one that fails is told from one that does not`()
+    throws
+  {
+    let clock = person.clock
+    var environment = clock.environment
+    environment.clocks.pause = { _ in clock.pass(1) }
+    let slow = startProgram(["/bin/sh", "-c", "sleep 100000 & wait"], environment: ["PATH=/usr/bin:/bin"])
+    #expect(slow.failure == 0)
+    #expect(try wait(for: slow.process, seconds: 120, environment) == nil)
+    #expect(kill(-slow.process, 0) != 0 && errno == ESRCH)
+    environment.clocks.pause = { _ in usleep(1000) }
+    let input = try person.folder.write("a", to: "input")
+    for (words, isDone) in [("read line; exit 0", true), ("exit 3", false), ("kill -9 $$", false)] {
+      let program = startProgram(["/bin/sh", "-c", words], environment: [], input: input)
+      #expect(try wait(for: program.process, seconds: 600, environment) == isDone, "\(words)")
+    }
+  }
+
   @Test func `sounds are played by the program that is set, without a shell, and nothing is waited for`() throws {
     let said = person.data + "/said"
     let player = try person.folder.write(

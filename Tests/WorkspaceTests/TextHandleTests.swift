@@ -54,6 +54,15 @@ import Testing
     #expect(try UserWordList(workspace, language: "spanish").all().isEmpty)
   }
 
+  @Test func `words of a file and words beside it are one step of undo`() throws {
+    let list = try UserWordList(workspace, language: "dutch")
+    let file = try person.folder.write("hond\nkat\n", to: "known.txt")
+    #expect(try list.add(from: file, columns: [], as: .known, and: ["vis", "kat"]).changed == 3)
+    #expect(try list.all().map(\.lemma) == ["hond", "kat", "vis"])
+    _ = try workspace.care.undo()
+    #expect(try list.all().isEmpty)
+  }
+
   @Test func `only the cards of the deck and of those within it count where one is given`() throws {
     let text = try text("de hond.", deck: "A")
     _ = try workspace.decks.create("A")

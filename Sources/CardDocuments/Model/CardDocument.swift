@@ -199,6 +199,21 @@ public struct CardDocument: Equatable, Sendable {
     }
   }
 
+  /// Puts a text in the place of a template's, locked or not: it is a document of its own.
+  mutating func fillText(_ element: String, _ text: String) {
+    guard let place = list.place(of: element) else { return }
+    list.put(.text(text), ElementField.text.rawValue, at: place)
+  }
+
+  /// Puts a picture in the place of a template's; nil takes the element away.
+  mutating func fillImage(_ element: String, _ picture: ContentHash?, alt: String) {
+    guard let place = list.place(of: element) else { return }
+    guard let picture else { return list.remove(at: place) }
+    list.put(.text(picture.description), "image", at: place)
+    list.put(nil, "imageFile", at: place)
+    list.put(alt.isEmpty ? nil : .text(alt), ElementField.alt.rawValue, at: place)
+  }
+
   private func place(of element: String) throws(DocumentError) -> Int {
     guard let place = list.place(of: element) else { throw .noElement(element, document: id) }
     return place

@@ -26,9 +26,9 @@ public struct PaperSheet {
     _ count: Int, to path: String, by drawing: DrawingProgram, drawn: (Int) throws -> Void = { _ in },
     card: (Int) throws -> (front: PaperSide, back: PaperSide)
   ) throws -> PaperReport {
-    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path) }
+    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard count > 0 else { throw DocumentError.nothingToPrint(options.kind) }
-    guard count <= Self.mostCards else { throw DocumentError.tooManyToPrint(count, limit: Self.mostCards) }
+    guard count <= Self.mostCards else { throw DocumentError.tooManyToPrint(limit: Self.mostCards) }
     var numbers = SeededNumbers(seed: UInt64(bitPattern: Int64(options.seed ?? 1)))
     let order = options.seed == nil ? Array(0..<count) : Array(0..<count).shuffled(using: &numbers)
     var pages = Pages(drawing: drawing)

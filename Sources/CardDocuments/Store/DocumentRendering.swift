@@ -140,12 +140,16 @@ extension Element {
 }
 
 extension DocumentStore {
+  /// Documents of one sheet.
+  public static let mostOnSheet = 10_000
+
   /// Many documents on A4 pages, nine a page, as PDF.
   /// - Parameter drawn: called after each document, for showing how far it is.
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
   ) throws {
-    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path) }
+    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
+    guard documents.count <= Self.mostOnSheet else { throw DocumentError.tooManyToPrint(limit: Self.mostOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
     // Each pass ends well, or finds a document whose pictures stop the program and goes on without those.
     for _ in 0...documents.count {
@@ -161,6 +165,7 @@ extension DocumentStore {
   ) throws -> ([UInt8], stopped: (document: StoredDocument, pictures: Set<Int>)?) {
     do throws(DrawingFailure) { try drawing.discardSheet() } catch { throw DocumentError.drawing(error) }
     for (index, document) in documents.enumerated() {
+      if isInterrupted() { throw DocumentError.drawing(.interrupted) }
       try document.refresh()
       let scene = try document.sceneAndMissing(document.content).0.without(without[ObjectIdentifier(document)] ?? [])
       do throws(DrawingFailure) {

@@ -157,8 +157,9 @@ public final class DocumentStore {
 
   // MARK: - Moves that wait, and units of work
 
+  /// What waits in a document from a file, or in one that nobody has saved, waits for its own save.
   func noteMoves(of document: StoredDocument) {
-    withMoves[ObjectIdentifier(document)] = document.hasUnsavedChanges ? document : nil
+    withMoves[ObjectIdentifier(document)] = document.isInStore && document.hasUnsavedChanges ? document : nil
   }
 
   /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.

@@ -1,5 +1,6 @@
-// What a leech may be confused with: cards whose prompts are nearly the same letters, or whose answers are the same;
-// and a sentence that shows its word. Invariant: nothing is changed; the same cards give the same findings.
+// What a leech may be confused with: cards whose sides were typed for it, whose prompts are nearly the same letters, or
+// whose answers are the same; and a sentence that shows its word. Invariant: nothing is changed; the same cards give
+// the same findings.
 
 public import Storage
 import Text
@@ -10,19 +11,22 @@ public enum Confusions {
   /// Words that a sentence has at least.
   private static let fewestWords = 4
 
-  /// The cards of some decks that a card is most easily taken for, the nearest first.
+  /// The cards of some decks that a card is most easily taken for: those that were typed for it, the most often first;
+  /// then the nearest.
   public static func cards(_ db: Database, like card: CardRecord, in decks: [DeckID], limit: Int = 3) throws -> [CardID]
   {
     let (prompt, answer) = (side(card.prompt), side(card.answer))
     if prompt.isEmpty { return [] }
+    let typed = Dictionary(
+      try MistypeTable.list(db, of: card.id).map { (side($0.text), -$0.times) }, uniquingKeysWith: +)
     var found: [(distance: Int, card: CardID)] = []
     for deck in decks {
       let sql = "SELECT id, prompt, answer FROM card_rows WHERE deck = ? AND id <> ?"
       try db.forEachRow(sql, [deck.rawValue, card.id.rawValue]) { row in
         let (other, otherAnswer) = (side(row.text(1)), side(row.text(2)))
-        guard let distance = distance(prompt, other) ?? (answer == otherAnswer && !answer.isEmpty ? 2 : nil) else {
-          return
-        }
+        let wasTyped = [typed[other], typed[otherAnswer]].compactMap(\.self).min()
+        let isAlike = distance(prompt, other) ?? (answer == otherAnswer && !answer.isEmpty ? 2 : nil)
+        guard let distance = wasTyped ?? isAlike else { return }
         found.append((distance, CardID(rawValue: row.integer(0))))
       }
     }

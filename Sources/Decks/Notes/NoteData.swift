@@ -17,9 +17,9 @@ public enum KeptFields {
   /// Sets them. What another program wrote there stays while there is nothing to keep.
   public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
     let column = NoteData.column(try FieldText.column(fields))
-    let isOurs = "(?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
-    try db.cachedStatement(sql: "UPDATE notes SET data = ?1 WHERE id = ?2 AND data <> ?1 AND \(isOurs)")
-      .execute(arguments: [column, note.rawValue])
+    let isOther = "SELECT 1 FROM notes WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
+    guard try db.firstRow(isOther, [column, note.rawValue], { _ in true }) ?? false else { return }
+    try NoteData.write(db, note, column)
   }
 
   /// Those in the column `data` of a note; none in what another program wrote.
@@ -36,6 +36,12 @@ public enum KeptFields {
 enum NoteData {
   private static let start = "{\"fields\":"
   private static let end = "}"
+
+  /// Sets the column of a note.
+  static func write(_ db: Database, _ note: NoteID, _ data: String) throws {
+    try SyncedTable.notes.keep(db, [note.rawValue])
+    try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?").execute(arguments: [data, note.rawValue])
+  }
 
   /// - Parameter fields: as `FieldText` writes them.
   static func column(_ fields: String?) -> String { fields.map { start + $0 + end } ?? "" }

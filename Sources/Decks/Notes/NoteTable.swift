@@ -224,13 +224,20 @@ public enum NoteTable {
 
   /// A new note, as far as it is nothing elsewhere.
   static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
-  /// FAIL as in `CardTable.updateContent`.
-  static let updateTexts = "UPDATE OR FAIL notes SET mod = ?, \(Unsent.sql), tags = ?, fields = ? WHERE id = ?"
+
+  /// - Parameters:
+  ///   - tags: the column.
+  ///   - fields: the column.
+  static func writeTexts(_ db: Database, _ note: NoteID, modified: Int, tags: String, fields: String) throws {
+    try SyncedTable.notes.keep(db, [note.rawValue])
+    // FAIL as in `CardTable.updateContent`.
+    let sql = "UPDATE OR FAIL notes SET mod = ?, \(Unsent.sql), tags = ?, fields = ? WHERE id = ?"
+    try db.cachedStatement(sql: sql).execute(arguments: [modified, tags, fields, note.rawValue])
+  }
 
   static func write(_ db: Database, _ note: NoteRecord, _ type: NoteType) throws {
     let column = try NoteFieldText.column(note.fields, names: type.fields)
-    try db.cachedStatement(sql: updateTexts)
-      .execute(arguments: [note.modified, try Tags.column(note.tags), column, note.id.rawValue])
+    try writeTexts(db, note.id, modified: note.modified, tags: Tags.column(note.tags), fields: column)
   }
 
   /// As many fields as the type has, whatever was stored.

@@ -188,6 +188,7 @@ private struct TypeChange {
     let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
       ($0.integer(0), $0.count(1))
     }
+    try SyncedTable.cards.keep(db, stored.map(\.0))
     let statement = try db.cachedStatement(sql: "UPDATE cards SET ord = ? WHERE id = ?")
     for (id, ordinal) in stored { try statement.execute(arguments: [-1 - ordinal, id]) }
     for (id, ordinal) in stored {

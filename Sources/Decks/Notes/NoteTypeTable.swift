@@ -56,7 +56,7 @@ public enum NoteTypeTable {
   }
 
   /// The type of the notes that a prompt and an answer become: one of the shape of Basic, Basic itself if it has it.
-  static func basic(_ db: Database, now: Double) throws -> NoteTypeID {
+  package static func basic(_ db: Database, now: Double) throws -> NoteTypeID {
     let sql = "SELECT id FROM note_types WHERE basic ORDER BY name_key <> 'basic', id LIMIT 1"
     if let known = try db.firstRow(sql, [], { NoteTypeID(rawValue: $0.integer(0)) }) { return known }
     return try stock(db, .basic, now: now).id

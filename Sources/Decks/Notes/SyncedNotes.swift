@@ -9,18 +9,18 @@ import Text
 
 extension NoteReceiver {
   /// Gives a note that is here other fields and tags, and its cards other texts. None comes or goes.
-  public func renew(_ note: NoteRecord, of type: NoteType, usn: Int64) throws {
+  public func renew(_ note: NoteRecord, of type: NoteType) throws {
     let kind = kind(of: type)
     let note = try fit(note, type)
     let known = try NoteTable.known(db, note.id)
     // Other programs drop what a note keeps beside its fields whenever they write it.
     try db.cachedStatement(
       sql: """
-        UPDATE OR FAIL notes SET guid = ?, type = ?, mod = ?, usn = ?, tags = ?, fields = ?,
+        UPDATE OR FAIL notes SET guid = ?, type = ?, mod = ?, usn = 0, tags = ?, fields = ?,
           data = ifnull(nullif(?, ''), data) WHERE id = ?
         """
     ).execute(arguments: [
-      note.guid, type.id.rawValue, note.modified, usn, try Tags.column(note.tags),
+      note.guid, type.id.rawValue, note.modified, try Tags.column(note.tags),
       try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id.rawValue,
     ])
     let hasOtherTags = known.map { $0.tags != note.tags } ?? false
@@ -28,12 +28,12 @@ extension NoteReceiver {
   }
 
   /// Adds a card of a note. The note is added before where it is not here.
-  public func add(_ card: StoredCard, of note: NoteRecord, _ type: NoteType, usn: Int64) throws -> CardID {
+  public func add(_ card: StoredCard, of note: NoteRecord, _ type: NoteType) throws -> CardID {
     let kind = kind(of: type)
     let note = try fit(note, type)
     if try !NoteTable.exists(db, note.id) {
       _ = try insert(note, kind)
-      try db.cachedStatement(sql: "UPDATE notes SET usn = ? WHERE id = ?").execute(arguments: [usn, note.id.rawValue])
+      try SyncedNotes.markSent(db, note.id)
     }
     return try insert(card, record(note, note.id, kind), kind)
   }
@@ -41,7 +41,7 @@ extension NoteReceiver {
   private func fit(_ note: NoteRecord, _ type: NoteType) throws -> NoteRecord {
     var note = note
     note.fields = NoteTable.padded(note.fields, type)
-    note.guid = try cleaned(note.guid) ?? "\(note.id)"
+    note.guid = try cleaned(note.guid) ?? "\(note.id.rawValue)"
     return note
   }
 }
@@ -55,6 +55,11 @@ public enum SyncedNotes {
     try db.cachedStatement(sql: "UPDATE notes SET \(Unsent.sql) WHERE id = ?").execute(arguments: [id.rawValue])
   }
 
+  /// A note is on the server as it is here, or its base says how.
+  public static func markSent(_ db: Database, _ id: NoteID) throws {
+    try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id.rawValue])
+  }
+
   /// Gives a note another id.
   public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
     try db.execute(
@@ -62,6 +67,8 @@ public enum SyncedNotes {
         INSERT INTO notes (id, guid, type, mod, usn, tags, fields, data)
         SELECT ?, guid, type, mod, -1, tags, fields, data FROM notes WHERE id = ?
         """, arguments: [new, old])
+    let cards = try NoteTable.cards(db, of: NoteID(rawValue: old)).map(\.rawValue)
+    try SyncedTable.cards.keep(db, cards)
     try db.execute(sql: "UPDATE cards SET note = ? WHERE note = ?", arguments: [new, old])
     try db.execute(sql: "DELETE FROM notes WHERE id = ?", arguments: [old])
   }
@@ -69,11 +76,7 @@ public enum SyncedNotes {
   /// The cards of a note that its type does not make of its fields, where it makes others.
   public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
     let note = try NoteTable.record(db, id)
-    let type = try NoteTypeTable.record(db, note.type)
-    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
-    // Every card has a deck: which it is does not matter here.
-    let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+    let wanted = Set(NoteOrdinals.made(note, try NoteTypeTable.record(db, note.type)))
     let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
       (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
     }

@@ -27,9 +27,9 @@ extension PresetTable {
     }
   }
 
-  /// The number of the last row of the log.
-  public static func lastAnswer(_ db: Database) throws -> Int {
-    try db.firstRow("SELECT ifnull(max(id), 0) FROM reviews") { $0.count(0) } ?? 0
+  /// How many rows the log has.
+  public static func logCount(_ db: Database) throws -> Int {
+    try db.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } ?? 0
   }
 }
 

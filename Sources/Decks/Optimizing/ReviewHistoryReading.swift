@@ -20,7 +20,8 @@ extension ReviewHistory {
     // A day's grace: the clock of another machine may be ahead. The `+` keeps SQLite from the index by time, which
     // would sort the whole log in memory; the one by card has all that is read.
     let sql = """
-      SELECT card, at, rating, state FROM reviews WHERE card IS NOT NULL AND +at > 0 AND +at < ? ORDER BY card, at, id
+      SELECT card, at, rating, state FROM reviews
+      WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
     reserve(try db.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } ?? 0)
     try db.forEachRow(sql, [moment.now + 86_400]) { row in

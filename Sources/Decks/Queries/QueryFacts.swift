@@ -28,12 +28,12 @@ final class QueryFacts {
   private func prepare(_ db: Database, _ condition: CardQuery.Condition, _ query: CardQuery) throws {
     switch condition {
     case .rated(let days, let rating):
-      let sql = "SELECT card FROM reviews WHERE card IS NOT NULL AND at >= ? AND at < ? AND rating BETWEEN ? AND ?"
+      let sql = "SELECT card FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN ? AND ?"
       let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
       try add(db, condition, sql, [start(days), moment.endOfToday, low, high])
     case .introduced(let days):
       let sql = """
-        SELECT card FROM reviews WHERE card IS NOT NULL AND rating BETWEEN 1 AND 4 AND at > 0
+        SELECT card FROM reviews WHERE rating BETWEEN 1 AND 4 AND at > 0
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
       try add(db, condition, sql, [start(days), moment.endOfToday])

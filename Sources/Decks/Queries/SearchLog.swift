@@ -49,9 +49,6 @@ public enum SearchLog {
     return Int64(logged.count) == new.lastChange - old.lastChange ? logged : nil
   }
 
-  /// What each undoing and each backup that is put back gives another value.
-  public static func epoch(_ db: Database) throws -> Int64 { try state(db).epoch }
-
   /// New cards with lower ids than others had.
   static func note(_ db: Database, _ cards: [Int64]) throws {
     if cards.count > mostNoted { return try forget(db) }

@@ -109,11 +109,12 @@ extension ReviewTable {
     ) { $0.number(0) }
     try db.cachedStatement(
       sql: """
-        INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
-        VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?)
+        INSERT INTO reviews (id, card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+        VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, ?)
         """
     ).execute(arguments: [
-      card.id.rawValue, at, rating.rawValue, (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
+      try freeID(db, number(of: at)), card.id.rawValue, at, rating.rawValue,
+      (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
       seconds,
     ])
   }

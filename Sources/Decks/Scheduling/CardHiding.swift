@@ -23,6 +23,7 @@ public enum CardHiding {
     let statement = try db.cachedStatement(sql: "UPDATE cards SET buried = ?, buried_until = ? WHERE id = ?")
     var count = 0
     for id in ids {
+      try SyncedTable.cards.keep(db, [id.rawValue])
       try statement.execute(arguments: [burial.rawValue, moment.endOfToday, id.rawValue])
       count += db.changesCount
     }
@@ -37,6 +38,7 @@ public enum CardHiding {
     let statement = try db.cachedStatement(sql: sql)
     var count = 0
     for id in ids {
+      try SyncedTable.cards.keep(db, [id.rawValue])
       try statement.execute(arguments: [id.rawValue])
       count += db.changesCount
     }
@@ -60,6 +62,7 @@ public enum CardHiding {
     guard (0...7).contains(flag) else {
       throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
     }
+    try SyncedTable.cards.keep(db, [id.rawValue])
     try CardTable.change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: now)
   }

@@ -20,6 +20,8 @@ public enum FutureAnswers {
   static func bringBack(_ db: Database, now: Double) throws {
     let statement = try db.cachedStatement(
       sql: "UPDATE cards SET due = due - (last_review - ?1), last_review = ?1 WHERE id = ?2")
-    for id in try cards(db, now: now) { try statement.execute(arguments: [now, id.rawValue]) }
+    let ids = try cards(db, now: now)
+    try SyncedTable.cards.keep(db, ids.map(\.rawValue))
+    for id in ids { try statement.execute(arguments: [now, id.rawValue]) }
   }
 }

@@ -44,11 +44,10 @@ public struct LoggedReview: Equatable, Sendable {
 
 /// A row of the log on its way out.
 public struct SentReview {
+  public let id: Int64
   public let review: LoggedReview
-  /// The id that it has elsewhere, in milliseconds since 1970; nil where it has none yet.
-  public let foreignID: Int64?
-  /// Its row elsewhere as it came.
-  public let raw: String?
+  /// What Anki has of it, where it came or was sent.
+  public let answer: ForeignAnswer?
   /// A sync server does not have it.
   public let isUnsent: Bool
 }
@@ -58,12 +57,12 @@ public final class SentReviews {
   private let statement: Statement
   private let removed: Statement
   private static let columns =
-    "anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, usn"
+    "id, at, rating, state, elapsed, interval, stability, difficulty, seconds, usn, \(ForeignAnswer.columns)"
 
   public init(_ db: Database) throws {
     let sql = "SELECT \(SentReviews.columns)"
     statement = try Statement(db, "\(sql) FROM reviews WHERE card = ?1 ORDER BY at, id")
-    removed = try Statement(db, "\(sql), acard FROM reviews WHERE id = ?1")
+    removed = try Statement(db, "\(sql), card FROM reviews WHERE id = ?1")
   }
 
   /// The rows of a card, the earliest first.
@@ -72,10 +71,10 @@ public final class SentReviews {
     return try statement.rows(SentReviews.review)
   }
 
-  /// A row of a card that was removed, and the id that the card has elsewhere.
+  /// A row of a card that was removed, and the id that the card had.
   public func ofRemovedCard(_ row: Int64) throws -> (card: Int64, review: SentReview)? {
     removed.bind(1, row)
-    return try removed.first { ($0.integer(11), SentReviews.review($0)) }
+    return try removed.first { ($0.integer(15), SentReviews.review($0)) }
   }
 
   private static func review(_ row: Row) -> SentReview {
@@ -84,9 +83,12 @@ public final class SentReviews {
       interval: row.number(5))
     (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
     (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
-    return SentReview(
-      review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9),
-      isUnsent: Unsent.holds(usn: row.integer(10)))
+    let answer = row.optionalInteger(10).map { interval in
+      ForeignAnswer(
+        ease: row.integer(2), interval: interval, lastInterval: row.integer(11), factor: row.integer(12),
+        time: row.integer(13), kind: row.integer(14))
+    }
+    return SentReview(id: row.integer(0), review: review, answer: answer, isUnsent: Unsent.holds(usn: row.integer(9)))
   }
 }
 

@@ -34,18 +34,8 @@ public struct ForeignAnswer: Equatable, Sendable {
     (self.factor, self.time, self.kind) = (factor, time, kind)
   }
 
-  /// - Parameter raw: what `raw` gave; nil for any other text.
-  public init?(raw: String) {
-    guard raw.hasPrefix("["), raw.hasSuffix("]") else { return nil }
-    let numbers = raw.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
-    guard numbers.count == 6 else { return nil }
-    self.init(
-      ease: numbers[0], interval: numbers[1], lastInterval: numbers[2], factor: numbers[3], time: numbers[4],
-      kind: numbers[5])
-  }
-
-  /// The row for the way back.
-  public var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
+  /// What the log has of it beside the ease.
+  static let columns = "ivl, last_ivl, factor, time, kind"
 
   /// The state of the card before the answer.
   var state: CardState {
@@ -65,7 +55,9 @@ public final class ReviewReceiver {
   private let insertion: Statement
   /// Where no row can be there already: a second thread writes.
   private let batch: RowBatch?
-  private static let columns = "card, at, rating, state, interval, difficulty, seconds, anki, acard, usn, raw"
+  private static let columns =
+    "id, card, at, rating, state, interval, difficulty, seconds, \(ForeignAnswer.columns), usn"
+  private static let columnCount = 13
 
   /// - Parameters:
   ///   - cards: those that came with the log: it is for them alone, or for cards that are gone; nil for all.
@@ -73,19 +65,18 @@ public final class ReviewReceiver {
   ///     before `flush`, and nothing of it is to be sent.
   public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
     (self.db, self.cards) = (db, cards)
-    let hasLog = try db.firstRow("SELECT 1 FROM reviews WHERE anki IS NOT NULL") { _ in true } ?? false
+    let hasLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
     batch =
       isWhole && !hasLog
       ? try RowBatch(
-        db, into: "reviews (\(ReviewReceiver.columns))",
-        "(SELECT id FROM cards WHERE id = column8), "
-          + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, inLane: true) : nil
+        db, into: "reviews (\(ReviewReceiver.columns))", "*, 0", columns: ReviewReceiver.columnCount, inLane: true)
+      : nil
     hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
     insertion = try Statement(
       db,
       """
-      INSERT INTO reviews (\(ReviewReceiver.columns))
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, -1, ?10) ON CONFLICT DO NOTHING
+      INSERT OR \(isWhole ? "REPLACE" : "IGNORE") INTO reviews (\(ReviewReceiver.columns))
+      VALUES (\((1...ReviewReceiver.columnCount).map { "?\($0), " }.joined())\(isWhole ? 0 : -1))
       """)
   }
 
@@ -94,33 +85,36 @@ public final class ReviewReceiver {
     let answer = review.answer
     guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
     if let batch {
-      put(review, into: batch, from: 0)
+      put(review, into: batch)
       return try batch.writeRow()
     }
     var review = review
-    let came = cards.map { $0.card(review.card) } ?? CardID(rawValue: review.card)
-    if let came { review.card = came.rawValue }
-    hasCard.bind(1, review.card)
-    let isHere = try hasCard.first { _ in true } ?? false
-    if isHere, came == nil { return }
-    insertion.bind(1, isHere ? review.card : nil)
-    put(review, into: insertion, from: 1)
+    if let cards {
+      if let came = cards.card(review.card) { review.card = came.rawValue } else if try isHere(review.card) { return }
+    }
+    put(review, into: insertion)
     try insertion.run()
   }
 
-  private func put(_ review: ReceivedReview, into target: some ColumnBinding, from first: Int) {
+  private func isHere(_ card: Int64) throws -> Bool {
+    hasCard.bind(1, card)
+    return try hasCard.first { _ in true } ?? false
+  }
+
+  private func put(_ review: ReceivedReview, into target: some ColumnBinding) {
     let answer = review.answer
-    target.put(first, Double(review.id) / 1000)
-    target.put(first + 1, answer.ease)
-    target.put(first + 2, answer.state.rawValue)
+    target.put(0, review.id)
+    target.put(1, review.card)
+    target.put(2, Double(review.id) / 1000)
+    target.put(3, answer.ease)
+    target.put(4, answer.state.rawValue)
     let interval = Double(answer.interval)
-    target.put(first + 3, interval < 0 ? -interval : interval * 86_400)
+    target.put(5, interval < 0 ? -interval : interval * 86_400)
     let isDifficulty = (100...1100).contains(answer.factor)
-    target.put(first + 4, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
-    target.put(first + 5, Double(max(0, answer.time)) / 1000)
-    target.put(first + 6, review.id)
-    target.put(first + 7, review.card)
-    target.put(first + 8, text: answer.raw)
+    target.put(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
+    target.put(7, Double(max(0, answer.time)) / 1000)
+    let columns = [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind]
+    for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }
 
   /// Writes the rows that wait.

@@ -104,11 +104,13 @@ public final class ReviewSession {
   // MARK: Acts
 
   /// Answers the card that is shown.
-  /// - Parameter seconds: that the user took, for the record.
+  /// - Parameters:
+  ///   - seconds: that the user took, for the record.
+  ///   - mistyped: what was typed and is not the answer.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(
-    _ db: Database, _ rating: Rating, at moment: StudyMoment, seconds: Double? = nil
+    _ db: Database, _ rating: Rating, at moment: StudyMoment, seconds: Double? = nil, mistyped: String? = nil
   ) throws -> ReviewResult {
     guard let card = try card(db, at: moment) else { throw DeckError.over }
     if isPaused { throw DeckError.paused }
@@ -117,6 +119,7 @@ public final class ReviewSession {
     let next = try schedulers.next(db, card, rating, at: moment)
     let entered = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     let (isLeech, buried) = (entered.isLeech, entered.buried)
+    if let mistyped { try MistypeTable.add(db, card.id, mistyped, now: moment.now) }
     schedulers.move(card, to: next.schedule, at: moment)
     remember(rating, card)
     queue.drop(card.id)

@@ -23,14 +23,32 @@ public enum ReviewTable {
   static func insert(_ db: Database, _ review: LoggedReview, of card: CardID) throws {
     try db.cachedStatement(
       sql: """
-        INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO reviews (id, card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      card.rawValue, review.at, review.rating, review.state.rawValue, review.elapsed.map { max(0, $0) },
+      try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue,
+      review.elapsed.map { max(0, $0) },
       review.interval,
       review.stability, review.difficulty, review.seconds,
     ])
+  }
+
+  /// The id of an answer: its milliseconds since 1970.
+  /// - Parameter at: seconds since 1970.
+  static func number(of at: Double) -> Int64 { Int64(min(1e14, max(1, at.isNaN ? 1 : (at * 1000).rounded(.down)))) }
+
+  /// An id that no row has, or one above it.
+  static func freeID(_ db: Database, _ first: Int64) throws -> Int64 {
+    let highest = try db.cachedStatement(sql: "SELECT max(id) FROM reviews WHERE id BETWEEN ? AND ?")
+    // More and more of them are looked at together: the answers of whole decks may have one time.
+    var width: Int64 = 0
+    while true {
+      let last = try highest.first([first, first + width]) { $0.optionalInteger(0) } ?? nil
+      guard let last else { return first }
+      if last < first + width { return last + 1 }
+      width = width * 64 + 63
+    }
   }
 
   /// A deck was studied at that time, in seconds since 1970.
@@ -40,6 +58,7 @@ public enum ReviewTable {
   }
 
   static func write(_ db: Database, _ schedule: CardSchedule, _ card: CardID) throws {
+    try SyncedTable.cards.keep(db, [card.rawValue])
     try db.cachedStatement(
       sql: """
         UPDATE cards SET state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?, lapses = ?, last_review = ?

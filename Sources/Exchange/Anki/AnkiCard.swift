@@ -38,10 +38,10 @@ public struct AnkiCard: Equatable, Sendable {
 
   // MARK: For the way back
 
-  /// `[type, queue, due, ivl, factor, left, odue, odid, flags, data, firstDay]`
+  /// As `CardBase` says.
   func raw(firstDay: Int) -> String {
-    let numbers = "[\(type),\(queue),\(due),\(ivl),\(factor),\(left),\(odue),\(odid),\(flags),"
-    return numbers + (data.isEmpty ? "\"\"" : Value.text(data).json) + ",\(firstDay)]"
+    let numbers = "[\(firstDay),\(modified),0,\(type),\(queue),\(due),\(ivl),\(factor),\(reps),\(lapses),"
+    return numbers + "\(left),\(odue),\(odid),\(flags),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"
   }
 
   /// - Returns: nil for what `raw` did not write.
@@ -50,10 +50,10 @@ public struct AnkiCard: Equatable, Sendable {
     do throws(JSONFailure) {
       let parts = try JSONParser.parse(Array(raw.utf8), limits: limits).list ?? []
       let numbers = parts.map { $0.integer ?? 0 }
-      guard parts.count == 11 else { return nil }
-      var card = AnkiCard(data: parts[9].text ?? "")
-      card.set(Array(numbers[..<5]) + [0, 0] + Array(numbers[5..<9]))
-      return (card, min(100_000_000, max(-100_000_000, numbers[10])))
+      guard parts.count == 15 else { return nil }
+      var card = AnkiCard(data: parts[14].text ?? "")
+      card.set(Array(numbers[3..<14]))
+      return (card, min(100_000_000, max(-100_000_000, numbers[0])))
     } catch { return nil }
   }
 

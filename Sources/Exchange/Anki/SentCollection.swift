@@ -4,6 +4,7 @@
 import Decks
 import Storage
 import Templates
+import Text
 
 final class SentCollection {
   private let db: Database
@@ -54,7 +55,7 @@ final class SentCollection {
     let texts = notes.usedTypes.map { type in type.css + type.cards.map { $0.front + $0.back }.joined() }
     return all.filter { file in
       notes.mediaNames.contains(file.name)
-        || file.name.hasPrefix("_") && texts.contains { $0.contains(file.name) }
+        || file.name.hasPrefix("_") && texts.contains { $0.contains(text: file.name) }
     }
   }
 
@@ -90,7 +91,7 @@ final class SentCollection {
     for sent in try reviews.of(card) {
       let answer = ForeignAnswer(sent, last: interval)
       let written = try writer.add(
-        ReceivedReview(id: sent.foreignID ?? milliseconds(sent.review.at), card: card.rawValue, answer: answer))
+        ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
       if answer.ease > 0 { last = Int(written / 1000) }
       interval = answer.interval
     }

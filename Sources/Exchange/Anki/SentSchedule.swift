@@ -111,8 +111,7 @@ extension ReceivedReview {
     return log.map { sent in
       let answer = ForeignAnswer(sent, last: last)
       last = answer.interval
-      let id = sent.foreignID ?? ReviewTable.number(of: sent.review.at)
-      return ReceivedReview(id: id, card: card.rawValue, answer: answer)
+      return ReceivedReview(id: sent.id, card: card.rawValue, answer: answer)
     }
   }
 }
@@ -121,7 +120,7 @@ extension ForeignAnswer {
   /// A row of the log that goes out.
   /// - Parameter last: the interval of the row before, as a row has it.
   init(_ sent: SentReview, last: Int64) {
-    if let kept = sent.raw.flatMap(ForeignAnswer.init(raw:)) {
+    if let kept = sent.answer {
       self = kept
       return
     }

@@ -95,12 +95,15 @@ public struct ServerRows {
     var card = StoredCard(
       id: CardID(rawValue: max(1, given.id)), ordinal: given.ordinal, deck: deck, rank: rank,
       modified: Double(given.modified))
-    card.raw = given.raw(firstDay: calendar.firstDay)
+    card.raw = raw(given)
     let steps = (options.learningSteps.count, options.relearningSteps.count)
     card.schedule = calendar.schedule(given, steps: steps)
     card.hide(as: given, isBuriedToday: isBuriedToday, calendar.moment)
     return card
   }
+
+  /// What is kept of a row: see `StoredCard.raw`.
+  public func raw(_ card: AnkiCard) -> String { card.raw(firstDay: calendar.firstDay) }
 
   public static func review(_ row: [Value]) -> ReceivedReview? {
     let numbers = row.compactMap { $0.integer.map { Int64($0) } }
@@ -154,7 +157,7 @@ public struct ServerRows {
 
   // MARK: What goes
 
-  /// The row of a card, and what is to be kept of it here.
+  /// The row of a card, and what it says.
   /// - Parameters:
   ///   - target: its deck there, when it was changed, and the position of a new one.
   ///   - lastReview: seconds since 1970 of the last answer in the log; nil where there is none.
@@ -163,7 +166,7 @@ public struct ServerRows {
   public func row(
     of card: ListedCard, in target: (deck: Int64, modified: Int64, position: Int), lastReview: Int?, usn: Int,
     over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
-  ) -> (row: [Value], raw: String) {
+  ) -> (row: [Value], state: AnkiCard) {
     let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
     let was = base.flatMap(ServerRows.card)
     var row = base ?? Array(repeating: .integer(0), count: 17) + [.text(ServerRows.noData)]
@@ -175,30 +178,31 @@ public struct ServerRows {
       let (data, flags) = (state.data, state.flags)
       state = schedule.row(of: card, position: target.position, lastReview: lastReview)
       state.data = ServerRows.merged(state.data, over: data, position: was?.position)
-      state.flags = flags
+      (state.flags, state.reps, state.lapses) = (flags, card.schedule.reps, card.schedule.lapses)
     } else if changes.contains(.hiding) || isFiltered {
       schedule.mark(&state, as: card)
     }
     if changes.contains(.place), state.type == 0 { state.due = target.position }
     state.flags = state.flags & ~7 | card.flag & 7
+    state.modified = target.modified
     set(0, Int(card.id.rawValue))
     set(1, Int(card.note.rawValue))
     set(3, card.ordinal)
     set(4, Int(target.modified))
     set(5, usn)
     set(16, state.flags)
-    if staysFiltered { return (row, state.raw(firstDay: calendar.firstDay)) }
+    if staysFiltered { return (row, state) }
     set(2, Int(changes.contains(.deck) || was == nil ? target.deck : was?.deck ?? target.deck))
     for (index, value) in [
       (6, state.type), (7, state.queue), (8, state.due), (9, state.ivl), (10, state.factor), (13, state.left), (14, 0),
       (15, 0),
     ] { set(index, value) }
     if changes.contains(.schedule) {
-      set(11, card.schedule.reps)
-      set(12, card.schedule.lapses)
+      set(11, state.reps)
+      set(12, state.lapses)
       row[17] = .text(state.data)
     }
-    return (row, state.raw(firstDay: calendar.firstDay))
+    return (row, state)
   }
 
   /// What the memory of a card is now, with what else stood beside it.
@@ -218,12 +222,12 @@ public struct ServerRows {
   /// - Parameter log: all of its log, the earliest first.
   public static func rows(
     ofUnsent log: [SentReview], card: Int64, usn: Int
-  ) -> [(id: Int64, row: [Value], raw: String)] {
-    var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
+  ) -> [(id: Int64, row: [Value], answer: ForeignAnswer)] {
+    var (rows, interval): ([(id: Int64, row: [Value], answer: ForeignAnswer)], Int64) = ([], 0)
     for review in log {
-      let (row, answer) = row(of: review, review.foreignID ?? 0, card: card, last: interval, usn: usn)
+      let (row, answer) = row(of: review, card: card, last: interval, usn: usn)
       interval = answer.interval
-      if review.isUnsent, let id = review.foreignID { rows.append((id, row, answer.raw)) }
+      if review.isUnsent { rows.append((review.id, row, answer)) }
     }
     return rows
   }
@@ -231,11 +235,12 @@ public struct ServerRows {
   /// A row of the log.
   /// - Parameter last: the interval of the card's answer before, as a row has it.
   public static func row(
-    of review: SentReview, _ id: Int64, card: Int64, last: Int64, usn: Int
+    of review: SentReview, card: Int64, last: Int64, usn: Int
   ) -> (row: [Value], answer: ForeignAnswer) {
     let answer = ForeignAnswer(review, last: last)
     let numbers = [
-      id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
+      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
+      answer.kind,
     ]
     return (numbers.map { .integer(Int($0)) }, answer)
   }

@@ -73,7 +73,6 @@ public struct ReceivedPlaces {
 /// A row as it came, for the way back.
 public struct StagedRow {
   public let id: Int64
-  public let usn: Int64
   /// Seconds since 1970; 0 where the row has none.
   public let modified: Int64
   /// A JSON list.
@@ -204,15 +203,16 @@ public final class StagedCollection {
     return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
-  /// Each row as it came, by its id.
+  /// Each row as it came, by its id, but for the number of the sync, which is 0: see `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     let modified = kind == .revlog ? "0" : "mod"
+    let columns = kind.names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
     try file.use { db in
       let sql = """
-        SELECT id, usn, \(modified), json_array(\(kind.names.joined(separator: ", "))) FROM \(kind.rawValue) ORDER BY id
+        SELECT id, \(modified), json_array(\(columns)) FROM \(kind.rawValue) ORDER BY id
         """
       try db.forEachRow(sql) { row in
-        try body(StagedRow(id: row.integer(0), usn: row.integer(1), modified: row.integer(2), json: row.text(3)))
+        try body(StagedRow(id: row.integer(0), modified: row.integer(1), json: row.text(2)))
       }
     }
   }

@@ -104,9 +104,7 @@ extension BuiltContent {
     tags = row.tags
     fields = before.padded(type.fields.count)
     guard case .note(_, let given, _) = row.content else {
-      for (place, text) in [row.prompt, row.answer].enumerated() where place < fields.count {
-        fields[place] = FieldHTML.html(ofPlain: String(decoding: text, as: UTF8.self).trimmed)
-      }
+      for (place, html) in row.sides.enumerated() where place < fields.count { fields[place] = html }
       return
     }
     for (place, field) in given.enumerated() {

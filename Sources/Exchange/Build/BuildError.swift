@@ -10,14 +10,30 @@ import Text
 public enum BuildError: Problem, Equatable {
   /// A folder without sources.
   case nothingToBuild(folder: String)
-  /// deck.json is not as it should be.
-  case badDescription(path: String, reason: String)
+  /// deck.json is not as it should be; the column counts characters.
+  case badDescription(path: String, line: Int? = nil, column: Int? = nil, reason: String)
   /// Two rows have one id.
-  case sameID(path: String, id: String, other: String)
+  case sameID(path: String, line: Int, id: String, other: String)
+  /// Two files of one name.
+  case sameMedia(path: String, other: String)
+  /// git does not say what of the folder is committed.
+  case noGit(path: String, reason: String)
+  /// Sources that would be written over have changes that are not committed.
+  case uncommitted(folder: String, files: [String])
   /// A generator failed.
   case generator(path: String, reason: String)
   /// More than a source may hold.
   case tooMany(path: String, what: String)
+
+  /// What is wrong with a file, without its name and the place.
+  var words: String {
+    switch self {
+    case .badDescription(_, _, _, let reason): "\(reason); `help build` shows one"
+    case .sameID(_, _, let id, let other):
+      "the id \(quoted(id)) is that of another row in \(printable(other)); change one"
+    default: message
+    }
+  }
 
   public var report: ProblemReport {
     switch self {
@@ -26,15 +42,29 @@ public enum BuildError: Problem, Equatable {
         .fileMissing, "Not a folder to build",
         "\(printable(folder)) has no sources: a folder with .md, .csv, .tsv, .jsonl or .lua files expected",
         ["path": folder])
-    case .badDescription(let path, let reason):
+    case .badDescription(let path, let line, let column, _):
       ProblemReport(
-        .badFile, "A deck.json that cannot be used", "\(printable(path)): \(reason); `help build` shows one",
-        ["path": path])
-    case .sameID(let path, let id, let other):
+        .badFile, "A deck.json that cannot be used",
+        ([printable(path)] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(words)",
+        ["path": path, "line": line, "column": column])
+    case .sameID(let path, let line, _, _):
       ProblemReport(
-        .duplicateID, "The same id twice",
-        "\(printable(path)): the id \(quoted(id)) is that of another row in \(printable(other)); change one",
+        .duplicateID, "The same id twice", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
+    case .sameMedia(let path, let other):
+      ProblemReport(
+        .duplicateID, "Two media files of one name",
+        "\(printable(path)) and \(printable(other)) would have the same name on the cards; rename one", ["path": path])
+    case .noGit(let path, let reason):
+      ProblemReport(
+        .fileMissing, "git does not answer",
+        "\(printable(path)): \(reason); --git writes back only to what git has, and without it nothing is asked",
         ["path": path])
+    case .uncommitted(let folder, let files):
+      ProblemReport(
+        .exists, "Changes that are not committed",
+        "\(printable(folder)): nothing was written, as \(files.prefix(5).map { printable($0) }.joined(separator: ", "))"
+          + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") changes that are "
+          + "not committed; commit or stash them", ["path": folder])
     case .generator(let path, let reason):
       ProblemReport(
         .luaError, "A generator failed", "\(printable(path)): \(printable(reason, limit: 2_000))", ["path": path])

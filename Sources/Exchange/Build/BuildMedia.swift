@@ -1,5 +1,5 @@
 // The pictures and sounds of a folder that is built, on their way into the account.
-// Invariant: a file of the same stamp whose name has the same content in the account is not read.
+// Invariant: a file of the same stamp whose name has the same content in the account is not read; one name is one file.
 
 import Decks
 import Files
@@ -14,6 +14,26 @@ public typealias BuildMediaReceiver = (_ content: [UInt8], _ hash: String, _ nam
 struct BuildMedia {
   let db: Database
   let settings: BuildSettings
+
+  /// The files in `media`, those that sources name, and those that sources named that were not read now.
+  /// - Parameter named: the sources' files by name, from the folder.
+  func files(of folder: BuildFolder, named: [String: String], of build: Int64) throws -> [BuildMediaFile] {
+    var files: [String: BuildMediaFile] = [:]
+    for file in folder.media { files[file.name] = file }
+    let known = try BuildTable.media(db, of: build).mapValues(\.path).filter { !$0.value.isEmpty }
+    for (name, path) in known.merging(named, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
+      let whole = folder.path + "/" + path
+      if let other = files[name] {
+        if other.path == whole { continue }
+        throw BuildError.sameMedia(path: whole, other: other.path)
+      }
+      guard try MarkdownMedia.file(path, from: "", in: folder.path) != nil,
+        let facts = try FileFacts.at(whole, followingLinks: false)
+      else { continue }
+      files[name] = BuildMediaFile(name: name, path: whole, stamp: SourceStamp(facts), place: path)
+    }
+    return files.values.sorted { $0.name < $1.name }
+  }
 
   /// Media of the folder; one with another content takes the place of the one that the folder gave before.
   /// - Returns: how many were brought in.

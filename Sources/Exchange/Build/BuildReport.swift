@@ -2,6 +2,7 @@
 // Invariant: what was edited in the deck is never overwritten without a report.
 
 public import Decks
+import Text
 public import Values
 
 /// What became of a row, or what its card and its source differ in.
@@ -28,16 +29,23 @@ public struct BuildFinding: Equatable, Sendable {
     case gone
     /// The row is gone, the card was edited in the deck.
     case goneEdited = "gone_edited"
+    /// The row names a picture or a sound that is not there.
+    case missingMedia = "missing_media"
+    /// An answer has a cloze, which is a text there.
+    case answeredCloze = "answered_cloze"
 
     /// Whether the deck and the sources are not the same there.
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
+
+    /// Whether the source is to be looked at.
+    public var isHint: Bool { [.missingMedia, .answeredCloze].contains(self) }
   }
 
   public let kind: Kind
   /// Of the source, within the folder.
   public let path: String
   public let line: Int
-  /// What the card asks.
+  /// What the card asks; of a picture or a sound that is missing, its path.
   public let prompt: String
   /// The fields that both sides edited.
   public var fields: [String] = []
@@ -66,6 +74,15 @@ public struct BuildReport: Equatable, Sendable {
 
   public init() {}
 
+  /// What it did to the deck: "2 added, 1 removed".
+  public var inWords: String {
+    let counts = [
+      (cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media brought in"),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
+    return words.isEmpty ? "only what the sources say was noted" : words.joined(separator: ", ")
+  }
+
   /// Whether anything in the deck was changed.
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
 
@@ -76,8 +93,9 @@ public struct BuildReport: Equatable, Sendable {
       counts.fields.map { ($0.name, $0.value) } + [
         ("removed", .integer(removed)), ("media", .integer(media)), ("sources_read", .integer(read)),
         ("sources_unchanged", .integer(unchanged)), ("written_back", .integer(writtenBack)),
-        ("changes", .list(findings.filter { !$0.kind.isDifference }.map(\.value))),
+        ("changes", .list(findings.filter { !$0.kind.isDifference && !$0.kind.isHint }.map(\.value))),
         ("conflicts", .list(findings.filter(\.kind.isDifference).map(\.value))),
+        ("hints", .list(findings.filter(\.kind.isHint).map(\.value))),
       ])
   }
 }

@@ -22,8 +22,18 @@ struct BuildRows {
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
+  /// Pictures and sounds that the rows name.
+  var media: [(name: String, path: String, line: Int)] = []
+  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  var answeredCloze: Int?
   /// The files that a generator read.
   var inputs: [String] = []
+  /// Cards of notes that came before: they are no rows of their own.
+  private(set) var links: [CardRow] = []
+  /// What broke a text that is read as far as it goes.
+  private(set) var failure: (any Error)?
+  /// Of a table: what its columns are, and what parts them.
+  private(set) var table: (shape: TableShape, separator: UInt8)?
 
   init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
     throws
@@ -33,16 +43,7 @@ struct BuildRows {
     case .cards(let format):
       var options = SourceOptions(isInterrupted: isInterrupted)
       options.findsEncoding = true
-      let bytes = try ByteSource(path: path, options)
-      let rows: any CardRows =
-        switch format {
-        case .csv: TableCards(bytes, separator: UInt8(ascii: ","), TableOptions())
-        case .tsv: TableCards(bytes, separator: UInt8(ascii: "\t"), TableOptions())
-        case .jsonl: JSONCards(bytes, isLines: true)
-        default: MarkdownCards(bytes)
-        }
-      var row = CardRow()
-      while try rows.next(into: &row) { try add(row, source, path) }
+      try read(ByteSource(path: path, options), format, source, path)
     case .generator:
       var made: [CardRow] = []
       inputs = try generator.run(path, in: folder) { row in
@@ -57,13 +58,38 @@ struct BuildRows {
     }
   }
 
+  /// The rows of a text that its file may not have yet, as far as it can be read.
+  init(_ text: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
+    guard case .cards(let format) = source.kind else { return }
+    let path = folder + "/" + source.path
+    do {
+      var options = SourceOptions(isInterrupted: isInterrupted)
+      options.findsEncoding = true
+      try read(ByteSource(text, path: path, options), format, source, path)
+    } catch {
+      failure = error
+    }
+  }
+
+  private mutating func read(
+    _ bytes: ByteSource, _ format: CardFormat, _ source: BuildSource, _ path: String
+  ) throws {
+    let cards = try format.rows(bytes, into: "", TableOptions())
+    defer { if let cards = cards as? TableCards, let shape = cards.shape { table = (shape, cards.separator) } }
+    var row = CardRow()
+    while try cards.next(into: &row) { try add(row, source, path) }
+    answeredCloze = cards.found.answeredCloze
+  }
+
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
     if row.start.invalidReason != nil { return refused.append(row) }
     switch row.content {
     // Definitions and options are no cards: a build's are in its deck.json.
-    case .type, .options, .card: return
-    case .texts, .note: break
+    case .type, .options: return
+    case .card: return links.append(row)
+    case .texts, .formatted, .note: break
     }
+    media += row.media.map { ($0.name, $0.path, row.start.line) }
     rows.append(BuildRow(row, in: source))
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
   }
@@ -87,7 +113,7 @@ extension BuildRow {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       let answer = String(decoding: row.answer, as: UTF8.self).trimmed
       parts += [front, answer]
-      texts = [front, answer].map { FieldHTML.html(ofPlain: $0) }
+      texts = row.sides
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(

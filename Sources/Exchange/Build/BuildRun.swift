@@ -45,11 +45,14 @@ public final class BuildRun {
       try visit(source, known[source.path], of: build, touched)
     }
     try finish()
-    if state.report.read > 0, let (name, path, other) = try BuildTable.repeated(db, in: build) {
-      throw BuildError.sameID(path: folder.path + "/" + path, id: name, other: other)
+    if state.report.read > 0, let (name, places) = try BuildTable.repeated(db, in: build) {
+      let (first, second) = (places[0], places[places.count - 1])
+      throw BuildError.sameID(
+        path: folder.path + "/" + second.path, line: second.line, id: name, other: "\(first.path):\(first.line)")
     }
     try places.removeEmptyDecks()
-    state.report.media = try BuildMedia(db: db, settings: settings).run(folder.media, of: build)
+    let media = BuildMedia(db: db, settings: settings)
+    state.report.media = try media.run(media.files(of: folder, named: state.media, of: build), of: build)
     return state.report
   }
 
@@ -92,6 +95,7 @@ public final class BuildRun {
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
     let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.text)
     for row in read.refused { refuse(row, source) }
+    try takeMedia(read, source)
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
@@ -126,6 +130,25 @@ public final class BuildRun {
   }
 
   // MARK: One source
+
+  /// Notes the pictures and sounds that the rows name, and what is to be looked at in them.
+  private func takeMedia(_ read: BuildRows, _ source: BuildSource) throws {
+    let place = source.path.split(separator: "/").dropLast().joined(separator: "/")
+    let inFolder = Set(folder.media.map(\.name))
+    for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
+      if let file = try MarkdownMedia.file(path, from: place, in: folder.path) {
+        if let other = state.media[name], other != file {
+          throw BuildError.sameMedia(path: folder.path + "/" + file, other: folder.path + "/" + other)
+        }
+        state.media[name] = file
+      } else if try !inFolder.contains(name) && MediaTable.named(db, name) == nil {
+        state.report.findings.append(BuildFinding(kind: .missingMedia, path: source.path, line: line, prompt: path))
+      }
+    }
+    if let line = read.answeredCloze {
+      state.report.findings.append(BuildFinding(kind: .answeredCloze, path: source.path, line: line, prompt: ""))
+    }
+  }
 
   /// Brings the rows of a source into the deck.
   private func merge(
@@ -206,7 +229,9 @@ public final class BuildRun {
       let written = try places.write(row, isLookedAt: true)
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
-      if case .texts = row.content { return (try places.note(guid: guid, within: row.subdeck), written.outcome) }
+      if case .texts = row.content {
+        return (try places.note(guid: guid, within: row.subdeck), written.outcome)
+      }
       return (try NoteTable.id(db, guid: guid), written.outcome)
     } catch let refusal as RowRefusal {
       refuse(row, source, refusal)
@@ -321,6 +346,8 @@ private struct BuildState {
   var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
   /// What rows of this build are.
   var claimed: Set<NoteID?> = []
+  /// Pictures and sounds that rows name, from the folder, by their names.
+  var media: [String: String] = [:]
   /// The ids that rows got in this build.
   var names: Set<String> = []
 }

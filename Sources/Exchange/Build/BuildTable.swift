@@ -11,7 +11,8 @@ public enum BuildTable {
 
   /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built,
   /// `modified` the moment of it; `gone` are the rows that a source has no more. The stamps of sources and
-  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it.
+  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it, `path` is where a source
+  /// named it, empty for what is in the folder of media.
   private static let tables = """
     CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL, deck INTEGER)
       STRICT;
@@ -50,7 +51,8 @@ public enum BuildTable {
       size INTEGER NOT NULL,
       modified INTEGER NOT NULL,
       inode INTEGER NOT NULL,
-      hash TEXT NOT NULL
+      hash TEXT NOT NULL,
+      path TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
     """
@@ -87,8 +89,11 @@ public enum BuildTable {
     return try DeckTable.record(db, DeckID(rawValue: id))
   }
 
-  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? {
-    try db.firstRow("SELECT id FROM builds WHERE name = ? AND namespace = ?", [folder.name, folder.namespace]) {
+  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? { try find(db, folder.description) }
+
+  static func find(_ db: Database, _ description: BuildDescription) throws -> Int64? {
+    let sql = "SELECT id FROM builds WHERE name = ? AND namespace = ?"
+    return try db.firstRow(sql, [description.name, description.namespace]) {
       $0.integer(0)
     }
   }
@@ -133,10 +138,11 @@ public enum BuildTable {
   // MARK: Media
 
   /// The media that a build brought in, by their names.
-  static func media(_ db: Database, of build: Int64) throws -> [String: (stamp: SourceStamp, hash: String)] {
-    var media: [String: (stamp: SourceStamp, hash: String)] = [:]
-    try db.forEachRow("SELECT name, hash, size, modified, inode FROM build_media WHERE build = ?", [build]) { row in
-      media[row.text(0)] = (stamp(row, from: 2), row.text(1))
+  static func media(_ db: Database, of build: Int64) throws -> [String: BuiltMedia] {
+    var media: [String: BuiltMedia] = [:]
+    let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
+    try db.forEachRow(sql, [build]) { row in
+      media[row.text(0)] = BuiltMedia(stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
     }
     return media
   }
@@ -144,11 +150,11 @@ public enum BuildTable {
   static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
     try db.execute(
       sql: """
-        INSERT INTO build_media (build, name, size, modified, inode, hash) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO build_media (build, name, size, modified, inode, hash, path) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (build, name) DO UPDATE SET size = excluded.size, modified = excluded.modified,
-          inode = excluded.inode, hash = excluded.hash
+          inode = excluded.inode, hash = excluded.hash, path = excluded.path
         """,
-      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash])
+      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place])
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {
@@ -215,13 +221,18 @@ public enum BuildTable {
     return try db.firstRow(sql, [name, build]) { _ in true } ?? false
   }
 
-  /// An id that the sources give to two rows, with the two sources.
-  static func repeated(_ db: Database, in build: Int64) throws -> (id: String, path: String, other: String)? {
+  /// An id that the sources give to two rows, with their places: the first row, and the one that repeats it.
+  static func repeated(_ db: Database, in build: Int64) throws -> (id: String, places: [(path: String, line: Int)])? {
     let sql = """
-      SELECT r.name, min(s.path), max(s.path) FROM build_rows r JOIN build_sources s ON s.id = r.source
+      SELECT r.name FROM build_rows r JOIN build_sources s ON s.id = r.source
       WHERE s.build = ? AND r.name >= '=' AND r.name < '>' GROUP BY r.name HAVING count(*) > 1 LIMIT 1
       """
-    return try db.firstRow(sql, [build]) { (String($0.text(0).dropFirst()), $0.text(1), $0.text(2)) }
+    guard let name = try db.firstRow(sql, [build], { $0.text(0) }) else { return nil }
+    let rows = """
+      SELECT s.path, r.line FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE s.build = ? AND r.name = ? ORDER BY s.path, r.place LIMIT 2
+      """
+    return (String(name.dropFirst()), try db.rows(rows, [build, name]) { ($0.text(0), $0.count(1)) })
   }
 
   /// Puts the rows of a source in place of those that it had.
@@ -253,6 +264,14 @@ struct BuiltSource {
   let content: Int64
   /// The files that a generator read, as `BuildInputs` writes them.
   let inputs: String
+}
+
+/// A picture or a sound as it was built last.
+struct BuiltMedia {
+  let stamp: SourceStamp
+  let hash: String
+  /// From the folder, of one that a source named.
+  let path: String
 }
 
 /// A row as it was built last.

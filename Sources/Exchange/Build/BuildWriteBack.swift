@@ -29,13 +29,22 @@ public struct BuildWriteBack {
     (self.db, self.folder, self.isInterrupted) = (db, folder, isInterrupted)
   }
 
+  /// - Parameter mayWrite: asked once before anything is written, with the sources that will be; it throws to refuse.
   /// - Returns: how many rows were written.
   /// - Throws: `FileError`, `ExchangeError` for a source that is broken.
-  public func run() throws -> Int {
-    guard let build = try BuildTable.find(db, folder) else { return 0 }
+  public func run(mayWrite: (_ paths: [String]) throws -> Void = { _ in }) throws -> Int {
+    let files = try written()
+    try mayWrite(files.map(\.path))
+    for file in files { try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, mode: 0o644) }
+    return files.reduce(0) { $0 + $1.lines.written }
+  }
+
+  /// The sources that hold edited cards, as they will be.
+  private func written() throws -> [(path: String, lines: SourceLines)] {
+    guard let build = try BuildTable.find(db, folder) else { return [] }
     let known = try BuildTable.sources(db, of: build)
     let touched = try BuildTable.touched(db, of: build)
-    var count = 0
+    var files: [(path: String, lines: SourceLines)] = []
     for source in folder.sources {
       guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
       var edits: [Edit] = []
@@ -46,12 +55,13 @@ public struct BuildWriteBack {
         edits.append(Edit(content: content, id: row.plainName, whole: row.whole))
       }
       if edits.isEmpty { continue }
-      count += try write(edits, to: source, format)
+      let lines = try lines(edits, of: source, format)
+      if lines.written > 0 { files.append((source.path, lines)) }
     }
-    return count
+    return files
   }
 
-  private func write(_ edits: [Edit], to source: BuildSource, _ format: CardFormat) throws -> Int {
+  private func lines(_ edits: [Edit], of source: BuildSource, _ format: CardFormat) throws -> SourceLines {
     let path = folder.path + "/" + source.path
     var file = try SourceLines(path, isInterrupted)
     let byRow = Dictionary(edits.map { ($0.whole, $0) }) { first, _ in first }
@@ -59,10 +69,9 @@ public struct BuildWriteBack {
     case .md: try file.write(markdown: byRow, source)
     case .csv: try file.write(table: byRow, UInt8(ascii: ","), source)
     case .tsv: try file.write(table: byRow, UInt8(ascii: "\t"), source)
-    default: return 0
+    default: break
     }
-    if file.written > 0 { try AtomicFile.write(path, file.bytes, mode: 0o644) }
-    return file.written
+    return file
   }
 }
 
@@ -147,64 +156,18 @@ private struct SourceLines {
 
   mutating func write(markdown edits: [Int64: BuildWriteBack.Edit], _ source: BuildSource) throws {
     let cards = MarkdownCards(try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted)))
-    var rows: [(line: Int, subdeck: String, whole: Int64)] = []
+    var rows: [(row: CardRow, whole: Int64)] = []
     var row = CardRow()
-    while try cards.next(into: &row) {
-      rows.append((row.start.line, row.subdeck, BuildRow(row, in: source).facts.whole))
-    }
-    rows.sort { $0.line < $1.line }
+    while try cards.next(into: &row) { rows.append((row, BuildRow(row, in: source).facts.whole)) }
+    rows.sort { $0.row.start.line < $1.row.start.line }
     for index in rows.indices.reversed() {
       guard let edit = edits[rows[index].whole] else { continue }
-      let next = index + 1 < rows.count ? rows[index + 1].line : lines.count + 1
-      let place = withoutBlanks(rows[index].line..<blockEnd(from: rows[index].line, before: next))
-      if let text = Self.block(edit, rows[index].subdeck, mark: lines[place.lowerBound - 1]) {
-        replace(place, by: text)
-      }
-    }
-  }
-
-  /// The line behind a card's: the next card's, or that of a heading or a rule that is none.
-  private func blockEnd(from start: Int, before next: Int) -> Int {
-    var isFenced = false
-    let isParagraph = ![.heading, .question].contains(MarkdownLine(lines[start - 1]).kind)
-    for line in start + 1..<max(next, start + 1) {
-      switch MarkdownLine(lines[line - 1]) {
-      case .fence: isFenced.toggle()
-      case .heading where !isFenced, .question where !isFenced, .rule where !isFenced: return line
-      case .blank where isParagraph: return line
-      default: break
-      }
-    }
-    return next
-  }
-
-  /// The lines of a card as it is now; nil for a note whose field holds more than plain text.
-  private static func block(_ edit: BuildWriteBack.Edit, _ subdeck: String, mark: Substring) -> [String]? {
-    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.content.tags, subdeck: subdeck)
-    guard let (prompt, answer) = edit.content.texts else {
-      guard !edit.content.type.isBasic, let text = FieldHTML.plain(edit.content.prompt) else { return nil }
-      let listMark = String(mark.prefix(MarkdownCards.listMark(mark)))
-      let written = MarkdownLine.lines(of: MarkdownCloze.escaped(text)).map { MarkdownLine.escaped($0) }
-      return [listMark + (written.first ?? "")] + written.dropFirst() + [facts.comment]
-    }
-    let marks = mark.prefix { $0 == "#" }
-    if !marks.isEmpty, !prompt.utf8.contains(0x0A), !prompt.contains(MarkdownFacts.opening) {
-      return ["\(marks) \(prompt) \(facts.comment)", ""] + MarkdownLine.escaped(text: answer)
-    }
-    return ["Q:\(MarkdownWriter.part(prompt))", "A:\(MarkdownWriter.part(answer))", facts.comment].flatMap {
-      $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-  }
-}
-
-extension MarkdownLine {
-  fileprivate enum Kind { case heading, question, other }
-
-  fileprivate var kind: Kind {
-    switch self {
-    case .heading: .heading
-    case .question: .question
-    default: .other
+      let line = rows[index].row.start.line
+      let next = index + 1 < rows.count ? rows[index + 1].row.start.line : lines.count + 1
+      let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { lines[$0 - 1] })
+      let block = MarkdownBlock(lines[(place.lowerBound - 1)..<(place.upperBound - 1)].joined(separator: "\n"))
+      guard let text = block.edited(rows[index].row, edit) else { continue }
+      replace(place, by: MarkdownLine.lines(of: text).map(String.init))
     }
   }
 }

@@ -6,7 +6,7 @@ import Text
 import Values
 
 /// What a file was when it was looked at: another stamp may be another content.
-struct SourceStamp: Equatable {
+package struct SourceStamp: Equatable {
   var size = 0
   /// Nanoseconds since 1970.
   var modified = 0

@@ -1,4 +1,5 @@
-// A file of Markdown as it is compared and merged: an entry for each card, with the lines that it stands in.
+// A file of Markdown as it is compared and merged: an entry for each card, its texts in Markdown, with the lines that
+// it stands in.
 // Invariant: what is no card stays where it is; the lines of a card that no side changed are written as they were.
 
 import Decks
@@ -15,7 +16,7 @@ struct ComparedMarkdown {
 
   /// - Parameter lines: the file's bytes, cut behind each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
-    let cards = MarkdownCards(source)
+    let cards = MarkdownCards(source, isRaw: true)
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []
     while try cards.next(into: &row) { found.append((row.start.line, Self.entry(row))) }
@@ -102,6 +103,8 @@ struct ComparedMarkdown {
     if !entry.conflicts.isEmpty { facts.conflicts = MergeConflict.json(entry.conflicts) }
     let comment = facts == MarkdownFacts(guid: "", tags: [], subdeck: "") ? "" : facts.comment
     if !text.isEmpty { return Array(MarkdownWriter.cloze(text, comment).utf8) }
-    return Array(MarkdownWriter.card(entry["prompt"], entry["answer"], comment).utf8)
+    let (prompt, answer) = (entry["prompt"], entry["answer"])
+    let card = MarkdownWriter.card(prompt, answer, comment, isHeading: MarkdownWriter.fitsHeading(prompt, answer))
+    return Array(card.utf8)
   }
 }

@@ -157,8 +157,7 @@ public struct ComparedNotes {
     case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
     case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
-    case .texts:
-      values = [row.prompt, row.answer].map { FieldHTML.html(ofPlain: String(decoding: $0, as: UTF8.self).trimmed) }
+    case .texts, .formatted: values = row.sides
     }
     let first = FieldHTML.sortText(values.first ?? "")
     let key = guid.isEmpty ? first : guid

@@ -104,6 +104,8 @@ struct DeckContent {
   }
 
   private mutating func readMedia() throws {
+    // The hashes are those of a library that packages are read with.
+    if !media.isEmpty, !canReadPackages { throw PackageError.noLibrary(path: deck.name) }
     for name in media.sorted() {
       guard let record = try MediaTable.named(db, name) else { continue }
       let path = settings.mediaPath(record)

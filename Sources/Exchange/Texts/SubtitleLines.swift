@@ -206,7 +206,7 @@ extension Substring {
 extension String {
   fileprivate func replacing(_ marks: [String], with replacement: String) -> String {
     marks.reduce(self) { text, mark in
-      text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: replacement)
+      text.split(at: mark).joined(separator: replacement)
     }
   }
 }

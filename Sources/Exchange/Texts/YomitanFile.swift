@@ -1,4 +1,5 @@
-// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms and banks of frequencies.
+// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms, and banks of frequencies and
+// pronunciations.
 // Invariant: a bank is read entry by entry, whatever its size; what is unpacked is counted as it comes, and bounded;
 // pictures and sounds of a dictionary are not unpacked.
 
@@ -17,6 +18,8 @@ public final class YomitanFile {
     /// The word is a form of the lemma.
     case form(word: String, lemma: String)
     case frequency(word: String, text: String)
+    /// In the letters of the IPA, or a reading with the morae after which the pitch falls.
+    case pronunciation(word: String, text: String)
   }
 
   private static let mostMembers = 20_000
@@ -116,6 +119,9 @@ public final class YomitanFile {
       if cells[1].text == "freq", let text = YomitanText.frequency(cells[2]) {
         try body(.frequency(word: word, text: text))
       }
+      if let text = YomitanText.pronunciation(cells[2], kind: cells[1].text ?? "") {
+        try body(.pronunciation(word: word, text: text))
+      }
       return
     }
     if let reading = cells[1].text, !reading.isEmpty, reading != word { try body(.form(word: reading, lemma: word)) }
@@ -175,6 +181,31 @@ private enum YomitanText {
     guard let record = value.record else { return nil }
     if let shown = record["displayValue"]?.text { return shown }
     return (record["value"] ?? record["frequency"]).flatMap(frequency)
+  }
+}
+
+extension YomitanText {
+  /// Of an entry of the kind `ipa` or `pitch`; nil for any other.
+  static func pronunciation(_ value: Value, kind: String) -> String? {
+    let reading = value.record?["reading"]?.text ?? ""
+    var shown: [String] = []
+    switch kind {
+    case "ipa":
+      for transcription in value.record?["transcriptions"]?.list ?? [] {
+        guard let ipa = transcription.record?["ipa"]?.text?.trimmed, !ipa.isEmpty else { continue }
+        let tags = (transcription.record?["tags"]?.list ?? []).compactMap(\.text).joined(separator: ", ")
+        shown.append(ipa + (tags.isEmpty ? "" : " (\(tags))"))
+      }
+      return shown.isEmpty ? nil : shown.joined(separator: ", ")
+    case "pitch":
+      for pitch in value.record?["pitches"]?.list ?? [] {
+        // Newer files write the heights of the morae, `LHH`.
+        if let position = pitch.record?["position"]?.integer { shown.append(String(position)) }
+        if let heights = pitch.record?["position"]?.text { shown.append(heights) }
+      }
+      return shown.isEmpty ? nil : "\(reading) [\(shown.joined(separator: ", "))]".trimmed
+    default: return nil
+    }
   }
 }
 

@@ -19,6 +19,8 @@ public enum DictionaryEntryKind: UInt8, Sendable {
   case form
   /// Its text is how frequent the headword is, as the dictionary says it.
   case frequency
+  /// Its text is how the headword sounds, as the dictionary writes it.
+  case pronunciation
 }
 
 /// How headwords are compared to be found: without accents and capitals, whatever the language; what is found is

@@ -154,12 +154,14 @@ public final class DictionaryLibrary {
     return lemmas
   }
 
-  /// How frequent the dictionaries say that a word is, by their names.
+  /// What the dictionaries say of a word beside its meanings, by their names: how frequent it is, how it sounds.
   /// - Throws: `FileError` when interrupted.
-  public func frequencies(of word: String, in language: Language) throws -> [(dictionary: String, text: String)] {
+  public func remarks(
+    _ kind: DictionaryEntryKind, on word: String, in language: Language
+  ) throws -> [(dictionary: String, text: String)] {
     let form = HeadwordForm(language: language, foldsAccents: false)
     return try places().filter { $0.format == .indexed && serves($0, language) }.flatMap { place in
-      try ask(place) { $0.frequencies(of: word, form) }.map { (place.name, $0) }
+      try ask(place) { $0.remarks(kind, on: word, form) }.map { (place.name, $0) }
     }
   }
 

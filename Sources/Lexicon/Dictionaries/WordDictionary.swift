@@ -76,9 +76,11 @@ final class WordDictionary {
     return lemmas
   }
 
-  /// How frequent the dictionary says that a word is.
-  func frequencies(of word: String, _ form: HeadwordForm) -> [String] {
-    indexed(word, form).filter { $0.kind == .frequency }.map(\.text)
+  /// What the dictionary says of a word beside its meanings, each once.
+  func remarks(_ kind: DictionaryEntryKind, on word: String, _ form: HeadwordForm) -> [String] {
+    indexed(word, form).reduce(into: []) { remarks, entry in
+      if entry.kind == kind, !remarks.contains(entry.text) { remarks.append(entry.text) }
+    }
   }
 
   private func indexed(

@@ -2,6 +2,7 @@
 // any of its code runs; its code is loaded and tested beside the plugin that is there, which stays until the new one
 // did both.
 
+import Archives
 public import Authentication
 import Bindings
 import Commands
@@ -17,6 +18,8 @@ public struct InstallPlan {
   public let installed: Plugin?
   /// Whose signature it has, and the name that the user gave that key; nil without a signature.
   public let signer: (key: MinisignKey, name: String)?
+  /// Where it was found, when an index vouches for it.
+  public let listed: ListedRelease?
   /// What it asks for and was not granted yet; nothing where it stays off.
   public let added: [Permission]
   /// What the one that is there asks for, and this one does not.
@@ -25,9 +28,19 @@ public struct InstallPlan {
   public let isEnabled: Bool
 }
 
+/// What is to become of the plugin of a package's name.
+public enum InstallPurpose: Sendable {
+  /// None is there yet.
+  case install
+  /// A lower version is there.
+  case update
+  /// This version is there afterwards, whatever is there now.
+  case replace
+}
+
 /// The plugins that a user installs, updates and removes.
 ///
-///     let plan = try plugins.packages.plan(package, isUpdate: false)
+///     let plan = try plugins.packages.plan(package, .install)
 ///     try plugins.packages.install(plan) { folder in try test(folder) }
 public struct PluginInstaller {
   let host: PluginHost
@@ -39,15 +52,18 @@ public struct PluginInstaller {
   }
 
   /// Checks a package against what is there, without running anything of it.
+  /// - Parameter listed: the version of an index that the package was found to be.
   /// - Throws: `PluginPackageError`, `SignatureError`, `PluginError` or `CommandError`: why it is refused.
-  public func plan(_ package: PluginPackage, isUpdate: Bool) throws -> InstallPlan {
+  public func plan(
+    _ package: PluginPackage, _ purpose: InstallPurpose, listed: ListedRelease? = nil
+  ) throws -> InstallPlan {
     try host.session.requireSignIn()
     let name = package.name
     let there = host.plugins.first { $0.name == name }
     if there?.isBundled == true { throw PluginPackageError.bundled(plugin: name) }
     if let there { host.refreshManifest(of: there) }
-    let signer = try signer(of: package)
-    try checkVersion(of: package, there, isUpdate: isUpdate)
+    let signer = try signer(of: package, vouched: listed?.listing.key.map { ($0, listed?.listing.author ?? "") })
+    try checkVersion(of: package, there, purpose)
     let entry = host.grants?.entry(of: name, isBundled: false)
     let asked = package.manifest.permissions
     // What was granted to a plugin that is gone is nothing to one that comes now.
@@ -62,19 +78,22 @@ public struct PluginInstaller {
     if there != nil, !dependents.isEmpty { throw PluginPackageError.needed(plugin: name, by: dependents) }
     if isEnabled { try checkNames(package.manifest) }
     return InstallPlan(
-      package: package, installed: there, signer: signer,
+      package: package, installed: there, signer: signer, listed: listed,
       added: isEnabled ? asked.filter { !granted.contains($0.description) } : [],
       dropped: (there?.manifest?.permissions ?? []).filter { !asked.contains($0) }, isEnabled: isEnabled)
   }
 
-  private func signer(of package: PluginPackage) throws -> (key: MinisignKey, name: String)? {
+  /// - Parameter vouched: the author's key, as an index that is trusted names it.
+  private func signer(
+    of package: PluginPackage, vouched: (key: MinisignKey, name: String)?
+  ) throws -> (key: MinisignKey, name: String)? {
     let keys = try trustedKeys()
     let (pinned, id) = (keys.pins[package.name], package.signature?.keyID)
     if let pinned, pinned.id != id {
       throw SignatureError.otherKey(plugin: package.name, pinnedID: pinned.id, givenID: id)
     }
     guard let id else { return nil }
-    let named = keys.keys.filter { $0.key.id == id }
+    let named = (keys.keys + (vouched.map { [$0] } ?? [])).filter { $0.key.id == id }
     if named.isEmpty { throw SignatureError.untrusted(plugin: package.name, keyID: id) }
     guard let known = named.first(where: { package.isSigned(by: $0.key) }) else {
       throw SignatureError.badSignature(
@@ -86,16 +105,17 @@ public struct PluginInstaller {
     return known
   }
 
-  private func checkVersion(of package: PluginPackage, _ there: Plugin?, isUpdate: Bool) throws {
+  private func checkVersion(of package: PluginPackage, _ there: Plugin?, _ purpose: InstallPurpose) throws {
     let given = package.manifest.version
     guard let there else {
-      if isUpdate { throw PluginPackageError.notInstalled(plugin: package.name) }
+      if purpose == .update { throw PluginPackageError.notInstalled(plugin: package.name) }
       let path = environment.folders.plugins + "/" + package.name
       if fileExists(path) { throw PluginError.exists(name: package.name, what: "the file \(path)") }
       return
     }
     let installed = there.manifest?.version ?? "0"
-    guard isUpdate else { throw PluginPackageError.installed(plugin: package.name, version: installed) }
+    if purpose == .replace { return }
+    guard purpose == .update else { throw PluginPackageError.installed(plugin: package.name, version: installed) }
     if let new = Version(given), let old = Version(installed), new > old { return }
     throw PluginPackageError.notNewer(plugin: package.name, installed: installed, given: given)
   }
@@ -116,6 +136,7 @@ public struct PluginInstaller {
   /// - Parameter test: runs the tests of the folder that it is given; what it throws keeps the plugin that is there.
   public func install(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
     let name = plan.package.name
+    if let index = plan.listed?.index { try host.indexes.note(index) }
     let account = try accountFolder()
     let lock = try store.lock()
     defer { lock.release() }
@@ -220,4 +241,26 @@ public struct PluginInstaller {
 
 extension PluginHost {
   public var packages: PluginInstaller { PluginInstaller(host: self) }
+}
+
+/// A file that an update adds, changes or takes away.
+public struct PluginFileChange: Equatable, Sendable {
+  public let path: String
+  /// Nil for a file that is new.
+  public let old: [UInt8]?
+  /// Nil for one that goes.
+  public let new: [UInt8]?
+}
+
+extension InstallPlan {
+  /// What becomes of the files of the plugin that is there, by path; none where there is no such plugin.
+  public func changes(isInterrupted: @escaping () -> Bool) throws -> [PluginFileChange] {
+    guard let installed else { return [] }
+    let there = try PluginPackage(folder: installed.folder, isInterrupted: isInterrupted)
+    let old = Dictionary(there.files.map { ($0.path, $0.bytes) }) { first, _ in first }
+    let new = Dictionary(package.files.map { ($0.path, $0.bytes) }) { first, _ in first }
+    return Set(old.keys).union(new.keys).sorted().compactMap { path in
+      old[path] == new[path] ? nil : PluginFileChange(path: path, old: old[path], new: new[path])
+    }
+  }
 }

@@ -91,6 +91,15 @@ public struct PluginPackage {
     if manifest.isNewer { throw PluginError.newerAPI(plugin: packed.folder, api: manifest.api) }
   }
 
+  /// SHA-256 of the files' names and contents: the same however they are packed.
+  public var contentHash: String {
+    let lines = files.map { "\(hexadecimal(sha256($0.bytes)))  \($0.path)\n" }
+    return hexadecimal(sha256(Array(lines.joined().utf8)))
+  }
+
+  /// The bytes that it was read from; of a folder those that `packed` gives.
+  func packed(from path: String) throws -> [UInt8] { bytes.isEmpty ? try packed(as: path) : bytes }
+
   /// The package's bytes, the same for the same files each time.
   public func packed(as path: String) throws -> [UInt8] {
     try PackedFiles(folder: name, files, path: path, limits: Self.limits).packed(as: path, limits: Self.limits)

@@ -1,6 +1,7 @@
-// Whose packages the user takes: keys that were trusted by hand, and the plugins that each has signed. Invariant: a
-// plugin that was installed with a signature is of that key until the user says otherwise, also after it was removed;
-// the file is written whole or not at all, under the lock of the plugins' folder.
+// Whose packages the user takes: keys that were trusted by hand, the plugins that each has signed, and the indexes that
+// were added with the key of each. Invariant: a plugin that was installed with a signature is of that key until the
+// user says otherwise, also after it was removed; the file is written whole or not at all, under the lock of the
+// plugins' folder.
 
 public import Authentication
 import Files
@@ -9,7 +10,8 @@ import Values
 
 /// `plugin-keys.json` in the data folder, beside the plugins that everybody there shares:
 ///
-///     {"keys": {"RWQ...": {"name": "M. Ray"}}, "plugins": {"quizbowl": "RWQ..."}}
+///     {"keys": {"RWQ...": {"name": "M. Ray"}}, "plugins": {"quizbowl": "RWQ..."},
+///      "indexes": {"/home/ana/words": {"key": "RWQ...", "number": 7, "sha256": "..."}}}
 public struct TrustedKeys {
   private let path: String
   private var whole = Value.Record()
@@ -67,8 +69,46 @@ public struct TrustedKeys {
     whole["plugins"] = .record(plugins)
   }
 
+  // MARK: Indexes
+
+  /// The indexes that were added, by their folders.
+  public var indexes: [KnownIndex] {
+    (whole["indexes"]?.record ?? Value.Record()).sortedFields.compactMap { field in
+      guard let key = field.value.record?["key"]?.text.flatMap(MinisignKey.init) else { return nil }
+      let number = field.value.record?["number"]?.integer
+      let sha256 = field.value.record?["sha256"]?.text
+      return KnownIndex(folder: field.name, key: key, number: number ?? 0, sha256: sha256 ?? "")
+    }
+  }
+
+  /// Keeps an index as it was seen, in the place of what was known of its folder.
+  mutating func set(_ index: KnownIndex) {
+    var indexes = whole["indexes"]?.record ?? Value.Record()
+    indexes[index.folder] = .record([
+      ("key", .text(index.key.description)), ("number", .integer(index.number)), ("sha256", .text(index.sha256)),
+    ])
+    whole["indexes"] = .record(indexes)
+  }
+
+  mutating func forgetIndex(_ folder: String) {
+    var indexes = whole["indexes"]?.record ?? Value.Record()
+    indexes[folder] = nil
+    whole["indexes"] = .record(indexes)
+  }
+
   /// Writes what was changed, as one.
   func save() throws {
     try AtomicFile.write(path, JSONWriter.bytes(of: .record(whole)), .ofOurs(temporaryName: Self.temporaryName))
   }
+}
+
+/// An index that the user has added.
+public struct KnownIndex: Equatable, Sendable {
+  /// Without links in it.
+  public let folder: String
+  /// Whose signature it must have.
+  public let key: MinisignKey
+  /// Of the newest that was seen: its number, and the hash of its `index.json`.
+  public let number: Int
+  let sha256: String
 }

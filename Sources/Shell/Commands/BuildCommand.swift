@@ -7,6 +7,7 @@ import Decks
 import Exchange
 import Files
 import Glibc
+import LuaRuntime
 import Problems
 import Text
 import Values
@@ -32,20 +33,56 @@ enum BuildCommand {
         Option("--prune", help: "remove the cards that left the sources"),
         Option("--restore", help: "bring back the cards that were removed in the deck"),
         Option("--write-back", help: "write what was edited in the deck to Markdown and tables first"),
+        Option("--git", help: "write back only to sources without changes that are not committed"),
+        Option("--watch", help: "build again whenever a source changes, until Ctrl-C"),
         Option("--seconds", "N", .integer(1...86_400), help: "the most time that a .lua source may take; 60"),
       ], example: "build spanish --apkg spanish.apkg"
     ) { invocation, session in try run(invocation, session) }
   }
 
   private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let workspace = try session.workspace()
     let path = named(session.environment.folders.expanded(invocation.text("FOLDER")))
+    if !invocation.flag("--watch") { return try build(path, invocation, session).result }
+    try AccountCommands.requireNoScript(session)
+    // What changes while the first build runs is not missed.
+    let watch = try FolderWatch(path)
+    try show(build(path, invocation, session).result, invocation, session)
+    session.console.note("Watching \(path); Ctrl-C ends it.")
+    var builds = 1
+    while try watch.waitForChange(isInterrupted: session.environment.isInterrupted) {
+      do {
+        let (result, hasNews) = try build(path, invocation, session)
+        if !hasNews { continue }
+        show(result, invocation, session)
+        builds += 1
+      } catch {
+        if session.environment.isInterrupted() { break }
+        // A source that is half written, or wrong: the next change may mend it.
+        _ = session.report(error)
+      }
+    }
+    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    return CommandResult(
+      .record([("builds", .integer(builds))]), line: "No longer watching. Done: \(session.counted(builds, "build")).")
+  }
+
+  private static func show(_ result: CommandResult, _ invocation: Invocation, _ session: Session) {
+    session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
+    _ = session.console.flush()
+  }
+
+  /// - Returns: what it did, and whether anything was read or written.
+  private static func build(
+    _ path: String, _ invocation: Invocation, _ session: Session
+  ) throws -> (result: CommandResult, hasNews: Bool) {
+    let workspace = try session.workspace()
     let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
     defer { progress.finish() }
     var choices = BuildChoices()
     choices.prunes = invocation.flag("--prune")
     choices.restores = invocation.flag("--restore")
     choices.writesBack = invocation.flag("--write-back")
+    choices.asksGit = invocation.flag("--git")
     let (deck, report) = try workspace.exchange.build(
       path, choices,
       generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
@@ -64,7 +101,7 @@ enum BuildCommand {
       }
     }
     let result = CommandResult(report.value, .lines(lines))
-    guard report.cards.isRefused else { return result }
+    guard report.cards.isRefused else { return (result, !report.isEmpty || report.read > 0 || report.writtenBack > 0) }
     session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
     throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message, isTable: false)
   }
@@ -118,6 +155,9 @@ enum BuildCommand {
       case .removed: "\(cards) removed in the deck, still in the sources; --restore brings them back:"
       case .gone: "\(cards) no longer in the sources; --prune removes them:"
       case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they stay:"
+      case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not there:"
+      case .answeredCloze:
+        "A cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card:"
       }
     var lines = [title]
     for finding in findings.prefix(5) {

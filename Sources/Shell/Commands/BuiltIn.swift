@@ -35,6 +35,9 @@ struct BuiltIn {
     return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
+  /// Whether standard output belongs to a protocol: neither plugins nor init.lua, which may print, are run before it.
+  var ownsOutput: Bool { command.name == LanguageServerCommand.name }
+
   /// The theme of what serves those who write scripts and plugins: `help` leaves it out.
   static let developers = "For developers"
 
@@ -65,6 +68,7 @@ struct BuiltIn {
       TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
       AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,
       [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
+      [LanguageServerCommand.command],
     ]
     return themes.flatMap(\.self)
   }

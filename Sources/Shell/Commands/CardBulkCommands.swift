@@ -60,7 +60,8 @@ enum CardBulkCommands {
   private static var speakCards: BuiltIn {
     BuiltIn(
       "card", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Gives cards the sound of one of their texts, by espeak-ng.", answer: "{spoken, skipped}",
+      summary: "Gives cards the sound of one of their texts, by espeak-ng or media.speech.",
+      answer: "{spoken, skipped}",
       details: """
         The sound stands at the end of the text as [sound:NAME] and is played by `r` in a study, with the program of \
         media.player. A card that has one is passed over.

@@ -116,6 +116,15 @@ enum DeckFileCommands {
     }
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
     parts += cards.lost.map { "Not kept: \($0)." }
+    if !report.missingMedia.isEmpty {
+      let names = report.missingMedia.sorted().prefix(5).map { printable($0, limit: 60) }.joined(separator: ", ")
+      parts.append(
+        "Not beside the file: \(names)\(report.missingMedia.count > 5 ? ", …" : ""). "
+          + "Put them there and import again with --on-duplicate update.")
+    }
+    if let line = report.findings.answeredCloze {
+      parts.append("Line \(line): a cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card.")
+    }
     if let found = words(report.findings) { parts.append(found) }
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }

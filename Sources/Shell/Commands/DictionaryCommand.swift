@@ -23,8 +23,8 @@ enum DictionaryCommand {
         }
       },
       summary: "Lists the dictionaries that tell what words mean, adds others, puts them in order.",
-      answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies} or {order} or "
-        + "{removed}",
+      answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies, "
+        + "pronunciations} or {order} or {removed}",
       details: """
         A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), one of \
         dictd, or one that was added. A name like spa-eng.tsv says that it explains Spanish words in English; one without \
@@ -112,11 +112,13 @@ enum DictionaryCommand {
         .record([
           ("name", .text(added.name)), ("path", .text(added.path)), ("meanings", .integer(added.meanings)),
           ("forms", .integer(added.forms)), ("frequencies", .integer(added.frequencies)),
+          ("pronunciations", .integer(added.pronunciations)),
         ]))
-      let counts = [
+      var counts = [
         session.counted(added.meanings, "meaning"), session.counted(added.forms, "form"),
         session.counted(added.frequencies, "frequency", "frequencies"),
       ]
+      if added.pronunciations > 0 { counts.append(session.counted(added.pronunciations, "pronunciation")) }
       lines.append("Added \(added.name): \(counts.joined(separator: ", ")).")
     }
     return CommandResult(values.count == 1 ? values[0] : .list(values), .lines(lines))

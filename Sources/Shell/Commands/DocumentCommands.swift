@@ -105,14 +105,30 @@ enum DocumentCommands {
 
   private static var createDocument: BuiltIn {
     BuiltIn(
-      "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes a document.",
-      answer: "document",
+      "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes,
+      summary: "Makes a document, or one for each card of a deck.", answer: "document or document...",
+      details: """
+        With --template it makes a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts become \
+        what the card has, and an image whose alt is such a name becomes the picture of that side or field, or goes where \
+        there is none. All of them are one step of undo.
+        """,
       options: [
         Option(
           "--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
         Option("--from", "FILE", .file, help: "start from another document"),
-      ], example: "doc create --background 1,1,0.7"
+        Option("--template", "DOC", .document, help: "the document that is filled"),
+        Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, and those of the decks within"), query,
+      ],
+      usage: [
+        "doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]",
+      ],
+      example: "doc create --background 1,1,0.7"
     ) { invocation, session in
+      if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
+      for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
+        throw CommandError.missingArgument(
+          command: "doc create", "--template", usage: "doc create --template DOC --deck DECK [--query QUERY]")
+      }
       let background = try invocation.optionalText("--background").map { try color($0) }
       let made: DocumentHandle
       if let source = invocation.optionalText("--from") {
@@ -123,6 +139,48 @@ enum DocumentCommands {
       }
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
+  }
+
+  private static let query = Option("--query", "QUERY", .query, help: "only the cards that it finds")
+
+  private static func fill(_ template: String, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
+    guard let deck = invocation.optionalText("--deck") else {
+      throw CommandError.missingArgument(
+        command: "doc create", "--deck", usage: "doc create --template DOC --deck DECK [--query QUERY]")
+    }
+    for name in ["--background", "--from"] {
+      guard let given = invocation.optionalText(name) else { continue }
+      throw CommandError.badValue(
+        command: "doc create", name: name, value: given, expected: "nothing, as a template has it")
+    }
+    let filled = try filled([template], deck, invocation, session)
+    for one in filled { try session.workspace().documents.save(one) }
+    let documents = filled.flatMap(\.documents)
+    return CommandResult(
+      .objects(documents), line: "Created \(session.counted(documents.count, "document"))\(missing(filled, session)).")
+  }
+
+  /// Templates filled from the cards of a deck, nothing saved.
+  private static func filled(
+    _ templates: [String], _ deck: String, _ invocation: Invocation, _ session: Session
+  ) throws -> [FilledDocuments] {
+    let workspace = try session.workspace()
+    let deck = try workspace.decks.open(deck)
+    let progress = session.console.progress("Reading", total: nil)
+    defer { progress.finish() }
+    let filled = try templates.map { name in
+      let template = try workspace.documents.open(session.environment.folders.expanded(name))
+      return try workspace.documents.filled(template, from: deck, matching: invocation.optionalText("--query")) {
+        progress.update($0, of: $1)
+      }
+    }
+    progress.finish()
+    return filled
+  }
+
+  private static func missing(_ filled: [FilledDocuments], _ session: Session) -> String {
+    let count = filled.reduce(0) { $0 + $1.withoutPicture }
+    return count == 0 ? "" : "; \(session.counted(count, "image")) went, as the card has no picture for it"
   }
 
   static func color(_ text: String) throws -> CardColor {
@@ -269,14 +327,30 @@ enum DocumentCommands {
     BuiltIn(
       "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Puts documents on the pages of a PDF, nine a page.", answer: "text",
+      details: """
+        With --deck each DOC is a template, as for `doc create --template`: the sheet has one document for each card, and \
+        none of them is kept.
+        """,
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
         Argument("FILE", .file, help: "the file, ending in .pdf"),
+      ],
+      options: [
+        Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"), query,
       ], example: "doc sheet 6D92 8808 cards.pdf"
     ) { invocation, session in
-      let documents = try invocation.list("DOC").map {
-        try session.workspace().documents.open(session.environment.folders.expanded($0))
+      var filled: [FilledDocuments] = []
+      if let deck = invocation.optionalText("--deck") {
+        filled = try self.filled(invocation.list("DOC"), deck, invocation, session)
+      } else if let given = invocation.optionalText("--query") {
+        throw CommandError.badValue(
+          command: "doc sheet", name: "--query", value: given, expected: "--deck beside it")
       }
+      let documents =
+        filled.isEmpty
+        ? try invocation.list("DOC").map {
+          try session.workspace().documents.open(session.environment.folders.expanded($0))
+        } : filled.flatMap(\.documents)
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: documents.count)
@@ -284,7 +358,8 @@ enum DocumentCommands {
       try session.workspace().documents.drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()
       return CommandResult(
-        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path).")
+        .text(path),
+        line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")
     }
   }
 }

@@ -64,13 +64,13 @@ enum KnownWordsCommand {
     _ path: String, as state: WordState, _ list: UserWordList, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
     let columns = try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
-    let found = try list.add(from: session.environment.folders.expanded(path), columns: columns, as: state)
+    let found = try list.add(
+      from: session.environment.folders.expanded(path), columns: columns, as: state, and: invocation.list("WORD"))
     if found.learning > 0 {
       session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
     }
-    let count = found.changed + (try list.set(invocation.list("WORD"), as: state))
     return CommandResult(
-      .record([("changed", .integer(count)), ("learning", .integer(found.learning))]),
-      line: "\(session.counted(count, "word")) now \(state == .unknown ? "off the list" : state.name).")
+      .record([("changed", .integer(found.changed)), ("learning", .integer(found.learning))]),
+      line: "\(session.counted(found.changed, "word")) now \(state == .unknown ? "off the list" : state.name).")
   }
 }

@@ -14,14 +14,14 @@ enum LeechCommand {
     BuiltIn(
       "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
-      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, confused_with, sentence, "
-        + "side_by_side}...",
+      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, "
+        + "sentence, side_by_side}...",
       details: """
         A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
         the memory model of its deck does. Of the cards that the model is true of, at most one in a hundred is ever taken \
-        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for, with the line that \
-        studies them side by side, and a sentence of your own notes that has its word. `study` shows them when a card \
-        becomes one.
+        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for (by what was typed for it, \
+        and by letters), with the line that studies them side by side, and a sentence of your own notes that has its word. \
+        `study` shows them when a card becomes one.
         """,
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out: all decks")],
       example: "deck leeches Spanish"
@@ -63,6 +63,12 @@ enum LeechWords {
   /// The cards that it is taken for, how to study them side by side, and a sentence.
   static func aids(_ leech: LeechHelp) -> [String] {
     var lines: [String] = []
+    if !leech.mistypes.isEmpty {
+      let typed = leech.mistypes.prefix(3).map {
+        printable($0.text, limit: 60) + ($0.times > 1 ? " (\($0.times) times)" : "")
+      }
+      lines.append("Typed instead: " + typed.joined(separator: ", "))
+    }
     if !leech.confusedWith.isEmpty {
       let others = leech.confusedWith.map {
         "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
@@ -90,6 +96,7 @@ extension LeechHelp {
       ("guid", .text(record.guid)), ("deck", .text(deck)), ("prompt", .text(record.prompt)),
       ("answer", .text(record.answer)), ("answers", .integer(test.answers)), ("lapses", .integer(test.lapses)),
       ("expected", .number(test.expected)), ("evidence", .number(min(test.evidence, 1e12))),
+      ("typed", .list(mistypes.map { .record([("text", .text($0.text)), ("times", .integer($0.times))]) })),
       (
         "confused_with",
         .list(

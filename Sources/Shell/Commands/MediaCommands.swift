@@ -53,8 +53,10 @@ enum MediaCommands {
   private static var speak: BuiltIn {
     BuiltIn(
       "media", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Makes a sound of a text, by espeak-ng.", answer: "text",
-      details: "The answer is its name; a field plays it: [sound:NAME]. `card speak` gives cards theirs.",
+      summary: "Makes a sound of a text, by espeak-ng or media.speech.", answer: "text",
+      details:
+        "The answer is its name; a field plays it: [sound:NAME]. `card speak` gives cards theirs. Another voice: "
+        + "`set media.speech \"piper -m es.onnx -f {file}\"`.",
       arguments: [Argument("TEXT", help: "what is said")], options: [Common.language],
       example: "media speak \"el perro\" --language spanish"
     ) { invocation, session in

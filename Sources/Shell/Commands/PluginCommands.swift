@@ -14,7 +14,8 @@ enum PluginCommands {
     [
       listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
       PluginWork.limitPlugin,
-    ] + PluginPackages.all + [PluginKeys.command]
+    ] + PluginPackages.all + [PluginCheckCommand.command] + PluginIndexCommands.all + PluginLockCommands.all
+      + [PluginKeys.command]
   }
 
   static let pluginTheme = "Plugins"
@@ -28,6 +29,7 @@ enum PluginCommands {
       ("state", .text(stateWord(plugin, session))),
       ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
       ("author", manifest?.author.map { .text($0) } ?? .null),
+      ("licence", manifest?.licence.map { .text($0) } ?? .null),
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
       ("granted", .list(plugin.granted.map { .text($0) })),
       ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
@@ -121,6 +123,7 @@ enum PluginCommands {
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
+      if let licence = plugin.manifest?.licence { rows.insert(["licence", licence], at: 1) }
       if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
       if let error = plugin.lastError { rows.append(["last error", error]) }
       return CommandResult(

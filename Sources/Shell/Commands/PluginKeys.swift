@@ -69,7 +69,7 @@ enum PluginKeys {
   }
 
   /// The key that is meant: as it is written, by the number of a known one, or in a file.
-  private static func key(_ text: String, _ session: Session) throws -> MinisignKey {
+  static func key(_ text: String, _ session: Session) throws -> MinisignKey {
     if let key = MinisignKey(text) { return key }
     let known = try session.plugins.packages.trustedKeys().keys.map(\.key)
     if let key = known.first(where: { $0.id == text.uppercased() }) { return key }
@@ -87,7 +87,7 @@ enum PluginKeys {
   static func signer(of plugin: String, _ session: Session) throws -> String {
     let keys = try session.plugins.packages.trustedKeys()
     guard let key = keys.pins[plugin] else { return "" }
-    let name = keys.keys.first { $0.key == key }?.name ?? "a key that you trust no more"
+    let name = keys.keys.first { $0.key == key }?.name ?? "a key that is not among yours"
     return "\(key)\(name.isEmpty ? "" : " (\(name))")"
   }
 

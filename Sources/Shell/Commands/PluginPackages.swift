@@ -60,18 +60,18 @@ enum PluginPackages {
   }
 
   /// Folders, and the plugins of one's own by name.
-  private static func offerFolders(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+  static func offerFolders(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty, !word.contains("/") else { return [] }
     let folders = PathCompletion.paths(
       beginningWith: word, foldersOnly: true, home: session.environment.folders.home)
     return folders.map { Offer($0, isOpen: true) } + ownPlugins(session)
   }
 
-  private static func ownPlugins(_ session: Session) -> [Offer] {
+  static func ownPlugins(_ session: Session) -> [Offer] {
     session.plugins.plugins.filter { !$0.isBundled }.map { Offer($0.name, help: $0.manifest?.summary ?? "") }
   }
 
-  private static func folder(_ text: String, _ session: Session) throws -> String {
+  static func folder(_ text: String, _ session: Session) throws -> String {
     let path = session.environment.folders.expanded(text)
     if Folder.isFolder(path) { return path }
     guard !text.contains("/"), let own = session.plugins.plugins.first(where: { $0.name == text }) else {
@@ -92,21 +92,27 @@ enum PluginPackages {
 
   // MARK: Installing
 
+  private static let index = Option("--index", "INDEX", help: "the folder or the name of the index that is meant")
+
   private static var installPlugin: BuiltIn {
     BuiltIn(
       "plugin", "install", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Installs a plugin from a package or a folder, after showing who signed it and what it may do.",
+      summary: "Installs a plugin, after showing who vouches for it and what it may do.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        A package is signed where FILE.minisig lies beside it (`help plugin key`). It is loaded and its own tests are run first, over data that is thrown away; a plugin that fails is not \
+        NAME is a plugin of an index (`help plugin index`), NAME@1.0.0 one version of it; what is a file or a folder here \
+        is meant as that. A package is signed where FILE.minisig lies beside it (`help plugin key`). It is loaded and its \
+        own tests are run first, over data that is thrown away; a plugin that fails is not \
         installed. It is no step of undo: `plugin remove` takes it back. Nothing is downloaded.
         """,
-      arguments: [Argument("FILE", .file, access: .read, help: "a package, or a plugin's folder")],
-      options: [grant, unsigned], usage: ["plugin install FILE|FOLDER [--grant] [--unsigned]"],
-      example: "plugin install verbs-1.0.0.tar.gz"
+      arguments: [Argument("FILE|NAME", .file, access: .read, help: "a package, a plugin's folder, or a name")],
+      options: [grant, unsigned, index],
+      usage: [
+        "plugin install FILE|FOLDER [--grant] [--unsigned]", "plugin install NAME[@VERSION] [--grant] [--index INDEX]",
+      ],
+      example: "plugin install verbs-1.0.0.tar.gz", complete: PluginIndexCommands.offerPackages
     ) { invocation, session in
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      return try install(path, isUpdate: false, invocation, session)
+      try installing(invocation, session, .install).run(invocation.text("FILE|NAME"))
     }
   }
 
@@ -116,105 +122,30 @@ enum PluginPackages {
       summary: "Puts a newer version in the place of an installed plugin, after showing what changes.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        The version that is there stays until the new one was loaded and passed its own tests, and when it does not. \
+        NAME takes the newest version of an index. What changes in its permissions and in its code is shown as a diff \
+        before it asks; --diff shows that and changes nothing. The version that is there stays until the new one was \
+        loaded and passed its own tests, and when it does not. \
         It is no step of undo: keep the old package if you may want it back.
         """,
-      arguments: [Argument("FILE", .file, access: .read, help: "a package of a higher version, by the same key")],
-      options: [grant, unsigned], example: "plugin update verbs-1.1.0.tar.gz"
+      arguments: [
+        Argument("FILE|NAME", .file, access: .read, help: "a package of a higher version, or a plugin's name")
+      ],
+      options: [grant, unsigned, index, Option("--diff", help: "only show what would change")],
+      example: "plugin update verbs-1.1.0.tar.gz", complete: PluginIndexCommands.offerUpdates
     ) { invocation, session in
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      return try install(path, isUpdate: true, invocation, session)
+      var installing = installing(invocation, session, .update)
+      installing.onlyShows = invocation.flag("--diff")
+      return try installing.run(invocation.text("FILE|NAME"))
     }
   }
 
-  private static func install(
-    _ path: String, isUpdate: Bool, _ invocation: Invocation, _ session: Session
-  ) throws -> CommandResult {
-    let isInterrupted = session.environment.isInterrupted
-    let package =
-      Folder.isFolder(path) && !isUpdate
-      ? try PluginPackage(folder: path, isInterrupted: isInterrupted)
-      : try PluginPackage(file: path, isInterrupted: isInterrupted)
-    let plan = try session.plugins.packages.plan(package, isUpdate: isUpdate)
-    let verb = isUpdate ? "update" : "install"
-    let facts = facts(of: plan)
-    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else { return CommandResult() }
-    guard try isWanted(plan, facts, invocation, session, verb) else {
-      return CommandResult(
-        .boolean(false), line: "\(package.name) is not \(verb == "update" ? "updated" : "installed").")
-    }
-    let kept = plan.installed?.manifest?.version
-    var tests = 0
-    let plugin = try session.plugins.packages.install(plan) { staged in
-      tests = try test(plan.package, staged, kept: kept, session)
-    }
-    let version = plugin.manifest?.version ?? ""
-    let line =
-      kept.map { "Updated \(plugin.name) from \($0) to \(version)" } ?? "Installed \(plugin.name) \(version)"
-    let tested = tests == 0 ? "it has no tests" : "\(session.counted(tests, "test")) passed"
-    return CommandResult(
-      PluginCommands.pluginRecord(plugin, session), line: "\(line); \(tested).\(plugin.isUsable ? "" : " It is off.")")
-  }
-
-  /// Who signed it and what changes, a line each.
-  private static func facts(of plan: InstallPlan) -> [String] {
-    let manifest = plan.package.manifest
-    let by = manifest.author.map { " by \($0)" } ?? ""
-    var lines = ["\(plan.package.name) \(manifest.version)\(by)"]
-    if let old = plan.installed?.manifest?.version { lines[0] += ", in place of \(old)" }
-    lines.append(
-      plan.signer.map { "signed with a key that you trust: \($0.name.isEmpty ? "" : "\($0.name), ")\($0.key.id)" }
-        ?? "not signed: nobody vouches for what is in it")
-    let isUpdate = plan.installed != nil
-    if !plan.added.isEmpty {
-      let rights = Permission.inWords(plan.added).joined(separator: "; ")
-      lines.append((isUpdate ? "it also wants to: " : "it wants to: ") + rights)
-    } else if isUpdate {
-      lines.append("it wants nothing more than before")
-    }
-    if !plan.dropped.isEmpty {
-      lines.append("it no longer wants to: " + Permission.inWords(plan.dropped).joined(separator: "; "))
-    }
-    return lines
-  }
-
-  private static func isWanted(
-    _ plan: InstallPlan, _ facts: [String], _ invocation: Invocation, _ session: Session, _ verb: String
-  ) throws -> Bool {
-    let asksForSignature = plan.signer == nil && !invocation.flag("--unsigned")
-    let asksForRights = !plan.added.isEmpty && !invocation.flag("--grant")
-    guard asksForSignature || asksForRights else { return true }
-    guard session.canAsk else {
-      if asksForSignature { throw SignatureError.unsigned(path: plan.package.path) }
-      throw ShellError.notGranted(
-        plugin: plan.package.name, rights: plan.added.map(\.description), command: "plugin \(verb) \(plan.package.path)"
-      )
-    }
-    session.console.show(.lines(facts))
-    return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
-  }
-
-  /// Loads what is not installed yet, and runs its tests.
-  /// - Returns: how many tests there are.
-  private static func test(
-    _ package: PluginPackage, _ staged: String, kept: String?, _ session: Session
-  ) throws -> Int {
-    func fails(_ reason: String) -> PluginPackageError {
-      .doesNotWork(plugin: package.name, version: package.manifest.version, reason: reason, kept: kept)
-    }
-    let results: [PluginTestResult]
-    do {
-      results = try PluginWork.testResults(of: package.name, staged: staged, session)
-    } catch let error as PluginError {
-      throw fails(error.message)
-    }
-    if let failed = results.first(where: { $0.failure != nil }) {
-      let count = results.count { $0.failure != nil }
-      throw fails(
-        "\(count) of \(session.counted(results.count, "test")) failed, the first \(quoted(failed.name)): "
-          + printable(failed.failure ?? "", limit: 300))
-    }
-    return results.count
+  private static func installing(
+    _ invocation: Invocation, _ session: Session, _ purpose: InstallPurpose
+  ) -> PluginInstalling {
+    var installing = PluginInstalling(session, purpose)
+    (installing.isGranted, installing.takesUnsigned) = (invocation.flag("--grant"), invocation.flag("--unsigned"))
+    installing.index = invocation.optionalText("--index")
+    return installing
   }
 
   // MARK: Removing

@@ -175,9 +175,9 @@ extension SyncCommand {
       session.counted(report.cards, "card"), session.counted(report.answers, "answer"),
     ]
     var lines = ["Fetched \(parts.joined(separator: ", ")) from \(link.address)."]
-    if report.shadowed > 0 {
+    if report.withoutPlace > 0 {
       lines.append(
-        "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as "
+        "\(session.counted(report.withoutPlace, "note or card", "notes and cards")) have no place here and are kept as "
           + "they came.")
     }
     lines += report.findings.prefix(10).map { "  \($0)" }
@@ -186,7 +186,7 @@ extension SyncCommand {
       .record(
         fields(link) + [
           ("decks", .integer(report.decks)), ("notes", .integer(report.notes)), ("cards", .integer(report.cards)),
-          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.shadowed)),
+          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.withoutPlace)),
           ("backup", backup.map { .text($0) } ?? .null),
         ]), .lines(lines))
   }

@@ -108,11 +108,12 @@ enum WordCommands {
     BuiltIn(
       "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Tells what a word means, by the dictionaries of this machine and your own.",
-      answer: "{dictionary, word, text} or {dictionary, word, frequency}...",
+      answer: "{dictionary, word, text} or {dictionary, word, pronunciation} or {dictionary, word, frequency}...",
       details: """
         `word dictionaries` lists them, and says where your own go. Where none has the word its dictionary form is looked \
         up. Where none of the language knows it either, and --language is not given, those of other languages are asked, \
-        and it says so. How frequent it is is told by dictionaries of Yomitan that know it.
+        and it says so. How it sounds and how frequent it is is told by dictionaries of Yomitan \
+        that know it.
         """,
       arguments: [Argument("WORD", help: "a word")],
       options: [
@@ -123,8 +124,12 @@ enum WordCommands {
       let (meanings, language) = try meanings(of: word, invocation, session)
       let library = session.lexicons.meanings
       let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
-      var frequencies = only == nil ? try library.frequencies(of: word, in: language) : []
-      if frequencies.isEmpty, only == nil { frequencies = try library.frequencies(of: lemma, in: language) }
+      func remarks(_ kind: DictionaryEntryKind) throws -> [(dictionary: String, text: String)] {
+        if only != nil { return [] }
+        let found = try library.remarks(kind, on: word, in: language)
+        return found.isEmpty ? try library.remarks(kind, on: lemma, in: language) : found
+      }
+      let (sounds, frequencies) = (try remarks(.pronunciation), try remarks(.frequency))
       return CommandResult(
         .list(
           meanings.map {
@@ -132,17 +137,21 @@ enum WordCommands {
               ("dictionary", .text($0.dictionary)), ("word", .text($0.word)), ("text", .text($0.text)),
             ])
           }
-            + frequencies.map {
-              .record([
-                ("dictionary", .text($0.dictionary)), ("word", .text(word)), ("frequency", .text($0.text)),
-              ])
-            }), .lines(lines(meanings, frequencies)))
+            + [("pronunciation", sounds), ("frequency", frequencies)].flatMap { name, remarks in
+              remarks.map {
+                .record([("dictionary", .text($0.dictionary)), ("word", .text(word)), (name, .text($0.text))])
+              }
+            }),
+        .lines(lines(meanings) + lines("Pronunciation:", sounds) + lines("Frequency:", frequencies)))
     }
   }
 
-  private static func lines(
-    _ meanings: [Meaning], _ frequencies: [(dictionary: String, text: String)]
-  ) -> [String] {
+  private static func lines(_ title: String, _ remarks: [(dictionary: String, text: String)]) -> [String] {
+    remarks.isEmpty
+      ? [] : ["", title] + remarks.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
+  }
+
+  private static func lines(_ meanings: [Meaning]) -> [String] {
     var lines: [String] = []
     for (index, meaning) in meanings.enumerated() {
       if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
@@ -152,8 +161,7 @@ enum WordCommands {
         "  " + printable(String($0), limit: .max)
       }
     }
-    if !frequencies.isEmpty { lines += ["", "Frequency:"] }
-    return lines + frequencies.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
+    return lines
   }
 
   /// What dictionaries say of a word, those of other languages where none of its language does, and of which it is.
@@ -173,7 +181,7 @@ enum WordCommands {
       guard case .none = error else { throw error }
       missing = error
     }
-    let others = named == nil && only == nil ? library.languages(besides: language) : []
+    let others = named == nil && only == nil ? words.explained(besides: language) : []
     for other in others {
       let found = try words.define(word, in: other, foldAccents: folds)
       if found.isEmpty { continue }
@@ -182,7 +190,7 @@ enum WordCommands {
         "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
       return (found, other)
     }
-    if let missing, others.isEmpty { throw missing }
+    if let missing, library.languages(besides: language).isEmpty { throw missing }
     let asked = (missing == nil ? [language] : []) + others
     throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
   }

@@ -157,11 +157,11 @@ struct HelpIndex {
   func entries(about word: String) -> [HelpEntry] {
     let wanted = word.lowercased()
     let all = entries
-    let named = all.filter { $0.name.lowercased().contains(wanted) }
+    let named = all.filter { $0.name.lowercased().contains(text: wanted) }
     let told = all.filter { entry in
-      !entry.name.lowercased().contains(wanted)
-        && (entry.summary.lowercased().contains(wanted)
-          || body(of: entry).contains { $0.lowercased().contains(wanted) })
+      !entry.name.lowercased().contains(text: wanted)
+        && (entry.summary.lowercased().contains(text: wanted)
+          || body(of: entry).contains { $0.lowercased().contains(text: wanted) })
     }
     return named + told
   }

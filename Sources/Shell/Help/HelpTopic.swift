@@ -106,6 +106,7 @@ struct HelpTopic {
       ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
       ("doc panel DOC GROUP COLOR", "a panel behind the elements of a group"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
+      ("doc create --template DOC --deck DECK", "one for each card, {prompt} and {answer} filled in"),
       ("card attach CARD DOC", "the card shows it with its answer"),
     ],
     paragraphs: [

@@ -1,6 +1,8 @@
 // The lines that were typed, for arrow keys, Ctrl-R and the command `history`.
 // Invariant: no line is in it twice, none starts with a blank, and no secret is ever in it or in its file.
 
+import Text
+
 package final class History {
   /// At most this many lines are kept, the newest.
   package let limit: Int
@@ -60,7 +62,7 @@ package final class History {
   package func lines(containing word: String = "") -> [String] {
     if word.isEmpty { return entries }
     let wanted = word.lowercased()
-    return entries.filter { $0.lowercased().contains(wanted) }
+    return entries.filter { $0.lowercased().contains(text: wanted) }
   }
 
   private static func isKept(_ line: String) -> Bool {

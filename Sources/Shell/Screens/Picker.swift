@@ -36,7 +36,7 @@ final class Picker {
     let words = filter.lowercased().split(separator: " ")
     return items.filter { item in
       let text = (item.title + " " + item.help + " " + item.value).lowercased()
-      return words.allSatisfy { text.contains($0) }
+      return words.allSatisfy { text.contains(text: $0) }
     }
   }
 

@@ -118,6 +118,8 @@ struct StudyView {
   /// What was typed so far, and once the answer is shown beside it.
   var typed = ""
   var comparison: TypedComparison?
+  /// What was typed and is not the answer.
+  var mistyped: String? { comparison?.isRight == false ? typed : nil }
   /// What was just done, until the next key.
   var notice = ""
   /// Lines of the card's texts, or of the page of keys, that are above the screen.

@@ -277,7 +277,8 @@ final class StudyScreen {
 
   private func answer(_ rating: Rating) throws {
     do {
-      let result = try study.answer(rating, seconds: min(600, session.console.elapsed() - view.shownSince))
+      let seconds = min(600, session.console.elapsed() - view.shownSince)
+      let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()

@@ -243,19 +243,19 @@ package final class Session {
     }
     if !gate.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
+      let command = builtIn(words)
       if options.usesPlugins {
         plugins.refreshGrants()
-        if !needsNoPlugins(words) { plugins.loadAtStart() }
+        if command?.needsNoPlugins != true, command?.ownsOutput != true { plugins.loadAtStart() }
       }
-      ScriptRunner(self).runStartScript()
+      if command?.ownsOutput != true { ScriptRunner(self).runStartScript() }
     }
     History.use(in: self)
   }
 
-  private func needsNoPlugins(_ words: [String]) -> Bool {
-    guard let first = words.first else { return false }
-    let command = tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[first]
-    return command?.needsNoPlugins ?? false
+  /// The command of the program's own that the words begin with.
+  private func builtIn(_ words: [String]) -> BuiltIn? {
+    tables.builtIns[words.prefix(2).joined(separator: " ")] ?? words.first.flatMap { tables.builtIns[$0] }
   }
 
   // MARK: Signing out

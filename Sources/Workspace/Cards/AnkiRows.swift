@@ -53,7 +53,7 @@ public struct AnkiRows {
         var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
         try card.schedule.check()
         (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
-        try SyncedCards.renew(db, known, to: card, keepsRank: true, isOfServer: false)
+        try SyncedCards.renew(db, known, to: card, keepsRank: true)
       }
     }
     workspace.opened.orders.forget()

@@ -14,6 +14,8 @@ public struct LeechHelp {
   /// The outermost deck around that, in which the others are looked for.
   public let family: String
   public let test: LeechTest
+  /// What was typed for it and is not its answer, the most frequent first.
+  public let mistypes: [Mistype]
   /// Cards that it may be taken for, to study side by side.
   public let confusedWith: [CardRecord]
   /// One of the user's own that shows its word.
@@ -52,7 +54,8 @@ public struct LeechOperations {
     return LeechHelp(
       card: workspace.handle(of: id), record: record, deck: deck.name,
       family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
-      confusedWith: try CardTable.cards(db, ids: near), sentence: try Confusions.sentence(db, with: record))
+      mistypes: try MistypeTable.list(db, of: id), confusedWith: try CardTable.cards(db, ids: near),
+      sentence: try Confusions.sentence(db, with: record))
   }
 }
 

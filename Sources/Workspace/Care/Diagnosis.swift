@@ -224,7 +224,7 @@ struct Diagnosis {
 extension DecksFinding.Kind {
   fileprivate var table: String {
     switch self {
-    case .reviewWithoutCard, .badReview: "reviews"
+    case .badReview: "reviews"
     case .noteWithoutCard, .missingGuid, .badFields: "notes"
     case .deckWithoutParent, .deckKey: "decks"
     default: "cards"
@@ -239,7 +239,6 @@ extension DecksFinding.Kind {
     case .noteWithoutType: ("\(counted(count, "note")) whose note type is gone", "they become notes of another type")
     case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
-    case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
     case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
     case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")
     case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")

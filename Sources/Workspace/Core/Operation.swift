@@ -39,6 +39,7 @@ public enum Operation: String, Sendable {
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case fillDocuments = "making documents from cards"
   case removeDocument = "removing a document"
   case link = "linking with a sync server"
   case unlink = "ending the link with a sync server"
@@ -53,7 +54,8 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
-      .changeSettings, .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+      .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
+      .removeMedia,
       .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
@@ -67,14 +69,15 @@ extension Operation {
   var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
 
   /// What it did: "adding 3 cards to Spanish", "answering "el gato": good".
-  func words(_ subject: String?, _ count: Int) -> String {
+  /// - Parameter details: what stands in the place of the count.
+  func words(_ subject: String?, _ count: Int, _ details: String? = nil) -> String {
     let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
     let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
     switch self {
     case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
     case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
-    case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
+    case .buildDeck: return "building \(name ?? "a deck") (\(details ?? cards))"
     case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"
@@ -96,6 +99,7 @@ extension Operation {
     case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
     case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
     case .takeBack: return rawValue
+    case .fillDocuments: return "making \(counted(count, "document")) from cards"
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"

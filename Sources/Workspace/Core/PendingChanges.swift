@@ -77,7 +77,7 @@ private struct RecordedThing {
 
   /// A table that has no words of its own; nil for one that goes along with others.
   init?(_ table: String) {
-    let companions = ["build", "anki_", "games_found", "reviews"]
+    let companions = ["build", "anki_", "bases", "games_found", "reviews"]
     if companions.contains(where: { table.hasPrefix($0) }) { return nil }
     self.init("row of \(table)", [])
   }

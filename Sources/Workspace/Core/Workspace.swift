@@ -162,7 +162,7 @@ public final class Workspace {
   ///   - count: how many things were changed.
   func perform<T>(
     _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
-    count: @escaping (T) -> Int = { _ in 1 }, _ body: (Database) throws -> T
+    count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
@@ -176,7 +176,7 @@ public final class Workspace {
     if database.isInUnit || database.isInOperation {
       result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
     } else {
-      result = try performAlone(operation, on: subject, count: count, body)
+      result = try performAlone(operation, on: subject, count: count, details: details, body)
     }
     if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
     if database.isInUnit {
@@ -267,14 +267,15 @@ public final class Workspace {
 
   /// An operation outside a unit of work.
   func performAlone<T>(
-    _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, _ body: (Database) throws -> T
+    _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, details: ((T) -> String)? = nil,
+    _ body: (Database) throws -> T
   ) throws -> T {
     opened.documents?.beginUnit()
     let result: T
     do {
       result = try database.operation(
         operation.rawValue,
-        step: { operation.words(subject, count($0)) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+        step: { operation.words(subject, count($0), details?($0)) + (self.hooks.origin().map { " (\($0))" } ?? "") }
       ) { db in
         let result = try body(db)
         try media.syncNew()

@@ -20,10 +20,14 @@ public enum WorkspaceError: Problem, Equatable {
   case noPlayer
   /// The program of `media.player` is not there, or cannot be run.
   case playerMissing(String)
-  /// espeak-ng is not there, or cannot be run.
-  case noSpeech
-  /// espeak-ng made no sound of a text.
-  case unspoken(text: String, language: String)
+  /// The program of `media.speech`, nil for espeak-ng, is not there, or cannot be run.
+  case noSpeech(program: String?)
+  /// `media.speech` does not say where the sound goes.
+  case speechWithoutFile(String)
+  /// The program made no sound of a text.
+  case unspoken(text: String, language: String, program: String)
+  /// It took too long.
+  case speechTimedOut(text: String, program: String, seconds: Int)
   /// ffmpeg is not there, or cannot be run.
   case noCutting
   /// ffmpeg made neither a sound nor a picture of a film.
@@ -58,15 +62,26 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .noPlayer, "The player cannot be run",
         "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
-    case .noSpeech:
+    case .noSpeech(let program):
       ProblemReport(
-        .noPlayer, "Nothing to speak with", "espeak-ng cannot be run; install Debian's espeak-ng", ["name": "espeak-ng"]
-      )
-    case .unspoken(let text, let language):
+        .noPlayer, "Nothing to speak with",
+        program.map { "\(quoted($0)) cannot be run; `set media.speech` names another, or nothing for espeak-ng" }
+          ?? "espeak-ng cannot be run; install Debian's espeak-ng, or `set media.speech PROGRAM`",
+        ["name": program ?? "espeak-ng"])
+    case .speechWithoutFile(let setting):
+      ProblemReport(
+        .badValue, "Nowhere to write a sound",
+        "media.speech is \(quoted(setting)): {file} is expected in it, where the program writes its sound",
+        ["value": setting])
+    case .unspoken(let text, let language, let program):
       ProblemReport(
         .badText, "Nothing to hear",
-        "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
-        ["text": text, "language": language])
+        "\(printable(program)) makes no sound of \(quoted(text)) in \(language); look at the text, or give another "
+          + "--language", ["text": text, "language": language])
+    case .speechTimedOut(let text, let program, let seconds):
+      ProblemReport(
+        .timedOut, "It took too long",
+        "\(printable(program)) was ended: it had no sound of \(quoted(text)) after \(seconds) s", ["text": text])
     case .noCutting:
       ProblemReport(
         .noPlayer, "Nothing to cut films with", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])

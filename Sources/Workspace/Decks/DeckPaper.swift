@@ -17,17 +17,22 @@ extension DeckHandle {
     to path: String, _ options: PaperOptions, matching query: String? = nil,
     drawn: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PaperReport {
-    let inner = try workspace.read { try DeckTable.within($0, id) }
-    let decks = [self] + inner.map { workspace.handle(of: $0.id) }
-    let listing = try workspace.cards.list(
-      of: decks, matching: query ?? "-is:suspended", limit: PaperSheet.mostCards + 1)
+    let cards = try printed(matching: query, limit: PaperSheet.mostCards)
     let paper = CardPaper(workspace: workspace)
     return try PaperSheet(titled: try record().name, options).write(
-      listing.cards.count, to: path, by: workspace.drawing,
+      cards.count, to: path, by: workspace.drawing,
       drawn: { done in
         if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        try drawn(done, listing.cards.count)
-      }, card: { try paper.sides(of: listing.cards[$0].card) })
+        try drawn(done, cards.count)
+      }, card: { try paper.sides(of: cards[$0]) })
+  }
+
+  /// The cards of the deck and of those within it that a query finds, all but the suspended ones when it is nil.
+  /// - Parameter limit: one more than that is given where there are more.
+  func printed(matching query: String?, limit: Int) throws -> [CardHandle] {
+    let inner = try workspace.read { try DeckTable.within($0, id) }
+    let decks = [self] + inner.map { workspace.handle(of: $0.id) }
+    return try workspace.cards.list(of: decks, matching: query ?? "-is:suspended", limit: limit + 1).cards.map(\.card)
   }
 }
 

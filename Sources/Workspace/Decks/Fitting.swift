@@ -153,7 +153,7 @@ public struct Refitting {
       workspace.opened.fit = nil
       return try keep(running)
     }
-    let last = try workspace.read { try PresetTable.lastAnswer($0) }
+    let last = try workspace.read { try PresetTable.logCount($0) }
     let seen = workspace.opened.answersSeen ?? last
     workspace.opened.answersSeen = workspace.opened.answersSeen ?? last
     guard last - seen >= Self.answersBetweenLooks else { return nil }

@@ -191,13 +191,15 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is
   /// out.
-  /// - Parameter seconds: that the user took, for the record of reviews.
+  /// - Parameters:
+  ///   - seconds: that the user took, for the record of reviews.
+  ///   - mistyped: what was typed and is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
   @discardableResult
-  public func answer(_ rating: Rating, seconds: Double? = nil) throws -> SessionResult {
+  public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {
     let result: SessionResult
     do {
-      result = try take(rating, seconds)
+      result = try take(rating, seconds, mistyped)
     } catch DeckError.over {
       try finishIfOver()
       throw DeckError.over
@@ -217,7 +219,7 @@ public final class SessionHandle: WorkspaceHandle {
     try workspace.observer?.notify(.sessionFinished(right: right(), wrong: wrong()))
   }
 
-  private func take(_ rating: Rating, _ seconds: Double?) throws -> SessionResult {
+  private func take(_ rating: Rating, _ seconds: Double?, _ mistyped: String?) throws -> SessionResult {
     switch try current() {
     case .sprint(let sprint):
       let result = try sprint.answer(isRight: rating != .again)
@@ -226,7 +228,7 @@ public final class SessionHandle: WorkspaceHandle {
         isLeech: false)
     case .review(let session):
       let result = try act(session, .answerCard, try subject(session, rating)) { db in
-        try session.answer(db, rating, at: workspace.moment, seconds: seconds)
+        try session.answer(db, rating, at: workspace.moment, seconds: seconds, mistyped: mistyped)
       }
       return SessionResult(
         card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining,

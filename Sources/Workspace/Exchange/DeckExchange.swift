@@ -32,6 +32,8 @@ extension DeckHandle {
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
+    // Only a path that the user typed, or whose folder may be read, brings in what is beside it.
+    if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
     for (path, format) in zip(paths, formats) {
       let start = before
       let goesOn: ImportProgress = { done, total in

@@ -16,6 +16,8 @@ public struct BuildChoices {
   public var restores = false
   /// Cards that were edited in the deck are written to their sources first.
   public var writesBack = false
+  /// Sources are written to only where git has all of them.
+  public var asksGit = false
 
   public init() {}
 }
@@ -89,13 +91,18 @@ public struct ExchangeOperations {
     var written = 0
     if choices.writesBack, !workspace.rehearsal.isOn {
       written = try workspace.read {
-        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run()
+        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
+          if !choices.asksGit { return }
+          let files = try GitFiles(folder: folder.path, workspace: workspace).uncommitted(paths)
+          if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
+        }
       }
       if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }
     }
     let built = folder
     return try workspace.perform(
-      .buildDeck, on: built.name, count: { $0.report.cards.added + $0.report.cards.updated }
+      .buildDeck, on: built.name,
+      count: { $0.report.cards.added + $0.report.cards.updated + $0.report.removed }, details: { $0.report.inWords }
     ) { db in
       let known = try BuildTable.deck(db, of: built) ?? DeckTable.list(db).first { $0.name == built.name }
       let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())

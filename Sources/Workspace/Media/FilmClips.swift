@@ -126,8 +126,10 @@ public final class FilmClips {
 
 /// Waits for the end of a program; one that takes too long, or that the user does not wait for, is ended with all it
 /// started.
+/// - Returns: whether it ended by itself with status 0; nil where it took too long.
 /// - Throws: `WorkspaceError.interrupted`.
-func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws {
+@discardableResult
+func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws -> Bool? {
   let start = environment.clocks.elapsed()
   var status: Int32 = 0
   while waitpid(process, &status, WNOHANG) == 0 {
@@ -137,8 +139,9 @@ func wait(for process: pid_t, seconds: Double, _ environment: Environment) throw
       kill(process, SIGKILL)
       waitpid(process, &status, 0)
       if isInterrupted { throw WorkspaceError.interrupted }
-      return
+      return nil
     }
     environment.clocks.pause(2)
   }
+  return status == 0
 }

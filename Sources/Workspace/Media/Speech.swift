@@ -1,11 +1,10 @@
-// Texts spoken by espeak-ng, as media of the account.
-// Invariant: a text in one language is one file, made once; a card is given its sound once; all cards of a
-// call are given theirs, or none.
+// Texts spoken by espeak-ng or a program of the user's choice, as media of the account.
+// Invariant: a text in one language, spoken by one program, is one file, made once; a card is given its sound once; all
+// cards of a call are given theirs, or none; the program is started without a shell, and ended when it takes too long.
 
 import CardDocuments
 import Decks
 import Files
-import Glibc
 public import Lexicon
 import Storage
 import Templates
@@ -19,7 +18,7 @@ public struct SpeechReport: Equatable, Sendable {
   public var skipped = 0
 }
 
-/// Speech by espeak-ng.
+/// Speech by the program of `media.speech`, else by espeak-ng.
 ///
 ///     try workspace.speech.file(of: "hola", in: language)   // "speech-....wav"
 public struct SpeechOperations {
@@ -27,12 +26,15 @@ public struct SpeechOperations {
 
   /// Bytes of a text that is spoken.
   private static let limit = 10_000
+  /// Seconds that a text may take.
+  private static let patience = 120
 
   /// Makes a sound of a text.
   /// - Returns: the name to write in a field: `[sound:NAME]`.
-  /// - Throws: `WorkspaceError.noSpeech`, `.unspoken`, `.interrupted`; `FileError`.
+  /// - Throws: `WorkspaceError.noSpeech`, `.speechWithoutFile`, `.unspoken`, `.speechTimedOut`, `.interrupted`;
+  ///   `FileError`.
   public func file(of text: String, in language: Language) throws -> String {
-    let name = name(text, language)
+    let name = try name(text, language)
     if try workspace.read({ try MediaTable.named($0, name) }) != nil { return name }
     return try workspace.media.add(try sound(of: text, in: language), named: name)
   }
@@ -59,7 +61,7 @@ public struct SpeechOperations {
         report.skipped += 1
         continue
       }
-      let name = name(target.spoken, language)
+      let name = try name(target.spoken, language)
       let isThere = try made.contains(name) || workspace.read { try MediaTable.named($0, name) } != nil
       sounds.append((target, name, isThere ? nil : try sound(of: target.spoken, in: language)))
       made.insert(name)
@@ -76,8 +78,29 @@ public struct SpeechOperations {
     return report
   }
 
-  private func name(_ text: String, _ language: Language) -> String {
-    "speech-\(ContentHash(of: Array("\(language.code)\n\(text)".utf8)).description.prefix(20)).wav"
+  /// Another program has another voice, and its file another name.
+  private func name(_ text: String, _ language: Language) throws -> String {
+    let setting = try workspace.preferences().speechProgram
+    let source = setting.isEmpty ? "\(language.code)\n\(text)" : "\(setting)\n\(language.code)\n\(text)"
+    return "speech-\(ContentHash(of: Array(source.utf8)).description.prefix(20)).wav"
+  }
+
+  /// The words of a program that speaks: what the user chose, with `{file}` and `{language}` filled in.
+  private func words(_ language: Language, text: String, sound: String) throws -> [String] {
+    let setting = try workspace.preferences().speechProgram
+    let words = setting.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let first = words.first else {
+      guard let program = workspace.media.executable("espeak-ng") else { throw WorkspaceError.noSpeech(program: nil) }
+      return [program, "-v", language.code, "-w", sound, "-f", text]
+    }
+    guard words.dropFirst().contains(where: { $0.contains(text: "{file}") }) else {
+      throw WorkspaceError.speechWithoutFile(setting)
+    }
+    guard let program = workspace.media.executable(first) else { throw WorkspaceError.noSpeech(program: first) }
+    return [program]
+      + words.dropFirst().map { word in
+        word.replacing(text: "{language}", with: language.code).replacing(text: "{file}", with: sound)
+      }
   }
 
   /// The text of a card that is to be spoken.
@@ -92,28 +115,29 @@ public struct SpeechOperations {
     return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
   }
 
-  /// A WAV file of espeak-ng's.
+  /// The sound that the program writes. It reads the text on its standard input; espeak-ng reads the file by name, as
+  /// that takes all of it as UTF-8.
   private func sound(of text: String, in language: Language) throws -> [UInt8] {
-    guard text.utf8.count <= SpeechOperations.limit else {
-      throw NoteError.tooLarge(what: "a text of more than \(grouped(SpeechOperations.limit)) bytes to speak")
+    guard text.utf8.count <= Self.limit else {
+      throw NoteError.tooLarge(what: "a text of more than \(grouped(Self.limit)) bytes to speak")
     }
-    guard let program = workspace.media.executable("espeak-ng") else { throw WorkspaceError.noSpeech }
-    let folder = try Folder.makeTemporary(in: workspace.environment.folders.temporary, prefix: "deckhand-speech-")
-    // What cannot be removed lies in a folder that the system empties.
-    defer { for name in ["text", "sound.wav", ""] { Glibc.remove(folder + "/" + name) } }
-    try AtomicFile.write(folder + "/text", Array(text.utf8), .ofOurs(temporaryName: "text.new"))
-    let words = [program, "-v", language.code, "-w", folder + "/sound.wav", "-f", folder + "/text"]
-    let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
-    let started = startProgram(words, environment: variables)
-    if started.failure != 0 { throw WorkspaceError.noSpeech }
-    try wait(for: started.process, seconds: 600, workspace.environment)
-    let sound = fileExists(folder + "/sound.wav") ? folder + "/sound.wav" : nil
+    let environment = workspace.environment
+    let scratch = try Scratch(.package, in: environment.folders.temporary)
+    let (source, sound) = (scratch.path("text"), scratch.path("sound.wav"))
+    try AtomicFile.write(source, Array(text.utf8), .ofOurs(temporaryName: "text.new"))
+    let words = try words(language, text: source, sound: sound)
+    let variables = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    let started = startProgram(words, environment: variables, input: source)
+    let program = lastPart(of: words[0])
+    if started.failure != 0 { throw WorkspaceError.noSpeech(program: program) }
+    guard let isDone = try wait(for: started.process, seconds: Double(Self.patience), environment) else {
+      throw WorkspaceError.speechTimedOut(text: text, program: program, seconds: Self.patience)
+    }
     let bytes =
-      try sound.map {
-        try FileText.bytes($0, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
-      } ?? []
+      isDone && fileExists(sound)
+      ? try FileText.bytes(sound, limit: MediaOperations.limit, isInterrupted: environment.isInterrupted) : []
     // A head without a sample is no sound.
-    if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title) }
+    if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title, program: program) }
     return bytes
   }
 }

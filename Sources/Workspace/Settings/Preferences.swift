@@ -50,7 +50,7 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, words, color, player, origins, serveKey, dictionaries: SettingKey<String>
+    let language, words, color, player, speech, origins, serveKey, dictionaries: SettingKey<String>
     let length, seconds, limit, knownDays, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents, showFields, hints, pager, atEnd: SettingKey<Bool>
@@ -66,6 +66,7 @@ public final class Preferences {
       words = try tree.keys.text(ProgramSettings.Name.gameWords.rawValue)
       color = try tree.keys.text(ProgramSettings.Name.color.rawValue)
       player = try tree.keys.text(ProgramSettings.Name.mediaPlayer.rawValue)
+      speech = try tree.keys.text(ProgramSettings.Name.mediaSpeech.rawValue)
       origins = try tree.keys.text(ProgramSettings.Name.serveOrigins.rawValue)
       serveKey = try tree.keys.text(ProgramSettings.Name.serveKey.rawValue)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
@@ -168,6 +169,8 @@ public final class Preferences {
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.
   public var mediaPlayer: String { tree[keys.player] }
+  /// The program that speaks texts, and its arguments; empty for espeak-ng.
+  var speechProgram: String { tree[keys.speech] }
   /// Whether the shell syncs as it ends.
   public var syncsAtEnd: Bool { tree[keys.atEnd] }
   /// The web pages that the user let in by `serve`.

@@ -37,6 +37,7 @@ public enum ProgramSettings {
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
     case mediaPlayer = "media.player"
+    case mediaSpeech = "media.speech"
     case syncAtEnd = "sync.at_end"
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
@@ -213,6 +214,11 @@ public enum ProgramSettings {
     SettingDeclaration(
       Name.mediaPlayer.rawValue, .text(default: ""), title: "Program that plays sounds",
       help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them.",
+      guarded: true),
+    SettingDeclaration(
+      Name.mediaSpeech.rawValue, .text(default: ""), title: "Program that speaks texts",
+      help: "The program that makes sounds of texts, with its arguments: piper -m es.onnx -f {file}. It reads the text "
+        + "on its standard input and writes a sound to {file}; {language} is es, de, ... Without one espeak-ng speaks.",
       guarded: true),
   ]
 }

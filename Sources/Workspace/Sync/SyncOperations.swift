@@ -184,9 +184,7 @@ public struct SyncOperations {
       }
       let backup = try backupBefore(came, link, consent)
       do {
-        let report = try exchange(came, link, server, backup, progress)
-        try lookForUnsent()
-        return report
+        return try exchange(came, link, server, backup, progress)
       } catch SyncError.moved {
         // Another device was faster.
         failure = .moved
@@ -212,28 +210,8 @@ public struct SyncOperations {
     let meta = try pull.checkedMeta()
     // A server that was brought back from a backup counts from less.
     let isOther = meta.schema != known.schema || meta.usn < known.usn
-    if try !meta.hasNews(since: known) && isAllSent() { return nil }
+    if !meta.hasNews(since: known), try workspace.read({ try SyncTables.unsent($0).total }) == 0 { return nil }
     return try pull.run(from: isOther ? 0 : known.usn) { progress(.fetching($0)) }
-  }
-
-  /// Whether nothing here is to be sent. That it is so is kept: until something is written nobody looks again.
-  @discardableResult
-  private func isAllSent() throws -> Bool {
-    let (unsent, stamp) = try workspace.read { (try SyncTables.unsent($0), try SentStamp.toKeep($0)) }
-    guard unsent.total == 0 else { return false }
-    if let stamp, !workspace.rehearsal.isOn {
-      do { try workspace.store().operation(Operation.sync.rawValue) { try stamp.keep($0) } } catch StorageError.busy {
-        // Another shell writes: the next sync looks again.
-      }
-    }
-    return true
-  }
-
-  /// Looks after a sync, for the next one.
-  func lookForUnsent() throws {
-    do { try isAllSent() } catch StorageError.interrupted {
-      // The sync itself is done.
-    }
   }
 
   /// A backup where cards go without having been deleted one by one, or where two collections come together.

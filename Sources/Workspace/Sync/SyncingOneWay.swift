@@ -74,7 +74,6 @@ extension SyncOperations {
       return try pulled.takeIn(
         db, preview.link, workspace.moment, isInterrupted: workspace.environment.isInterrupted, progress: progress)
     }
-    try lookForUnsent()
     return (report, kept)
   }
 }

@@ -17,6 +17,7 @@ public struct AddedDictionary: Equatable, Sendable {
   /// Headwords that are forms of others.
   public var forms = 0
   public var frequencies = 0
+  public var pronunciations = 0
 }
 
 /// The dictionaries that a user added, and the order of all.
@@ -64,6 +65,7 @@ public struct UserDictionaries {
         case .meaning(let word, let text): try index.add(.meaning, word, text)
         case .form(let word, let lemma): try index.add(.form, word, lemma)
         case .frequency(let word, let text): try index.add(.frequency, word, text)
+        case .pronunciation(let word, let text): try index.add(.pronunciation, word, text)
         }
       }
     }
@@ -71,6 +73,7 @@ public struct UserDictionaries {
     var added = AddedDictionary(name: name.text, path: target)
     added.meanings = counts[.meaning, default: 0] + counts[.markup, default: 0]
     (added.forms, added.frequencies) = (counts[.form, default: 0], counts[.frequency, default: 0])
+    added.pronunciations = counts[.pronunciation, default: 0]
     return added
   }
 

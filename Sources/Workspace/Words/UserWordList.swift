@@ -101,16 +101,21 @@ public struct UserWordList {
     public var learning = 0
   }
 
-  /// Lists the words of a file: those that it has as known, and those that it has as ignored.
-  /// - Parameter columns: which column of a table is which, where its heading does not say so.
+  /// Lists the words of a file: those that it has as known, and those that it has as ignored. One step of undo.
+  /// - Parameters:
+  ///   - columns: which column of a table is which, where its heading does not say so.
+  ///   - more: words beside those of the file.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
-  public func add(from path: String, columns: [ColumnChoice], as state: WordState) throws -> Imported {
+  public func add(
+    from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []
+  ) throws -> Imported {
     let entries = try Self.entries(of: path, columns: columns, for: lemmatizer.language, workspace.environment)
     let words = entries.filter { $0.standing != .learning }
     var imported = Imported()
     imported.learning = entries.count - words.count
     imported.changed = try set(
-      words.map { ($0.word, state == .known && $0.standing == .ignored ? .ignored : state) })
+      words.map { ($0.word, state == .known && $0.standing == .ignored ? .ignored : state) }
+        + more.map { ($0, state) })
     return imported
   }
 

@@ -61,7 +61,7 @@ public struct CountedText: Equatable, Sendable {
 /// The texts of one language whose words were counted.
 ///
 ///     let counts = try WordCounts(workspace, language: "spanish")
-///     try counts.add(text)
+///     try counts.add(1) { _ in text }
 public struct WordCounts {
   private let workspace: Workspace
   public let language: Language
@@ -96,28 +96,27 @@ public struct WordCounts {
     return words
   }
 
-  /// Counts the words of a text.
-  /// - Returns: false where it was counted before.
-  public func add(_ text: TextHandle) throws -> Bool {
-    let isKnown = try workspace.read { db in
-      try Int.fetchOne(
-        db, sql: "SELECT 1 FROM counted_texts WHERE language = ? AND digest = ?",
-        arguments: [language.code, text.text.digest]) != nil
-    }
-    if isKnown { return false }
+  /// Counts the words of texts, one after the other; one step of undo.
+  /// - Parameters:
+  ///   - count: how many texts there are.
+  ///   - forgets: whether all that was counted before is forgotten first.
+  ///   - text: opens one, counted from 0, when its turn comes; what it throws leaves everything as it was.
+  /// - Returns: how many texts were forgotten, and of each new one whether it was counted now and not before.
+  public func add(
+    _ count: Int, forgets: Bool = false, _ text: (Int) throws -> TextHandle
+  ) throws -> (forgotten: Int, isNew: [Bool]) {
     let isInterrupted = workspace.environment.isInterrupted
-    return try workspace.perform(.countWords) { db in
-      try WordCountTable.add(
-        db, text.text, title: text.titles.joined(separator: ", "), isInterrupted: isInterrupted)
+    let forgotten = forgets ? try texts().count : 0
+    if count == 0, forgotten == 0 { return (0, []) }
+    let isNew = try workspace.perform(.countWords) { db in
+      if forgotten > 0 { try WordCountTable.forget(db, language: language.code) }
+      return try (0..<count).map { index in
+        let text = try text(index)
+        return try WordCountTable.add(
+          db, text.text, title: text.titles.joined(separator: ", "), isInterrupted: isInterrupted)
+      }
     }
-  }
-
-  /// Forgets the counts of all texts.
-  /// - Returns: how many texts there were.
-  public func forget() throws -> Int {
-    let count = try texts().count
-    if count > 0 { try workspace.perform(.countWords) { db in try WordCountTable.forget(db, language: language.code) } }
-    return count
+    return (forgotten, isNew)
   }
 }
 

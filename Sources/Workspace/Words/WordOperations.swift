@@ -62,6 +62,15 @@ public struct WordOperations {
     return []
   }
 
+  /// The languages beside one whose words something here explains, those with a dictionary first.
+  public func explained(besides language: Language) -> [Language] {
+    let first = workspace.lexicons.meanings.languages(besides: language)
+    return first
+      + workspace.lexicons.languages().filter {
+        $0 != language && !first.contains($0) && workspace.languages.hasTranslations(of: $0)
+      }
+  }
+
   /// What a word means in one line; nil where no dictionary knows it.
   /// - Parameters:
   ///   - isLemma: as `define` has it.

@@ -155,7 +155,9 @@ extension ProblemTable {
         "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
         "unknownEnding": DocumentError.unknownEnding(path: hostile),
         "nothingToPrint": DocumentError.nothingToPrint(.search), "nothingToPrint": DocumentError.nothingToPrint(.cards),
-        "tooManyToPrint": DocumentError.tooManyToPrint(12_000, limit: 10_000),
+        "noPlaceholders": DocumentError.noPlaceholders(DocumentID(bytes: [UInt8](repeating: 7, count: 16))),
+        "unknownPlaceholder": DocumentError.unknownPlaceholder(hostile, suggestion: near("prompt")),
+        "tooManyToPrint": DocumentError.tooManyToPrint(limit: 10_000),
         "badWidth": DocumentError.badWidth(0, 1...6_500),
       ])
   ]

@@ -134,6 +134,46 @@ extension ProblemTable {
       ]),
   ]
 
+  static let pluginIndexes = [
+    ProblemTable(
+      PluginIndexError.self, in: "PluginHost/Index/PluginIndexError.swift",
+      [
+        "notAnIndex": PluginIndexError.notAnIndex(path: hostile, missing: "index.json"),
+        "badIndex": PluginIndexError.badIndex(path: hostile, reason: "\"number\": a whole number from 1 is expected"),
+        "badListing": PluginIndexError.badListing(plugin: hostile, reason: "an object is expected"),
+        "unsigned": PluginIndexError.unsigned(path: hostile),
+        "unknownKey": PluginIndexError.unknownKey(path: hostile, keyID: aKey),
+        "otherKey": PluginIndexError.otherKey(path: hostile, knownID: aKey, givenID: aKey),
+        "badSignature": PluginIndexError.badSignature(path: hostile),
+        "older": PluginIndexError.older(path: hostile, number: 6, seen: 7),
+        "changed": PluginIndexError.changed(path: hostile, number: 7),
+        "expired": PluginIndexError.expired(path: hostile, date: "2026-11-23"),
+        "changedListing": PluginIndexError.changedListing(path: hostile, plugin: "quiz"),
+        "leadsOut": PluginIndexError.leadsOut(path: hostile, file: hostile),
+        "known": PluginIndexError.known(path: hostile),
+        "unknown": PluginIndexError.unknown(hostile, suggestion: near("words")),
+      ]),
+    ProblemTable(
+      PluginReleaseError.self, in: "PluginHost/Index/PluginReleaseError.swift",
+      [
+        "notListed": PluginReleaseError.notListed(plugin: hostile, suggestion: near("quiz"), indexes: 2),
+        "notListed": PluginReleaseError.notListed(plugin: hostile, suggestion: near(nil), indexes: 0),
+        "inSeveral": PluginReleaseError.inSeveral(plugin: "quiz", indexes: [hostile, "/b"]),
+        "noVersion": PluginReleaseError.noVersion(plugin: "quiz", version: hostile, there: ["1.0", "1.1"]),
+        "yanked": PluginReleaseError.yanked(plugin: "quiz", version: "1.0", reason: hostile),
+        "notThere": PluginReleaseError.notThere(
+          plugin: "quiz", version: "1.0", path: hostile, address: "https://example.org/quiz.tar.gz", size: 1_200),
+        "notThere": PluginReleaseError.notThere(
+          plugin: "quiz", version: "1.0", path: hostile, address: nil, size: 1_200),
+        "changed": PluginReleaseError.changed(
+          plugin: "quiz", version: "1.0", path: hostile, reason: "its SHA-256 is another one"),
+        "nothingNewer": PluginReleaseError.nothingNewer(plugin: "quiz", version: "1.0"),
+        "badLock": PluginReleaseError.badLock(path: hostile, reason: "an object is expected"),
+        "changedSinceLock": PluginReleaseError.changedSinceLock(plugin: "quiz", version: "1.0", path: hostile),
+        "hasFaults": PluginReleaseError.hasFaults(path: hostile, count: 2),
+      ]),
+  ]
+
   private static let aKey = "D66FC71F5DDFF04A"
 
   static let shell = [

@@ -28,7 +28,7 @@ struct ProblemTable: CustomTestStringConvertible {
       workspace, syncs, listening,
     ] + safety + documents + commands
     + bindings
-    + plugins + pluginPackages + shell
+    + plugins + pluginPackages + pluginIndexes + shell
 }
 
 /// What somebody else may name a thing: a line end, an escape sequence, a mark that turns the text around.

@@ -228,6 +228,23 @@ worst = {
     function() document():render(FOLDER .. "/pipe.png") end,
   },
   ["document:check"] = {},
+  ["document:fill"] = {
+    function()
+      local made = document()
+      made:add_text{text = ("{prompt} "):rep(5000), size = 100}
+      made:fill(big())
+    end,
+    function()
+      local made = document()
+      made:add_text{text = "{prompt}"}
+      made:fill(big(), {query = query()})
+    end,
+    function()
+      local made = document()
+      made:add_text{text = ("{"):rep(99000)}
+      made:fill(big())
+    end,
+  },
   ["document:set_panel"] = texts(function(t)
     local made = document()
     made:add_text{text = "x", wraps = true}.group = "g"
@@ -238,6 +255,14 @@ worst = {
   ["documents.create"] = {function() documents.create{background = list(1000000, 1)} end},
   ["documents.open"] = texts(documents.open),
   ["documents.list"] = {},
+  ["documents.sheet"] = {
+    function() documents.sheet(list(1000000, document()), FOLDER .. "/sheet.pdf") end,
+    function()
+      local made = document()
+      for i = 1, 300 do made:add_text{text = ("word "):rep(100), x = i, y = i} end
+      documents.sheet(list(10000, made), FOLDER .. "/sheet.pdf")
+    end,
+  },
   ["element.x="] = {}, ["element.y="] = {}, ["element.width="] = {}, ["element.height="] = {}, ["element.rotation="] = {},
   ["element.frame="] = texts(element(function(e, t) e.frame = t end)),
   ["element.text="] = texts(element(function(e, t) e.text = t end)),

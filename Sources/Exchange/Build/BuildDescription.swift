@@ -1,0 +1,127 @@
+// What a folder says of the deck that is built from it: `deck.json`.
+// Invariant: whatever is wrong with it has a line and a column.
+
+package import Decks
+import Files
+import Problems
+package import Storage
+import Text
+import Values
+
+/// A `deck.json`, or what takes its place in a folder without one.
+///
+///     try BuildDescription(Array(#"{"name": "Spanish"}"#.utf8), "es/deck.json").name   // "Spanish"
+package struct BuildDescription {
+  package static let fileName = "deck.json"
+  /// Bytes that it may have.
+  static let limit = 1 << 20
+  package static let keys = ["name", "namespace", "options"]
+
+  /// The deck's name.
+  package let name: String
+  /// What ids are made unique with; empty where ids are guids as they are.
+  package let namespace: String
+  /// The deck's options, as `deck options` takes them.
+  package let options: [(name: DeckOptions.Name, text: String)]
+
+  /// - Parameter path: of the file.
+  package init(_ bytes: [UInt8], _ path: String) throws(BuildError) {
+    let value: Value
+    do throws(JSONFailure) {
+      let limits = JSONLimits(bytes: Self.limit, depth: 16, values: 10_000, string: 100_000)
+      value = try JSONParser.parse(bytes, limits: limits)
+    } catch {
+      throw .badDescription(path: path, line: error.line, column: error.column, reason: error.words)
+    }
+    let faults = Faults(bytes: bytes, path: path)
+    do {
+      let whole = try ValueReader(value).asRecord()
+      for (key, reader) in try whole.fields() where !Self.keys.contains(key) {
+        let hint = didYouMean(key, among: Self.keys)
+        throw faults.fault(
+          reader.pointer, "no key is called \(quoted(key))\(hint); \(Self.keys.joined(separator: ", "))")
+      }
+      name = try whole["name"].text("the deck's name")
+      do throws(DeckError) { _ = try DeckName(name) } catch {
+        throw faults.fault(whole["name"].pointer, error.message)
+      }
+      namespace = whole["namespace"].value == nil ? "" : try whole["namespace"].text()
+      let options = whole["options"].value == nil ? [] : try whole["options"].fields("options by their names")
+      self.options = try options.map { try faults.option($0.name, $0.reader) }
+    } catch let failure as ShapeFailure {
+      let found = failure.found.map { ", \($0) found" } ?? ""
+      throw faults.fault(failure.pointer, "at \(failure.pointer): \(failure.expected) expected\(found)")
+    } catch let error as BuildError {
+      throw error
+    } catch {
+      throw faults.fault(.whole, "\(error)")
+    }
+  }
+
+  /// That of a folder; without a file the deck is called as the folder is.
+  /// - Throws: `BuildError`, `FileError`.
+  package init(inFolder path: String, isInterrupted: @escaping () -> Bool) throws {
+    let file = path + "/" + Self.fileName
+    self =
+      try fileExists(file)
+      ? BuildDescription(FileText.bytes(file, limit: Self.limit, isInterrupted: isInterrupted), file)
+      : BuildDescription(ofFolder: path)
+  }
+
+  /// That of a folder of such a name that has no file; nil where no deck can be called so.
+  package init?(ofName name: String) {
+    do throws(DeckError) { _ = try DeckName(name) } catch {
+      // The folder cannot be built.
+      return nil
+    }
+    (self.name, namespace, options) = (name, "", [])
+  }
+
+  /// Whether a deck was built from it.
+  package func isBuilt(_ db: Database) throws -> Bool { try BuildTable.find(db, self) != nil }
+
+  private init(ofFolder path: String) throws(BuildError) {
+    guard Folder.isFolder(path) else { throw BuildError.nothingToBuild(folder: path) }
+    name = String(path.split(separator: "/").last ?? "")
+    (namespace, options) = ("", [])
+    do throws(DeckError) { _ = try DeckName(name) } catch {
+      throw .badDescription(path: path + "/" + Self.fileName, reason: "is needed, as \(error.message)")
+    }
+  }
+}
+
+/// What is wrong with a text, by place.
+private struct Faults {
+  let bytes: [UInt8]
+  let path: String
+
+  func fault(_ pointer: JSONPointer, _ reason: String) -> BuildError {
+    let place = pointer.place(in: bytes)
+    return .badDescription(path: path, line: place.line, column: place.column, reason: reason)
+  }
+
+  func option(_ name: String, _ reader: ValueReader) throws -> (name: DeckOptions.Name, text: String) {
+    guard let known = DeckOptions.Name(rawValue: name) else {
+      let hint = didYouMean(name, among: DeckOptions.Name.allCases.map(\.rawValue))
+      throw fault(reader.pointer, "no option is called \(quoted(name))\(hint); `deck options` lists them")
+    }
+    let text = try Self.text(reader)
+    do throws(DeckError) { _ = try known.value(of: text) } catch { throw fault(reader.pointer, error.message) }
+    return (known, text)
+  }
+
+  /// The value of an option as `deck options` takes it: a list is its parts with blanks between.
+  private static func text(_ reader: ValueReader) throws(ShapeFailure) -> String {
+    switch reader.value {
+    case .text(let text): return text
+    case .boolean(let flag): return flag ? "on" : "off"
+    case .integer(let number): return String(number)
+    case .number(let number): return "\(number.value)"
+    case .list:
+      var parts: [String] = []
+      for element in try reader.elements() { parts.append(try text(element)) }
+      return parts.joined(separator: " ")
+    default: throw reader.failure("a text, a number, true or false")
+    }
+  }
+}

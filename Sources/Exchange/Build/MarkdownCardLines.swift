@@ -1,0 +1,27 @@
+// Which lines of Markdown a card has.
+
+enum MarkdownCardLines {
+  /// The line behind a card's: the next card's, or that of a heading or a rule that is none.
+  /// - Parameters:
+  ///   - start: its first line, from 1.
+  ///   - next: the first line of the next card, or the one behind the last.
+  static func end(from start: Int, before next: Int, line: (Int) -> Substring) -> Int {
+    var fence = MarkdownFence()
+    let isParagraph =
+      switch MarkdownLine(line(start)) {
+      case .heading, .question: false
+      default: true
+      }
+    for number in start + 1..<max(next, start + 1) {
+      let text = line(number)
+      if fence.holds(text) { continue }
+      switch MarkdownLine(text) {
+      case .heading, .question, .rule: return number
+      case .blank where isParagraph: return number
+      case .text where isParagraph && MarkdownCards.listMark(text) > 0: return number
+      default: break
+      }
+    }
+    return next
+  }
+}

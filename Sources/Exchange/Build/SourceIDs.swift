@@ -1,0 +1,118 @@
+// Ids written into sources: the smallest edit that gives a row its id.
+// Invariant: a source with such an edit is read as the same rows, with the ids.
+
+import Templates
+import Text
+import Values
+
+/// A text in place of some bytes of a source.
+package struct SourceEdit: Equatable {
+  package let range: Range<Int>
+  package let text: String
+}
+
+extension SourceReading {
+  /// Whether a row is without an id, and the source could hold one.
+  package func canHaveID(_ index: Int) -> Bool {
+    let entry = entries[index]
+    return entry.id.isEmpty && !entry.isLink && (table == nil || guidColumn != nil)
+  }
+
+  /// Whether ids need a column that the table does not have.
+  package var needsColumn: Bool { table?.shape.hasHeader == true && guidColumn == nil }
+
+  private var guidColumn: Int? { table?.shape.hasHeader == true ? table?.shape.columns.firstIndex(of: .guid) : nil }
+
+  /// The edits that write ids.
+  /// - Parameter ids: by the index of their entry. Where the table needs a column, those of all its rows.
+  package func edits(writing ids: [Int: String]) throws -> [SourceEdit] {
+    switch source.kind {
+    case .cards(.md): ids.sorted { $0.key < $1.key }.compactMap { markdownEdit($0, $1) }
+    case .cards(.jsonl): ids.sorted { $0.key < $1.key }.compactMap { jsonEdit($0, $1) }
+    case .cards(.csv), .cards(.tsv): try tableEdits(ids)
+    default: []
+    }
+  }
+
+  // MARK: Markdown
+
+  /// Nil where a comment would be a part of code.
+  private func markdownEdit(_ index: Int, _ id: String) -> SourceEdit? {
+    let lines = lines(of: index)
+    let first = text.line(lines.lowerBound)
+    if case .heading = MarkdownLine(first) { return headingEdit(first, lines.lowerBound, id) }
+    var fence = MarkdownFence()
+    var found: (line: Int, facts: MarkdownFacts)?
+    for number in lines {
+      let line = text.line(number)
+      if !fence.holds(line), case .facts(let facts) = MarkdownLine(line) { found = (number, facts) }
+    }
+    if fence.isOpen { return nil }
+    guard let found else {
+      let end = text.end(lines.upperBound - 1)
+      return SourceEdit(range: end..<end, text: lineEnd + MarkdownFacts(guid: id, tags: [], subdeck: "").comment)
+    }
+    return SourceEdit(range: text.start(found.line)..<text.end(found.line), text: found.facts.with(id))
+  }
+
+  /// The comment at the end of a heading.
+  private func headingEdit(_ line: Substring, _ number: Int, _ id: String) -> SourceEdit {
+    let end = text.start(number) + line.utf8.count
+    if let start = line.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
+      let facts = MarkdownFacts(comment: line[start...])
+    {
+      return SourceEdit(range: end - line[start...].utf8.count..<end, text: facts.with(id))
+    }
+    let blanks = line.reversed().prefix { $0 == " " || $0 == "\t" }.count
+    let comment = MarkdownFacts(guid: id, tags: [], subdeck: "").comment
+    return SourceEdit(range: end - blanks..<end, text: " " + comment)
+  }
+
+  private var lineEnd: String { text.end(1) + 2 == text.start(2) && text.count > 1 ? "\r\n" : "\n" }
+
+  // MARK: JSON Lines
+
+  private func jsonEdit(_ index: Int, _ id: String) -> SourceEdit? {
+    let entry = entries[index]
+    let start = text.offset(line: entry.line, column: entry.column ?? 1)
+    guard start < text.bytes.count, text.bytes[start] == UInt8(ascii: "{") else { return nil }
+    return SourceEdit(range: start + 1..<start + 1, text: "\"guid\": \(Value.text(id).json), ")
+  }
+
+  // MARK: Tables
+
+  private func tableEdits(_ ids: [Int: String]) throws -> [SourceEdit] {
+    guard let table, table.shape.hasHeader else { return [] }
+    let byLine = Dictionary(ids.map { (entries[$0.key].line, $0.value) }) { first, _ in first }
+    let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: { false }))
+    let rows = TableRows(bytes, separator: table.separator)
+    let width = table.shape.columns.count
+    let column = guidColumn ?? width
+    var edits: [SourceEdit] = []
+    var isHeader = true
+    while let line = try rows.next() {
+      let isWritten = guidColumn == nil || byLine[line] != nil
+      defer { isHeader = false }
+      guard isWritten else { continue }
+      var cells = (0..<rows.count).map { rows.text($0) }
+      // Cells beyond the header would be read as ids.
+      if guidColumn == nil, cells.count > width { return [] }
+      while cells.count <= column { cells.append("") }
+      cells[column] = isHeader ? TableColumn.guid.name : byLine[line] ?? ""
+      let text = String(decoding: TableText.line(cells, table.separator).dropLast(), as: UTF8.self)
+      // The line that was reached is the next one, but for a row that ends the text.
+      let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
+      edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))
+    }
+    return edits
+  }
+}
+
+extension MarkdownFacts {
+  /// The comment with an id.
+  fileprivate func with(_ id: String) -> String {
+    var facts = self
+    facts.guid = id
+    return facts.comment
+  }
+}

@@ -1,0 +1,277 @@
+// Cards in Markdown: a heading and the text below it, `Q:` and `A:`, paragraphs with clozes.
+// Invariant: what is inside fenced code is text; an id in a comment is the card's guid; one card at a time is in
+// memory, which is bounded; a text that means nothing in Markdown is a plain one.
+
+import Decks
+import Problems
+import Templates
+import Text
+
+final class MarkdownCards: CardRows {
+  /// A card that is being read.
+  private struct Block {
+    enum Kind {
+      case heading, question, answer, cloze
+    }
+
+    var kind: Kind
+    let line: Int
+    var prompt: [String] = []
+    var body: [String] = []
+    var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
+  }
+
+  private let source: Source
+  /// Whether texts stay in Markdown, line by line.
+  private let isRaw: Bool
+  private(set) var found = ImportFindings()
+  /// The heading, or the question and its answer, that are open.
+  private var open: Block?
+  /// The lines of the paragraph that is open, and where it begins.
+  private var paragraph: (line: Int, lines: [String])?
+  /// The last paragraph with clozes: what a comment says is of it until something else begins.
+  private var cloze: Block?
+  private var finished: [Block] = []
+  private var fence = MarkdownFence()
+  /// Where the bytes of the open card begin.
+  private var blockStart = 0
+  /// Of lines that are at hand: the next one.
+  private var place = 0
+
+  private enum Source {
+    case file(ByteSource)
+    case lines([Substring])
+  }
+
+  /// - Parameter isRaw: whether texts stay in Markdown, line by line, for files that are compared and merged.
+  init(_ source: ByteSource, isRaw: Bool = false) {
+    (self.source, self.isRaw) = (.file(source), isRaw)
+    found.encoding = source.encoding
+  }
+
+  init(lines: [Substring]) { (source, isRaw) = (.lines(lines), false) }
+
+  func next(into row: inout CardRow) throws -> Bool {
+    while finished.isEmpty {
+      let number = if case .file(let source) = source { source.line } else { place + 1 }
+      guard let line = try readLine() else {
+        endCloze()
+        endOpen()
+        if finished.isEmpty { return false }
+        break
+      }
+      if number == 1, MarkdownLine(line) == .rule {
+        try skipFrontMatter()
+      } else {
+        take(line, number)
+      }
+    }
+    fill(&row, finished.removeFirst())
+    return true
+  }
+
+  // MARK: Lines
+
+  /// A line without its end; nil at the end of the file.
+  private func readLine() throws -> Substring? {
+    switch source {
+    case .file(let source): return try readLine(source)
+    case .lines(let lines):
+      guard place < lines.count else { return nil }
+      defer { place += 1 }
+      return lines[place]
+    }
+  }
+
+  private func readLine(_ source: ByteSource) throws -> Substring? {
+    guard try source.peek() != nil else { return nil }
+    if open == nil, paragraph == nil, cloze == nil { blockStart = source.taken }
+    var bytes: [UInt8] = []
+    while let byte = try source.peek(), byte != 0x0A {
+      source.take(into: &bytes) { $0 == 0x0A }
+      if source.taken - blockStart > rowLimit { throw source.tooLong() }
+    }
+    if try source.peek() != nil { source.skip() }
+    if bytes.last == 0x0D { bytes.removeLast() }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ExchangeError.badFile(
+        path: source.path, line: source.line - 1, column: 1,
+        expected: "UTF-8 expected; if the file is in latin-1, give --encoding latin-1")
+    }
+    return text[...]
+  }
+
+  /// The front matter, between two rules at the beginning, describes the file.
+  private func skipFrontMatter() throws {
+    while let line = try readLine(), line != "...", MarkdownLine(line) != .rule {
+      if case .file(let source) = source { blockStart = source.taken }
+    }
+  }
+
+  private func take(_ line: Substring, _ number: Int) {
+    if fence.holds(line) {
+      endParagraph()
+      return append(String(line))
+    }
+    switch MarkdownLine(line) {
+    case .heading(let text):
+      endOpen()
+      let (prompt, facts) = Self.split(text)
+      open = Block(kind: .heading, line: number, prompt: [prompt], facts: facts)
+    case .question(let text):
+      endOpen()
+      open = Block(kind: .question, line: number, prompt: [String(text.drop { $0 == " " })])
+    case .answer(let text):
+      guard open?.kind == .question else { return takeText(line, number) }
+      open?.kind = .answer
+      noteCloze(text[...], number)
+      open?.body = [String(text.drop { $0 == " " })]
+    case .rule: endOpen()
+    case .facts(let facts):
+      endParagraph()
+      if cloze != nil {
+        cloze?.facts = facts
+      } else {
+        open?.facts = facts
+        // What an answer says of itself ends it.
+        if open?.kind == .answer { endOpen() }
+      }
+    case .blank:
+      endParagraph()
+      append("")
+    case .text, .fence: takeText(isRaw ? line : MarkdownLine.unescaped(line), number)
+    }
+  }
+
+  /// A heading's text and the comment at its end.
+  private static func split(_ heading: String) -> (prompt: String, facts: MarkdownFacts) {
+    if let start = heading.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
+      let facts = MarkdownFacts(comment: heading[start...])
+    {
+      return (String(heading[..<start]), facts)
+    }
+    return (heading, MarkdownFacts(guid: "", tags: [], subdeck: ""))
+  }
+
+  /// A cloze in an answer is none.
+  private func noteCloze(_ line: Substring, _ number: Int) {
+    if open?.kind == .answer, found.answeredCloze == nil, line.contains(text: "{{c") { found.answeredCloze = number }
+  }
+
+  /// A line of a text: of a question or an answer, else of a paragraph.
+  private func takeText(_ line: Substring, _ number: Int) {
+    if open?.kind == .question || open?.kind == .answer {
+      noteCloze(line, number)
+      return append(String(line))
+    }
+    if Self.listMark(line) > 0 { endParagraph() }
+    if paragraph == nil {
+      endCloze()
+      paragraph = (number, [])
+    }
+    paragraph?.lines.append(String(line))
+  }
+
+  /// How long the mark of a list's item is: `- `, `* `, `12. `; 0 for none.
+  static func listMark(_ line: Substring) -> Int {
+    let blanks = line.prefix { $0 == " " }.count
+    let rest = line.dropFirst(blanks)
+    if ["- ", "* ", "+ "].contains(where: rest.hasPrefix) { return blanks + 2 }
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }.count
+    return digits > 0 && digits < 10 && rest.dropFirst(digits).hasPrefix(". ") ? blanks + digits + 2 : 0
+  }
+
+  // MARK: Cards
+
+  private func append(_ line: String) {
+    switch open?.kind {
+    case .question: open?.prompt.append(line)
+    case .heading, .answer: open?.body.append(line)
+    case .cloze, nil: break
+    }
+  }
+
+  /// A paragraph with clozes is a card of its own; any other is of the heading above it.
+  private func endParagraph() {
+    guard let ended = paragraph else { return }
+    paragraph = nil
+    let first = ended.lines[0]
+    let lines = [String(first.dropFirst(Self.listMark(first[...])))] + ended.lines.dropFirst()
+    let source = lines.joined(separator: "\n")
+    if let text = MarkdownCloze.text(of: source) {
+      cloze = Block(kind: .cloze, line: ended.line, prompt: [isRaw ? source : text])
+    } else {
+      ended.lines.forEach(append)
+    }
+  }
+
+  private func endCloze() {
+    endParagraph()
+    if let cloze { finished.append(cloze) }
+    cloze = nil
+  }
+
+  private func endOpen() {
+    endCloze()
+    guard let ended = open else { return }
+    open = nil
+    fence = MarkdownFence()
+    // A heading without a text of its own is the title of what follows.
+    let isTitle = ended.kind == .heading && ended.body.allSatisfy { $0.allSatisfy(\.isWhitespace) }
+    if !isTitle || !ended.facts.guid.isEmpty { finished.append(ended) }
+  }
+
+  private func fill(_ row: inout CardRow, _ block: Block) {
+    row.clear(line: block.line)
+    row.guid.append(contentsOf: block.facts.guid.utf8)
+    row.tags = block.facts.tags
+    row.subdeck = block.facts.subdeck
+    if !block.facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(block.facts.conflicts)) }
+    if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }
+    let prompt = Self.text(block.prompt)
+    if isRaw { return fillRaw(&row, block, prompt) }
+    let answer = Self.text(block.body)
+    if let reason = MarkdownHTML.invalidReason(prompt) ?? MarkdownHTML.invalidReason(answer) {
+      return row.refuse(.badText, reason)
+    }
+    let front = MarkdownHTML(prompt, isLine: block.kind == .heading)
+    row.media = front.media
+    if block.kind == .cloze {
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: front.html)])
+      return
+    }
+    let back = MarkdownHTML(answer)
+    row.media += back.media
+    if let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
+      row.prompt.append(contentsOf: prompt.utf8)
+      row.answer.append(contentsOf: answer.utf8)
+    } else {
+      row.content = .formatted
+      row.prompt.append(contentsOf: front.html.utf8)
+      row.answer.append(contentsOf: back.html.utf8)
+    }
+  }
+
+  /// The text of HTML that is nothing but a text, and the same as it is stored.
+  private static func plain(_ html: String) -> String? {
+    guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
+    return text
+  }
+
+  private func fillRaw(_ row: inout CardRow, _ block: Block, _ prompt: String) {
+    if block.kind == .cloze {
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
+      return
+    }
+    row.prompt.append(contentsOf: prompt.utf8)
+    row.answer.append(contentsOf: Self.text(block.body).utf8)
+  }
+
+  /// Lines as one text, without the blanks behind a mark and the lines without text around it.
+  private static func text(_ lines: [String]) -> String {
+    var lines = lines[...]
+    while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }
+    while let last = lines.last, last.allSatisfy(\.isWhitespace) { lines.removeLast() }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,79 @@
+// Clozes within a paragraph of Markdown: `==word==` and `{{c1::word}}`.
+// Invariant: what is no cloze stays as it is; time grows with the length only.
+
+import Text
+
+/// Inline marks of clozes.
+enum MarkdownCloze {
+  /// A paragraph with its clozes as Anki writes them, nil when it has none. `==x==` counts on from the highest number
+  /// that is there; in backquotes it is text. What has a backslash before it is none, and keeps it.
+  static func text(of paragraph: String) -> String? {
+    if !paragraph.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "{") }) { return nil }
+    let bytes = Array(paragraph.utf8)
+    let highest = highestNumber(in: bytes)
+    var number = highest
+    let pairs = pairs(in: bytes)
+    if highest == 0, pairs.isEmpty { return nil }
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if let isOpening = pairs[index] {
+        if isOpening { number += 1 }
+        result.append(contentsOf: (isOpening ? "{{c\(number)::" : "}}").utf8)
+        index += 2
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// How many bytes an escape has with its backslash; nil where none begins.
+  private static func escapeLength(_ bytes: [UInt8], _ index: Int) -> Int? {
+    bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count ? 2 : nil
+  }
+
+  /// The places of `==` that open (true) or close a cloze with something in it.
+  private static func pairs(in bytes: [UInt8]) -> [Int: Bool] {
+    var places: [Int] = []
+    var isCode = false
+    var index = 0
+    while index < bytes.count {
+      if let length = escapeLength(bytes, index) {
+        index += length
+      } else if bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count, bytes[index + 1] == bytes[index], !isCode {
+        places.append(index)
+        index += 2
+      } else {
+        if bytes[index] == UInt8(ascii: "`") { isCode.toggle() }
+        index += 1
+      }
+    }
+    var pairs: [Int: Bool] = [:]
+    for pair in stride(from: 0, to: places.count - 1, by: 2) where places[pair + 1] > places[pair] + 2 {
+      pairs[places[pair]] = true
+      pairs[places[pair + 1]] = false
+    }
+    return pairs
+  }
+
+  /// Of `{{c3::...}}`; 0 when there is none.
+  private static func highestNumber(in bytes: [UInt8]) -> Int {
+    var highest = 0
+    var index = 0
+    while index < bytes.count {
+      if let length = escapeLength(bytes, index) {
+        index += length
+        continue
+      }
+      if bytes[index...].starts(with: "{{c".utf8) {
+        let digits = bytes[(index + 3)...].prefix(4).prefix { (0x30...0x39).contains($0) }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        if bytes[(index + 3 + digits.count)...].starts(with: "::".utf8), number < 500 { highest = max(highest, number) }
+      }
+      index += 1
+    }
+    return highest
+  }
+}

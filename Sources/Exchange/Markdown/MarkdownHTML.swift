@@ -1,0 +1,105 @@
+// A text in Markdown as the HTML that Anki keeps in fields. It is parsed by cmark-gfm, with tables.
+// Invariant: a text of one paragraph has no element around it, so that plain text stays plain; a line end within a
+// paragraph is a blank; what a hostile text may cost is bounded by its length and its depth.
+
+import CMarkdown
+import Templates
+import Text
+
+/// The HTML of a text.
+///
+///     MarkdownHTML("a **b** $c$").html   // a <b>b</b> \(c\)
+struct MarkdownHTML {
+  /// Bytes that a text may have, blocks that may stand within each other, cells of a table.
+  static let limit = 100_000
+  static let deepest = 50
+  static let mostCells = 50_000
+
+  private(set) var html = ""
+  /// Pictures and sounds beside the file, as the text names them, by the names that the HTML has.
+  private(set) var media: [(name: String, path: String)] = []
+
+  /// - Parameter isLine: one line, as of a heading: no lists, no blocks.
+  init(_ text: String, isLine: Bool = false) {
+    if Self.isPlain(text) {
+      html = FieldHTML.html(ofPlain: text)
+      return
+    }
+    let spans = MarkdownSpans(Bytes((isLine ? "# " + text : text).utf8))
+    var writer = MarkdownElements(spans)
+    Self.parse(spans.text) { writer.write($0) }
+    html = writer.result
+    media = writer.media
+    for name in MediaNames.inHTML(html).sorted() where !media.contains(where: { $0.name == name }) {
+      media.append((name, name))
+    }
+  }
+
+  /// Why a text is refused; nil for one that is not.
+  static func invalidReason(_ text: String) -> String? {
+    if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
+    let lines = text.utf8.split(separator: 0x0A)
+    if lines.contains(where: { depth($0) > deepest }) { return "lists and quotes stand at most \(deepest) deep" }
+    // cmark fills each row of a table up, and copies an address to each link that names it.
+    if (lines.map(cells).max() ?? 0) * lines.count > mostCells {
+      return "a table has at most \(grouped(mostCells)) cells"
+    }
+    if text.utf8.count > limit / 10, text.contains(text: "]:") {
+      return "a text with addresses below it has at most \(grouped(limit / 10)) bytes"
+    }
+    return nil
+  }
+
+  /// How many cells a table has a row that begins with this line; 0 for a line that no table begins with.
+  private static func cells(_ line: Substring.UTF8View) -> Int {
+    guard line.allSatisfy({ "|:-> \t\r".utf8.contains($0) }) else { return 0 }
+    return line.count { $0 == UInt8(ascii: "|") } + 1
+  }
+
+  /// How many marks of quotes and lists a line begins with.
+  private static func depth(_ line: Substring.UTF8View) -> Int {
+    var depth = 0
+    for byte in line {
+      switch byte {
+      case UInt8(ascii: ">"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
+        UInt8(ascii: ")"):
+        depth += 1
+      case 0x20, 0x09, 0x30...0x39: break
+      default: return depth
+      }
+    }
+    // Of `-` and `*` alone it is a rule.
+    return line.allSatisfy { "-* \t".utf8.contains($0) } ? 0 : depth
+  }
+
+  /// Letters and blanks alone, which mean nothing in Markdown.
+  private static func isPlain(_ text: String) -> Bool {
+    guard let first = text.utf8.first, let last = text.utf8.last, first > 0x40 || first == 0x27, last != 0x20 else {
+      return text.isEmpty
+    }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      case 0x20, 0x27, 0x28, 0x29, 0x2C, 0x2E, 0x2F, 0x3A, 0x3B, 0x3F: true
+      default: byte >= 0x80 && byte != 0xEF
+      }
+    }
+  }
+
+  private static let isReady: Bool = {
+    cmark_gfm_core_extensions_ensure_registered()
+    return true
+  }()
+
+  private static func parse(_ text: Bytes, _ body: (OpaquePointer) -> Void) {
+    guard isReady, let parser = cmark_parser_new(CMARK_OPT_UNSAFE) else { return }
+    defer { cmark_parser_free(parser) }
+    if let tables = cmark_find_syntax_extension("table") { cmark_parser_attach_syntax_extension(parser, tables) }
+    text.withUnsafeBytes { bytes in
+      cmark_parser_feed(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+    }
+    guard let document = cmark_parser_finish(parser) else { return }
+    defer { cmark_node_free(document) }
+    body(document)
+  }
+}

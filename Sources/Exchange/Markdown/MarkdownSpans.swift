@@ -1,0 +1,164 @@
+// What stands in Markdown as it is in a field: formulas, sounds, entities. A mark takes its place while the text is
+// parsed, so that `$a_1 * b_1$` is no emphasis.
+// Invariant: one walk over the text, whatever is opened and never closed; a mark that was taken for something else
+// (within code, in an address) is the text of the source again.
+
+import Templates
+import Text
+
+struct MarkdownSpans {
+  private struct Kept {
+    let source: ArraySlice<UInt8>
+    let html: Bytes
+  }
+
+  /// The text with a mark for each of them.
+  private(set) var text = Bytes()
+  private var kept: [Kept] = []
+  /// Lengths of runs of backquotes that close nothing from here on.
+  private var unclosed: Set<Int> = []
+  /// U+FDD1, a number and U+FDD2: characters that few texts have; there they are kept as a formula is.
+  private static let opening: Bytes = [0xEF, 0xB7, 0x91]
+  private static let closing: Bytes = [0xEF, 0xB7, 0x92]
+  /// Bytes that a formula may have.
+  private static let longestFormula = 4_000
+
+  init(_ source: Bytes) {
+    text.reserveCapacity(source.count)
+    var index = 0
+    while index < source.count {
+      if let (end, html) = span(source, index) {
+        keep(source[index..<end], html)
+        index = end
+      } else {
+        let end = plain(source, index)
+        text += source[index..<end]
+        index = end
+      }
+    }
+  }
+
+  private mutating func keep(_ source: ArraySlice<UInt8>, _ html: Bytes) {
+    text += Self.opening + Bytes(String(kept.count).utf8) + Self.closing
+    kept.append(Kept(source: source, html: html))
+  }
+
+  // MARK: Finding
+
+  /// What is kept as it is, with its end and its HTML.
+  private mutating func span(_ bytes: Bytes, _ start: Int) -> (end: Int, html: Bytes)? {
+    switch bytes[start] {
+    case UInt8(ascii: "$"): return formula(bytes, start)
+    case UInt8(ascii: "&"):
+      return HTMLEntities.character(bytes[...], start).map { ($0.end, Bytes(bytes[start..<$0.end])) }
+    case UInt8(ascii: "["):
+      guard bytes[...].begins(with: "[sound:", at: start),
+        let end = bytes[start..<min(bytes.count, start + 1_000)].firstIndex(of: UInt8(ascii: "]"))
+      else { return nil }
+      let name = bytes[start...end]
+      return name.contains(0x0A) || name.contains(UInt8(ascii: "<")) ? nil : (end + 1, Bytes(name))
+    case 0xEF:
+      let mark = bytes[start...].prefix(3)
+      return mark.elementsEqual(Self.opening) || mark.elementsEqual(Self.closing)
+        ? (start + 3, Bytes(mark)) : nil
+    default: return nil
+    }
+  }
+
+  /// `$x$` has no blank within its dollars and no digit behind them; `$$x$$` may have anything but an empty line.
+  private func formula(_ bytes: Bytes, _ start: Int) -> (end: Int, html: Bytes)? {
+    let width = bytes[...].begins(with: "$$", at: start) ? 2 : 1
+    let first = start + width
+    let limit = min(bytes.count, first + Self.longestFormula)
+    var index = first
+    while index < limit {
+      switch bytes[index] {
+      case UInt8(ascii: "\\"): index += 1
+      case 0x0A where bytes[...].begins(with: "\n\n", at: index): return nil
+      case UInt8(ascii: "$") where width == 2 && !bytes[...].begins(with: "$$", at: index): break
+      case UInt8(ascii: "$"):
+        let content = bytes[first..<index]
+        let end = index + width
+        let isOpen = content.isEmpty || width == 1 && (isBlank(content.first) || isBlank(content.last))
+        let isAmount = width == 1 && end < bytes.count && (0x30...0x39).contains(bytes[end])
+        return isOpen || isAmount ? nil : (end, Self.html(content, isDisplayed: width == 2))
+      default: break
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  private func isBlank(_ byte: UInt8?) -> Bool { byte.map { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? true }
+
+  private static func html(_ formula: ArraySlice<UInt8>, isDisplayed: Bool) -> Bytes {
+    let escaped = FieldHTML.html(ofPlain: formula.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.text)
+    return Bytes((isDisplayed ? "\\[\(escaped)\\]" : "\\(\(escaped)\\)").utf8)
+  }
+
+  /// The end of what is no such part: a character with a backslash before it, code between backquotes, one byte.
+  private mutating func plain(_ bytes: Bytes, _ start: Int) -> Int {
+    if bytes[start] == UInt8(ascii: "\\") { return min(start + 2, bytes.count) }
+    guard bytes[start] == UInt8(ascii: "`") else { return start + 1 }
+    let length = run(bytes, start)
+    if unclosed.contains(length) { return start + length }
+    var index = start + length
+    while index < bytes.count {
+      guard bytes[index] == UInt8(ascii: "`") else {
+        index += 1
+        continue
+      }
+      let next = run(bytes, index)
+      if next == length { return index + next }
+      index += next
+    }
+    unclosed.insert(length)
+    return start + length
+  }
+
+  private func run(_ bytes: Bytes, _ start: Int) -> Int {
+    var end = start
+    while end < bytes.count, bytes[end] == UInt8(ascii: "`") { end += 1 }
+    return end - start
+  }
+
+  // MARK: Putting back
+
+  /// Text with its marks replaced.
+  /// - Parameters:
+  ///   - asSource: by what stood in the source; else by HTML.
+  ///   - write: takes the bytes between marks.
+  func restore(
+    _ bytes: Bytes, asSource: Bool, into result: inout Bytes, _ write: (UInt8, inout Bytes) -> Void
+  ) {
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == 0xEF, let (place, end) = mark(bytes, index) {
+        if asSource { kept[place].source.forEach { write($0, &result) } } else { result += kept[place].html }
+        index = end
+      } else {
+        write(bytes[index], &result)
+        index += 1
+      }
+    }
+  }
+
+  /// The same with nothing changed between the marks.
+  func source(_ bytes: Bytes) -> Bytes {
+    if kept.isEmpty { return bytes }
+    var result = Bytes()
+    restore(bytes, asSource: true, into: &result) { $1.append($0) }
+    return result
+  }
+
+  private func mark(_ bytes: Bytes, _ start: Int) -> (place: Int, end: Int)? {
+    guard bytes[start...].prefix(3).elementsEqual(Self.opening) else { return nil }
+    var (place, index) = (0, start + 3)
+    while index < bytes.count, (0x30...0x39).contains(bytes[index]), index < start + 12 {
+      place = place * 10 + Int(bytes[index] - 0x30)
+      index += 1
+    }
+    guard bytes[index...].prefix(3).elementsEqual(Self.closing), kept.indices.contains(place) else { return nil }
+    return (place, index + 3)
+  }
+}

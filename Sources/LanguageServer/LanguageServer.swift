@@ -1,0 +1,332 @@
+// A language server between bytes that come in and bytes that go out (Language Server Protocol 3.17): its lifecycle,
+// the documents that are open, the messages that wait.
+// Invariant: each request gets one answer, in the order in which they came but for those that are cancelled; nothing
+// that comes in ends the server but `exit`, the end of the input, and the end of the process that started it.
+
+import Problems
+import Values
+
+/// A server of one client.
+///
+///     let server = LanguageServer(features, version: "1.0.0")
+///     server.receive(bytes)
+///     while let answer = server.work() { write(answer) }
+public final class LanguageServer {
+  private enum Phase { case starting, running, shutDown, ended(status: Int32) }
+
+  /// A message that waits for its turn, or why it was none.
+  private enum Waiting {
+    case message(ClientMessage)
+    case damaged(String)
+    case refused(ResponseError)
+  }
+
+  private let features: any LanguageFeatures
+  private let version: String
+  private var phase = Phase.starting
+  private var client = ClientTraits()
+  private var frames: MessageFrames
+  private var queue: [Waiting] = []
+  private var documents: [String: TextDocument] = [:]
+  private var outgoing: [UInt8] = []
+  /// Whether diagnostics may have changed.
+  private var isStale = false
+  private var lastFailure = ""
+  private var requests = 0
+  /// The actions of the last answer, by their numbers.
+  private var offered: [Int: (CodeAction, TextDocument)] = [:]
+  private var offers = 0
+
+  /// - Parameter longest: bytes that a message may have.
+  public init(_ features: any LanguageFeatures, version: String, longest: Int = 64 << 20) {
+    (self.features, self.version) = (features, version)
+    frames = MessageFrames(longest: longest)
+  }
+
+  /// The process that ends the server with its own end; nil while none is known.
+  public var parent: Int? { client.process }
+
+  /// What the program ends with; nil while it goes on.
+  public var exitStatus: Int32? { if case .ended(let status) = phase { status } else { nil } }
+
+  /// Ends without a word of the client's: the input or the parent is gone. It is a failure where something was begun.
+  public func end() {
+    switch phase {
+    case .starting, .shutDown: phase = .ended(status: 0)
+    case .running: phase = .ended(status: 1)
+    case .ended: break
+    }
+  }
+
+  // MARK: In and out
+
+  /// Takes bytes of the client. What they cancel is answered before what waits.
+  public func receive(_ bytes: some Collection<UInt8>) {
+    frames.append(bytes)
+    while let frame = frames.next() {
+      switch frame {
+      case .damaged(let reason): queue.append(.damaged(reason))
+      case .message(let bytes):
+        do throws(ResponseError) {
+          let message = try ClientMessage(bytes)
+          if case .notification("$/cancelRequest", let parameters) = message {
+            cancel(parameters["id"].value)
+          } else {
+            queue.append(.message(message))
+          }
+        } catch {
+          queue.append(.refused(error))
+        }
+      }
+    }
+  }
+
+  private func cancel(_ id: Value?) {
+    let place = queue.firstIndex { waiting in
+      if case .message(.request(let other, _, _)) = waiting { other == id } else { false }
+    }
+    guard let place, let id else { return }
+    queue.remove(at: place)
+    answer(id, error: ResponseError(.cancelled, "cancelled by the client"))
+  }
+
+  /// Does the next piece of what waits; diagnostics are sent when no message is left.
+  /// - Returns: what is to be written; nil when there is nothing to do.
+  public func work() -> [UInt8]? {
+    if exitStatus == nil {
+      if !queue.isEmpty {
+        take(queue.removeFirst())
+      } else if isStale {
+        isStale = false
+        reporting {
+          for one in try features.changedDiagnostics() { publish(one) }
+          lastFailure = ""
+        }
+      } else if outgoing.isEmpty {
+        return nil
+      }
+    }
+    defer { outgoing.removeAll(keepingCapacity: true) }
+    return exitStatus != nil && outgoing.isEmpty ? nil : outgoing
+  }
+
+  private func send(_ fields: [(String, Value)]) {
+    var writer = JSONWriter(.compact)
+    writer.write(.record([("jsonrpc", .text("2.0"))] + fields))
+    outgoing += MessageFrames.framed(writer.take())
+  }
+
+  private func answer(_ id: Value, _ result: Value) { send([("id", id), ("result", result)]) }
+
+  private func answer(_ id: Value, error: ResponseError) { send([("id", id), ("error", error.value)]) }
+
+  private func notify(_ method: String, _ parameters: Value) {
+    send([("method", .text(method)), ("params", parameters)])
+  }
+
+  private func publish(_ diagnostics: DocumentDiagnostics) {
+    let list = diagnostics.list.map { $0.value(source: features.name) }
+    notify(
+      "textDocument/publishDiagnostics",
+      .record(
+        [("uri", .text(diagnostics.uri)), ("diagnostics", .list(list))]
+          + (diagnostics.version.map { [("version", .integer($0))] } ?? [])))
+  }
+
+  // MARK: Messages
+
+  private func take(_ waiting: Waiting) {
+    switch waiting {
+    case .damaged(let reason): log("Passed over bytes that are no message: \(reason).")
+    case .refused(let error): answer(.null, error: error)
+    case .message(.answer): break
+    case .message(.notification(let method, let parameters)): take(method, parameters)
+    case .message(.request(let id, let method, let parameters)):
+      do throws(ResponseError) {
+        answer(id, try result(of: method, parameters))
+      } catch {
+        answer(id, error: error)
+      }
+    }
+  }
+
+  private func log(_ words: String) {
+    notify("window/logMessage", .record([("type", .integer(1)), ("message", .text(words))]))
+  }
+
+  /// Runs what has no answer: what it fails with is shown once.
+  private func reporting(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      let words = Self.error(error).message
+      if words == lastFailure { return }
+      lastFailure = words
+      notify("window/showMessage", .record([("type", .integer(1)), ("message", .text(words))]))
+    }
+  }
+
+  private static func error(_ error: any Error) -> ResponseError {
+    if let known = error as? ResponseError { return known }
+    if let failure = error as? ShapeFailure { return ResponseError(failure) }
+    return ResponseError(.failed, (error as? any Problem)?.message ?? "\(error)")
+  }
+
+  // MARK: Requests
+
+  private func result(of method: String, _ parameters: ValueReader) throws(ResponseError) -> Value {
+    switch phase {
+    case .starting:
+      guard method == "initialize" else { throw ResponseError(.notInitialized, "initialize expected first") }
+    case .running: break
+    case .shutDown, .ended: throw ResponseError(.invalidRequest, "the server was shut down; exit expected")
+    }
+    do {
+      return try found(method, parameters)
+    } catch {
+      throw Self.error(error)
+    }
+  }
+
+  private func found(_ method: String, _ parameters: ValueReader) throws -> Value {
+    switch method {
+    case "initialize": return try initialize(parameters)
+    case "shutdown":
+      phase = .shutDown
+      return .null
+    case "textDocument/hover":
+      let (document, offset) = try place(parameters)
+      return try features.hover(document, at: offset)?.value ?? .null
+    case "textDocument/completion":
+      let (document, offset) = try place(parameters)
+      return .list(try features.completions(document, at: offset).map(\.value))
+    case "textDocument/definition":
+      let (document, offset) = try place(parameters)
+      return .list(try features.definitions(document, at: offset).map(\.value))
+    case "textDocument/codeAction":
+      return try actions(document(parameters), TextRange(parameters["range"]))
+    case "codeAction/resolve":
+      let number = try parameters["data"].integer()
+      guard let (action, document) = offered[number] else {
+        throw ResponseError(.invalidParameters, "the action is no longer offered")
+      }
+      let edit = try action.edit(of: document, namesVersion: client.takesVersions)
+      return .record(action.fields + [("data", .integer(number)), edit])
+    default: throw ResponseError(.unknownMethod, "no method is called \(method)")
+    }
+  }
+
+  private func actions(_ document: TextDocument, _ range: TextRange) throws -> Value {
+    let start = document.offset(of: range.start)
+    let actions = try features.actions(document, in: start..<max(start, document.offset(of: range.end)))
+    offered = [:]
+    return .list(
+      try actions.map { action in
+        if !client.resolvesActions {
+          return .record(action.fields + [try action.edit(of: document, namesVersion: client.takesVersions)])
+        }
+        offers += 1
+        offered[offers] = (action, document)
+        return .record(action.fields + [("data", .integer(offers))])
+      })
+  }
+
+  private func document(_ parameters: ValueReader) throws -> TextDocument {
+    let uri = try parameters["textDocument"]["uri"].text()
+    guard let document = documents[uri] else { throw ResponseError(.invalidParameters, "\(uri) is not open") }
+    return document
+  }
+
+  private func place(_ parameters: ValueReader) throws -> (TextDocument, offset: Int) {
+    let document = try document(parameters)
+    return (document, document.offset(of: try Position(parameters["position"])))
+  }
+
+  private func initialize(_ parameters: ValueReader) throws -> Value {
+    guard case .starting = phase else { throw ResponseError(.invalidRequest, "initialize came before") }
+    client = ClientTraits(parameters)
+    features.begin(client.encoding)
+    phase = .running
+    let capabilities: [(String, Value)] = [
+      ("positionEncoding", .text(client.encoding.rawValue)),
+      (
+        "textDocumentSync",
+        .record([("openClose", .boolean(true)), ("change", .integer(2)), ("save", .boolean(true))])
+      ),
+      ("hoverProvider", .boolean(true)),
+      (
+        "completionProvider",
+        .record([("triggerCharacters", .list(features.completionTriggers.map { .text($0) }))])
+      ),
+      ("definitionProvider", .boolean(true)),
+      ("codeActionProvider", .record([("resolveProvider", .boolean(true))])),
+    ]
+    return .record([
+      ("capabilities", .record(capabilities)),
+      ("serverInfo", .record([("name", .text(features.name)), ("version", .text(version))])),
+    ])
+  }
+
+  // MARK: Notifications
+
+  private func take(_ method: String, _ parameters: ValueReader) {
+    if method == "exit" {
+      if case .shutDown = phase { phase = .ended(status: 0) } else { phase = .ended(status: 1) }
+      return
+    }
+    guard case .running = phase else { return }
+    reporting { try notice(method, parameters) }
+  }
+
+  private func notice(_ method: String, _ parameters: ValueReader) throws {
+    switch method {
+    case "initialized":
+      if client.watchesFiles { watchFiles() }
+      return
+    case "textDocument/didOpen": try open(parameters["textDocument"])
+    case "textDocument/didChange": try change(parameters)
+    case "textDocument/didClose":
+      let uri = try parameters["textDocument"]["uri"].text()
+      documents[uri] = nil
+      try features.close(uri)
+    case "textDocument/didSave", "workspace/didChangeWatchedFiles": try features.refresh()
+    // What is not known has no answer, and means nothing.
+    default: return
+    }
+    isStale = true
+  }
+
+  private func open(_ item: ValueReader) throws {
+    let document = TextDocument(
+      try item["uri"].text(), version: try item["version"].integer(), text: try item["text"].text().utf8,
+      encoding: client.encoding)
+    documents[document.uri] = document
+    try features.update(document)
+  }
+
+  private func change(_ parameters: ValueReader) throws {
+    var document = try document(parameters)
+    // One at a time is in memory: a copy would be made for each change.
+    documents[document.uri] = nil
+    defer { documents[document.uri] = document }
+    for change in try parameters["contentChanges"].elements() {
+      let range = change["range"].value == nil ? nil : try TextRange(change["range"])
+      document.replace(range, by: try change["text"].text())
+    }
+    document.version = try parameters["textDocument"]["version"].integer()
+    try features.update(document)
+  }
+
+  private func watchFiles() {
+    requests += 1
+    let watchers = features.watchedFiles.map { Value.record([("globPattern", .text($0))]) }
+    let registration = Value.record([
+      ("id", .text("files")), ("method", .text("workspace/didChangeWatchedFiles")),
+      ("registerOptions", .record([("watchers", .list(watchers))])),
+    ])
+    send([
+      ("id", .integer(requests)), ("method", .text("client/registerCapability")),
+      ("params", .record([("registrations", .list([registration]))])),
+    ])
+  }
+}

@@ -1,0 +1,107 @@
+// Messages in a stream of bytes: `Content-Length: N`, an empty line, N bytes of JSON (Language Server Protocol 3.17,
+// "Base Protocol").
+// Invariant: memory is one message, which is bounded; whatever comes in, the next message that is whole is found.
+
+/// Takes messages out of the bytes that come in.
+///
+///     var frames = MessageFrames()
+///     frames.append(bytes)
+///     while let frame = frames.next() { ... }
+public struct MessageFrames {
+  public enum Frame: Equatable {
+    /// The JSON of a message.
+    case message([UInt8])
+    /// Bytes that are no message were passed over; the words say why.
+    case damaged(String)
+  }
+
+  /// Bytes that the lines before a message may have.
+  private static let longestHead = 4096
+  private static let name = Array("Content-Length:".utf8)
+
+  private let longest: Int
+  private var bytes: [UInt8] = []
+  private var start = 0
+  /// Bytes of a message that is too long, which are still to come.
+  private var skipped = 0
+  /// Whether what comes next is searched for the beginning of a message.
+  private var isLost = false
+
+  /// - Parameter longest: bytes that a message may have.
+  public init(longest: Int = 64 << 20) { self.longest = longest }
+
+  public mutating func append(_ some: some Collection<UInt8>) {
+    if start > 1 << 16 || start == bytes.count {
+      bytes.removeSubrange(..<start)
+      start = 0
+    }
+    bytes.append(contentsOf: some)
+  }
+
+  /// The next message; nil until more bytes come.
+  public mutating func next() -> Frame? {
+    let passed = min(skipped, bytes.count - start)
+    (start, skipped) = (start + passed, skipped - passed)
+    if skipped > 0 || isLost && !findHead() { return nil }
+    guard let head = headEnd() else {
+      return bytes.count - start > Self.longestHead ? lose("no end of a message's head") : nil
+    }
+    guard let length = length(in: bytes[start..<head]) else {
+      start = head
+      return lose("no Content-Length before a message")
+    }
+    if length > longest {
+      (start, skipped) = (head, length)
+      return .damaged("a message of \(length) bytes; at most \(longest) are read")
+    }
+    guard bytes.count - head >= length else { return nil }
+    defer { start = head + length }
+    return .message(Array(bytes[head..<head + length]))
+  }
+
+  private mutating func lose(_ reason: String) -> Frame {
+    isLost = true
+    return .damaged(reason)
+  }
+
+  /// Passes over what is before the next head; all but what may be its beginning where there is none.
+  private mutating func findHead() -> Bool {
+    var place = start
+    while place + Self.name.count <= bytes.count {
+      if bytes[place...].starts(with: Self.name) {
+        (start, isLost) = (place, false)
+        return true
+      }
+      place += 1
+    }
+    start = max(start, place)
+    return false
+  }
+
+  /// The place behind the empty line that ends a head.
+  private func headEnd() -> Int? {
+    var isLineEmpty = false
+    for place in start..<min(bytes.count, start + Self.longestHead) {
+      switch bytes[place] {
+      case 0x0A where isLineEmpty: return place + 1
+      case 0x0A: isLineEmpty = true
+      case 0x0D: continue
+      default: isLineEmpty = false
+      }
+    }
+    return nil
+  }
+
+  private func length(in head: ArraySlice<UInt8>) -> Int? {
+    for line in head.split(separator: 0x0A) where line.starts(with: Self.name) {
+      let number = line.dropFirst(Self.name.count).filter { $0 != 0x20 && $0 != 0x0D }
+      return Int(String(decoding: number, as: UTF8.self)).flatMap { $0 >= 0 ? $0 : nil }
+    }
+    return nil
+  }
+
+  /// A message with its head.
+  public static func framed(_ message: [UInt8]) -> [UInt8] {
+    Array("Content-Length: \(message.count)\r\n\r\n".utf8) + message
+  }
+}

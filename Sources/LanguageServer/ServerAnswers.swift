@@ -1,0 +1,145 @@
+// What a server says of documents: diagnostics, hovers, completions, places, edits; and the JSON of each.
+// Invariant: nothing here knows what the documents are about.
+
+import Values
+
+/// Something that is wrong at a place.
+public struct Diagnostic: Equatable {
+  public enum Severity: Int, Sendable {
+    case error = 1
+    case warning, information, hint
+  }
+
+  public let range: TextRange
+  public let severity: Severity
+  /// Stable, for programs.
+  public let code: String
+  public let message: String
+
+  public init(_ range: TextRange, _ severity: Severity, code: String, _ message: String) {
+    (self.range, self.severity, self.code, self.message) = (range, severity, code, message)
+  }
+
+  func value(source: String) -> Value {
+    .record([
+      ("range", range.value), ("severity", .integer(severity.rawValue)), ("code", .text(code)),
+      ("source", .text(source)), ("message", .text(message)),
+    ])
+  }
+}
+
+/// All that is wrong with a document now.
+public struct DocumentDiagnostics {
+  public let uri: String
+  /// Of the document that is open; nil for a file.
+  public let version: Int?
+  public let list: [Diagnostic]
+
+  public init(_ uri: String, version: Int?, _ list: [Diagnostic]) {
+    (self.uri, self.version, self.list) = (uri, version, list)
+  }
+}
+
+/// What is shown about a place, in Markdown.
+public struct Hover: Equatable {
+  public let markdown: String
+  public let range: TextRange
+
+  public init(_ markdown: String, _ range: TextRange) { (self.markdown, self.range) = (markdown, range) }
+
+  var value: Value {
+    .record([
+      ("contents", .record([("kind", .text("markdown")), ("value", .text(markdown))])), ("range", range.value),
+    ])
+  }
+}
+
+/// A word that may be put in.
+public struct CompletionItem: Equatable {
+  public enum Kind: Int, Sendable {
+    case text = 1
+    case field = 5
+    case type = 7
+    case property = 10
+    case folder = 19
+  }
+
+  public let label: String
+  public let kind: Kind
+  /// A few words on it.
+  public let detail: String
+  /// What is replaced by it.
+  public let edit: TextEdit
+
+  public init(_ label: String, _ kind: Kind, detail: String = "", _ edit: TextEdit) {
+    (self.label, self.kind, self.detail, self.edit) = (label, kind, detail, edit)
+  }
+
+  var value: Value {
+    .record(
+      [("label", .text(label)), ("kind", .integer(kind.rawValue)), ("textEdit", edit.value)]
+        + (detail.isEmpty ? [] : [("detail", .text(detail))]))
+  }
+}
+
+/// A place in a document.
+public struct Location: Equatable {
+  public let uri: String
+  public let range: TextRange
+
+  public init(_ uri: String, _ range: TextRange) { (self.uri, self.range) = (uri, range) }
+
+  var value: Value { .record([("uri", .text(uri)), ("range", range.value)]) }
+}
+
+/// A text in place of another one.
+public struct TextEdit: Equatable {
+  public let range: TextRange
+  public let text: String
+
+  public init(_ range: TextRange, _ text: String) { (self.range, self.text) = (range, text) }
+
+  var value: Value { .record([("range", range.value), ("newText", .text(text))]) }
+}
+
+/// A change of one document that the user may choose.
+public struct CodeAction {
+  public let title: String
+  /// As the protocol names kinds: `refactor.rewrite`.
+  public let kind: String
+  /// Makes the edits, when the action is chosen.
+  public let edits: () throws -> [TextEdit]
+
+  public init(_ title: String, kind: String, edits: @escaping () throws -> [TextEdit]) {
+    (self.title, self.kind, self.edits) = (title, kind, edits)
+  }
+
+  var fields: [(String, Value)] { [("title", .text(title)), ("kind", .text(kind))] }
+
+  /// The edits of a document.
+  /// - Parameter namesVersion: whether they say which version of it they are for.
+  func edit(of document: TextDocument, namesVersion: Bool) throws -> (String, Value) {
+    let list = Value.list(try edits().map(\.value))
+    if !namesVersion { return ("edit", .record([("changes", .record([(document.uri, list)]))])) }
+    let name = Value.record([("uri", .text(document.uri)), ("version", .integer(document.version))])
+    let change = Value.record([("textDocument", name), ("edits", list)])
+    return ("edit", .record([("documentChanges", .list([change]))]))
+  }
+}
+
+extension Position {
+  var value: Value { .record([("line", .integer(line)), ("character", .integer(character))]) }
+
+  init(_ reader: ValueReader) throws(ShapeFailure) {
+    let most = 0...Int(Int32.max)
+    self.init(line: try reader["line"].integer(in: most), character: try reader["character"].integer(in: most))
+  }
+}
+
+extension TextRange {
+  var value: Value { .record([("start", start.value), ("end", end.value)]) }
+
+  init(_ reader: ValueReader) throws(ShapeFailure) {
+    self.init(try Position(reader["start"]), try Position(reader["end"]))
+  }
+}

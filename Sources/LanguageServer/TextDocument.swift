@@ -1,0 +1,169 @@
+// A document as an editor has it: its text, and places in it as lines and columns. A line ends with LF, CR LF or CR, as
+// the protocol has it.
+// Invariant: the text is UTF-8 and no change cuts a character in two; a place beyond a line or the text is that of its
+// end; a change costs what it is long, and what the lines behind it are many.
+
+/// What a column counts.
+public enum PositionEncoding: String, Sendable {
+  case utf8 = "utf-8"
+  case utf16 = "utf-16"
+}
+
+/// A place in a document, from 0.
+public struct Position: Equatable, Sendable {
+  public var line: Int
+  public var character: Int
+
+  public init(line: Int, character: Int) { (self.line, self.character) = (line, character) }
+}
+
+/// From one place up to another one.
+public struct TextRange: Equatable, Sendable {
+  public var start: Position
+  public var end: Position
+
+  public init(_ start: Position, _ end: Position) { (self.start, self.end) = (start, end) }
+}
+
+/// A document, edited as its editor edits it.
+///
+///     var document = TextDocument("file:///es/a.md", version: 1, text: "## el gato\n", encoding: .utf16)
+///     document.replace(TextRange(Position(line: 0, character: 3), Position(line: 0, character: 5)), by: "la")
+public struct TextDocument {
+  public let uri: String
+  public var version: Int
+  public let encoding: PositionEncoding
+  /// The text.
+  public private(set) var bytes: [UInt8]
+  /// Where each line begins.
+  public private(set) var lineStarts: [Int]
+  /// How many LF there are.
+  private var feeds: Int
+
+  public init(_ uri: String, version: Int, text: some Collection<UInt8>, encoding: PositionEncoding) {
+    (self.uri, self.version, self.encoding) = (uri, version, encoding)
+    bytes = Array(text)
+    lineStarts = [0] + Self.starts(in: bytes, 0..<bytes.count)
+    feeds = Self.feeds(in: bytes[...])
+  }
+
+  private static func feeds(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }
+
+  /// The starts of lines behind the line ends in a part of a text.
+  private static func starts(in bytes: [UInt8], _ part: Range<Int>) -> [Int] {
+    var starts: [Int] = []
+    bytes.withUnsafeBufferPointer { bytes in
+      for place in part {
+        let byte = bytes[place]
+        if byte == 0x0A || byte == 0x0D && (place + 1 == bytes.count || bytes[place + 1] != 0x0A) {
+          starts.append(place + 1)
+        }
+      }
+    }
+    return starts
+  }
+
+  // MARK: Changing
+
+  /// Puts a text in place of a part; of all of it where no range is given.
+  public mutating func replace(_ range: TextRange?, by text: String) {
+    guard let range else {
+      self = TextDocument(uri, version: version, text: text.utf8, encoding: encoding)
+      return
+    }
+    let start = offset(of: range.start)
+    let replaced = start..<max(start, offset(of: range.end))
+    // A line end of two characters may be joined or cut at either side.
+    let first = line(at: max(0, replaced.lowerBound - 1))
+    let last = line(at: min(bytes.count, replaced.upperBound + 1))
+    let end = last + 1 < lineStarts.count ? lineStarts[last + 1] : bytes.count
+    let grown = text.utf8.count - replaced.count
+    feeds += text.utf8.count { $0 == 0x0A } - Self.feeds(in: bytes[replaced])
+    bytes.replaceSubrange(replaced, with: text.utf8)
+    let behind = min(last + 2, lineStarts.count)
+    if grown != 0 { for index in behind..<lineStarts.count { lineStarts[index] += grown } }
+    lineStarts.replaceSubrange(
+      first + 1..<behind, with: Self.starts(in: bytes, lineStarts[first]..<end + grown))
+  }
+
+  // MARK: Places
+
+  /// The line of an offset, from 0.
+  public func line(at offset: Int) -> Int {
+    var (low, high) = (0, lineStarts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The bytes of a line without its end.
+  public func content(ofLine line: Int) -> Range<Int> {
+    let start = lineStarts[line]
+    var end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
+    while end > start, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+    return start..<end
+  }
+
+  /// The bytes before a place.
+  public func offset(of position: Position) -> Int {
+    guard position.line >= 0 else { return 0 }
+    guard position.line < lineStarts.count else { return bytes.count }
+    let line = content(ofLine: position.line)
+    if encoding == .utf8 {
+      var place = line.lowerBound + min(max(0, position.character), line.count)
+      while place > line.lowerBound, place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place -= 1 }
+      return place
+    }
+    var (place, units) = (line.lowerBound, 0)
+    while place < line.upperBound {
+      let width = Self.utf16Width(bytes[place])
+      if units + width > position.character { break }
+      units += width
+      place += 1
+      while place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place += 1 }
+    }
+    return place
+  }
+
+  /// The place of an offset.
+  public func position(of offset: Int) -> Position {
+    let line = line(at: offset)
+    let place = content(ofLine: line).clamped(to: lineStarts[line]..<max(lineStarts[line], offset))
+    let character = encoding == .utf8 ? place.count : bytes[place].reduce(0) { $0 + Self.utf16Width($1) }
+    return Position(line: line, character: character)
+  }
+
+  public func range(of offsets: Range<Int>) -> TextRange {
+    TextRange(position(of: offsets.lowerBound), position(of: offsets.upperBound))
+  }
+
+  /// What the character that begins with a byte has in UTF-16; 0 for a byte within one.
+  private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+
+  /// The offset of a place as readers of files have it: lines from 1, which end with LF, and characters from 1.
+  public func offset(line: Int, column: Int = 1) -> Int {
+    var place = start(ofLine: line)
+    var left = column - 1
+    while place < bytes.count, bytes[place] != 0x0A, left > 0 || bytes[place] & 0xC0 == 0x80 {
+      if bytes[place] & 0xC0 != 0x80 { left -= 1 }
+      place += 1
+    }
+    return place
+  }
+
+  /// Where a line of a reader of files begins.
+  private func start(ofLine line: Int) -> Int {
+    // Where a CR alone ends a line, too, readers count fewer lines.
+    if feeds == lineStarts.count - 1 {
+      return line - 1 < lineStarts.count ? lineStarts[max(0, line - 1)] : bytes.count
+    }
+    var (place, left) = (0, line - 1)
+    while place < bytes.count, left > 0 {
+      if bytes[place] == 0x0A { left -= 1 }
+      place += 1
+    }
+    return place
+  }
+}

@@ -1,0 +1,89 @@
+// Why an index of plugins is refused, in words. Invariant: each message names the index and the reason, and what to do
+// where something can be done.
+
+public import Problems
+import Text
+
+/// An index that is not taken.
+public enum PluginIndexError: Problem, Equatable {
+  case notAnIndex(path: String, missing: String)
+  case badIndex(path: String, reason: String)
+  /// What it says of a plugin; `reason` says where and what.
+  case badListing(plugin: String, reason: String)
+  case unsigned(path: String)
+  /// It was to be added without a key, and is signed with none that is trusted.
+  case unknownKey(path: String, keyID: String)
+  case otherKey(path: String, knownID: String, givenID: String)
+  case badSignature(path: String)
+  /// An index of a higher number was seen here before.
+  case older(path: String, number: Int, seen: Int)
+  /// Another content under the number that was seen.
+  case changed(path: String, number: Int)
+  case expired(path: String, date: String)
+  case changedListing(path: String, plugin: String)
+  case leadsOut(path: String, file: String)
+  /// It was added before.
+  case known(path: String)
+  case unknown(String, suggestion: String?)
+
+  public var report: ProblemReport {
+    switch self {
+    case .notAnIndex(let path, let missing):
+      .index(path, .notFound, "Not an index", "has no \(printable(missing)), so it is no index of plugins")
+    case .badIndex(let path, let reason):
+      ProblemReport(.badFile, "An index that cannot be read", "\(printable(path)): \(reason)", ["path": path])
+    case .badListing(let plugin, let reason):
+      .of(plugin, .badFile, "A listing that cannot be read", "\(printable(plugin)).json: \(reason)")
+    case .unsigned(let path):
+      .index(
+        path, .unsigned, "Nobody signed it",
+        "has no index.json.minisig, so nobody vouches for it; it is refused")
+    case .unknownKey(let path, let id):
+      .index(
+        path, .untrustedKey, "A key that you do not trust",
+        "is signed with the key \(id), which you do not trust. Get that key by another way than the index, then add it "
+          + "with --key KEY")
+    case .otherKey(let path, let known, let id):
+      .index(
+        path, .otherKey, "Another key than before",
+        "was added with the key \(known), and is signed with \(id); it is refused. If its maker says why, "
+          + "`plugin index remove` it and add it with --key")
+    case .badSignature(let path):
+      .index(
+        path, .badSignature, "A wrong signature",
+        "is refused: its signature does not hold, so it was changed after it was signed")
+    case .older(let path, let number, let seen):
+      .index(
+        path, .notNewer, "An older index",
+        "has number \(number), and number \(seen) was seen before; an older one is refused, as it may lack what was "
+          + "mended or taken back since")
+    case .changed(let path, let number):
+      .index(
+        path, .badSignature, "A changed index",
+        "has number \(number), as the one that was seen, and another content; it is refused")
+    case .expired(let path, let date):
+      .index(path, .expired, "An index past its date", "was good until \(date); get a newer one (`git pull` in it)")
+    case .changedListing(let path, let plugin):
+      .index(
+        path, .badSignature, "A changed listing",
+        "was signed with another \(printable(plugin)).json than the one that is there; that plugin is refused")
+    case .leadsOut(let path, let file):
+      .index(path, .badPath, "A file outside the index", "names \(quoted(file)), which leads out of it; it is refused")
+    case .known(let path):
+      .index(path, .exists, "Added already", "was added already; `plugin index list` shows it")
+    case .unknown(let text, let near):
+      ProblemReport(
+        .notFound, "No such index",
+        "no index is called \(quoted(text))\(didYouMean(near)); `plugin index list` shows them", ["suggestion": near])
+    }
+  }
+}
+
+extension ProblemReport {
+  /// A problem of the index in a folder.
+  fileprivate static func index(
+    _ path: String, _ code: ProblemCode.Failure, _ title: String, _ message: String
+  ) -> ProblemReport {
+    ProblemReport(code, title, "the index \(quoted(path)) \(message)", ["path": path])
+  }
+}

@@ -1,0 +1,104 @@
+// A set of plugins by version and content, for another machine or another day: what `plugin lock` writes and `plugin
+// sync` brings back. Invariant: a plugin is told from another by its content, not by how it was packed.
+
+import Files
+import Text
+import Values
+
+/// The plugins of a file of locked versions.
+///
+///     {"format": 1, "plugins": {"verbs": {"version": "1.0.0", "content": "SHA-256 of its files"}}}
+public struct PluginLock: Equatable, Sendable {
+  public struct Entry: Equatable, Sendable {
+    public let name: String
+    public let version: String
+    /// `PluginPackage.contentHash`.
+    public let content: String
+  }
+
+  /// By name.
+  public let entries: [Entry]
+  private static let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 20_000, string: 4096)
+
+  init(_ entries: [Entry]) { self.entries = entries.sorted { $0.name < $1.name } }
+
+  /// Reads what `bytes` has written.
+  /// - Throws: `FileError`, `PluginReleaseError.badLock`.
+  public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
+    let bytes = try FileText.bytes(path, limit: Self.limits.bytes, isInterrupted: isInterrupted)
+    func failure(_ reason: String) -> PluginReleaseError { .badLock(path: path, reason: reason) }
+    let value: Value
+    do throws(JSONFailure) { value = try JSONParser.parse(bytes, limits: Self.limits) } catch {
+      throw failure("line \(error.line), column \(error.column): \(error.words)")
+    }
+    guard value.record?["format"]?.integer == 1, let fields = value.record?["plugins"]?.record?.fields else {
+      throw failure("\"format\": 1 and \"plugins\", an object, are expected")
+    }
+    entries = try fields.map { field in
+      guard Manifest.isName(field.name) else { throw failure("\(quoted(field.name)) is no plugin's name") }
+      guard let version = field.value.record?["version"]?.text, Version(version) != nil,
+        let content = field.value.record?["content"]?.text, content.utf8.count == 64
+      else { throw failure("\(quoted(field.name)): \"version\" and \"content\" are expected") }
+      return Entry(name: field.name, version: version, content: content)
+    }
+  }
+
+  /// The file's text.
+  public var bytes: [UInt8] {
+    let plugins = entries.map { entry in
+      (entry.name, Value.record([("version", .text(entry.version)), ("content", .text(entry.content))]))
+    }
+    return JSONWriter.bytes(of: .record([("format", .integer(1)), ("plugins", .record(plugins))]))
+  }
+}
+
+extension PluginIndexes {
+  /// The installed plugins as they are now; those that come with the program come with it elsewhere, too.
+  public func lock() throws -> PluginLock {
+    PluginLock(
+      try host.plugins.filter { !$0.isBundled && $0.manifest != nil }.map { plugin in
+        let package = try installedPackage(of: plugin)
+        return PluginLock.Entry(name: plugin.name, version: package.manifest.version, content: package.contentHash)
+      })
+  }
+
+  /// What is to be installed for a lock, in the order in which the plugins need each other; those that are there as it
+  /// says are left out.
+  /// - Parameter path: what to call the file in an error.
+  public func missing(of lock: PluginLock, path: String) throws -> [(listed: ListedRelease, package: PluginPackage)] {
+    var wanted: [(listed: ListedRelease, package: PluginPackage)] = []
+    for entry in lock.entries {
+      if let there = host.plugins.first(where: { $0.name == entry.name && !$0.isBundled }),
+        there.manifest?.version == entry.version, try installedPackage(of: there).contentHash == entry.content
+      {
+        continue
+      }
+      let listed = try found(for: entry.name, version: entry.version, in: nil)
+      let package = try package(of: listed)
+      guard package.contentHash == entry.content else {
+        throw PluginReleaseError.changedSinceLock(plugin: entry.name, version: entry.version, path: path)
+      }
+      wanted.append((listed, package))
+    }
+    return Self.inOrder(wanted)
+  }
+
+  /// Each after those that it needs; a ring stays as it is, and is refused when it is installed.
+  private static func inOrder(
+    _ wanted: [(listed: ListedRelease, package: PluginPackage)]
+  ) -> [(listed: ListedRelease, package: PluginPackage)] {
+    var (left, ordered) = (wanted, wanted)
+    ordered.removeAll()
+    while !left.isEmpty {
+      let waiting = Set(left.map(\.package.name))
+      let next = left.firstIndex { $0.package.manifest.needs.plugins.allSatisfy { !waiting.contains($0.name) } }
+      ordered.append(left.remove(at: next ?? 0))
+    }
+    return ordered
+  }
+
+  /// The files of an installed plugin.
+  func installedPackage(of plugin: Plugin) throws -> PluginPackage {
+    try PluginPackage(folder: plugin.folder, isInterrupted: host.environment.isInterrupted)
+  }
+}

@@ -1,0 +1,74 @@
+// Why a version that an index or a file of locked versions names is not taken, in words. Invariant: each message names
+// the plugin and the reason, and what to do where something can be done.
+
+public import Problems
+import Text
+
+/// A version of a plugin that is not installed.
+public enum PluginReleaseError: Problem, Equatable {
+  /// - Parameter indexes: how many were looked into.
+  case notListed(plugin: String, suggestion: String?, indexes: Int)
+  case inSeveral(plugin: String, indexes: [String])
+  case noVersion(plugin: String, version: String, there: [String])
+  /// Its author took it back.
+  case yanked(plugin: String, version: String, reason: String)
+  /// Its package is not in the index's folder.
+  case notThere(plugin: String, version: String, path: String, address: String?, size: Int)
+  /// What lies there is not what the index has.
+  case changed(plugin: String, version: String, path: String, reason: String)
+  case nothingNewer(plugin: String, version: String)
+  /// The file of locked versions cannot be read.
+  case badLock(path: String, reason: String)
+  /// The file of locked versions has another content for the version.
+  case changedSinceLock(plugin: String, version: String, path: String)
+  /// What an author showed to `plugin check` has faults.
+  case hasFaults(path: String, count: Int)
+
+  public var report: ProblemReport {
+    switch self {
+    case .notListed(let plugin, let near, let indexes):
+      ProblemReport(
+        .notFound, "In no index",
+        indexes == 0
+          ? "no index of plugins was added: `plugin index add FOLDER` adds one, `plugin install FILE` takes a package"
+          : "no index has a plugin called \(quoted(plugin))\(didYouMean(near)); `plugin search` lists what there is",
+        ["plugin": plugin, "suggestion": near])
+    case .inSeveral(let plugin, let indexes):
+      .of(
+        plugin, .ambiguous, "In several indexes",
+        "\(plugin) is in the indexes \(indexes.map { quoted($0) }.joined(separator: ", ")); say which by --index")
+    case .noVersion(let plugin, let version, let there):
+      .of(
+        plugin, .notFound, "No such version",
+        "\(plugin) \(printable(version)) is in no index; there are \(there.joined(separator: ", "))")
+    case .yanked(let plugin, let version, let reason):
+      .of(
+        plugin, .yanked, "A version that was taken back",
+        "\(plugin) \(version) is refused: its author took it back: \(printable(reason))")
+    case .notThere(let plugin, let version, let path, let address, let size):
+      .of(
+        plugin, .fileMissing, "The package is not here",
+        "\(plugin) \(version) is not in the index's folder: "
+          + (address.map { "get \($0) (\(counted(size, "byte"))) and put it at \(printable(path)), then try again" }
+            ?? "put its package (\(counted(size, "byte"))) at \(printable(path)), then try again"))
+    case .changed(let plugin, let version, let path, let reason):
+      .of(
+        plugin, .badSignature, "A changed package",
+        "\(quoted(path)) is refused: it is not \(plugin) \(version) as the index has it: \(reason)")
+    case .nothingNewer(let plugin, let version):
+      .of(plugin, .notNewer, "Nothing newer", "\(plugin) \(version) is installed, and no index has a higher version")
+    case .badLock(let path, let reason):
+      ProblemReport(
+        .badFile, "Not a file of `plugin lock`", "\(printable(path)): \(reason); nothing was changed", ["path": path])
+    case .changedSinceLock(let plugin, let version, let path):
+      .of(
+        plugin, .badSignature, "A changed version",
+        "\(plugin) \(version) is refused: its content is not the one that \(quoted(path)) has for it")
+    case .hasFaults(let path, let count):
+      ProblemReport(
+        .notAccepted, "An index would refuse it",
+        "\(quoted(path)) has \(counted(count, "fault")) that an index refuses",
+        ["path": path])
+    }
+  }
+}

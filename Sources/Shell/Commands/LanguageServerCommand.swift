@@ -1,0 +1,77 @@
+// `lsp`: an editor asks about sources of `build` while they are typed. Invariant: standard output has messages of the
+// protocol only; it ends with the editor, whichever way that ends.
+
+import Bindings
+import Commands
+import Files
+import Glibc
+import LanguageServer
+import LuaRuntime
+import Problems
+import Workspace
+
+enum LanguageServerCommand {
+  static let name = "lsp"
+
+  /// How long it waits before it looks whether the editor is still there.
+  private static let patience = 1000
+
+  static var command: BuiltIn {
+    BuiltIn(
+      name, theme: BuiltIn.developers, access: .atTerminal, effect: .reads,
+      summary: "Helps an editor with the sources of `build` while they are typed.", answer: "nothing",
+      details: """
+        It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv \
+        and .jsonl files and in deck.json it marks what `build` would refuse, shows the schedule of a card, completes \
+        tags, decks, note types and fields, goes from another card of a note to the note, and writes ids. The folder is \
+        the nearest one with a deck.json, else the nearest that was built. Your cards are read, never changed. \
+        An editor starts it as the language server `deckhand lsp` for Markdown, CSV and JSON.
+        """,
+      example: "lsp"
+    ) { invocation, session in
+      try AccountCommands.requireNoScript(session)
+      return try serve(session)
+    }
+  }
+
+  private static func serve(_ session: Session) throws -> CommandResult {
+    if isatty(0) == 1 { session.console.note("An editor starts this, and Ctrl-D ends it; `help lsp` says more.") }
+    // An editor that is gone is the end of the output.
+    signal(SIGPIPE, SIG_IGN)
+    let server = LanguageServer(try SourceFeatures(session), version: session.options.version)
+    let (input, output) = (InputPieces(), OutputBlocks())
+    while server.exitStatus == nil, !session.environment.isInterrupted() {
+      let answer = server.work()
+      if let answer {
+        try output.append(answer)
+        try output.flush()
+      }
+      switch try input.next(within: answer == nil ? patience : 0) {
+      case .bytes(let bytes): server.receive(bytes)
+      case .end: finish(server, output)
+      case .nothing: if answer == nil, isGone(server.parent) { server.end() }
+      }
+    }
+    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    if session.input.lineReader == nil { session.state.leaving = server.exitStatus ?? ExitStatus.interrupted }
+    return CommandResult()
+  }
+
+  /// Answers what came before the end of the input.
+  private static func finish(_ server: LanguageServer, _ output: OutputBlocks) {
+    do throws(FileError) {
+      while server.exitStatus == nil, let answer = server.work() {
+        try output.append(answer)
+        try output.flush()
+      }
+    } catch {
+      // Nobody reads the answers any more: the end is the same.
+    }
+    server.end()
+  }
+
+  private static func isGone(_ process: Int?) -> Bool {
+    guard let process = process.flatMap(pid_t.init(exactly:)), process > 0 else { return false }
+    return kill(process, 0) != 0 && errno == ESRCH
+  }
+}

@@ -1,0 +1,194 @@
+// Installing a plugin, from whatever it comes: an index, a package, a folder. Invariant: nothing of it runs, and
+// nothing is written, before the user has seen who vouches for it, what it wants and what changes, and said yes; where
+// nobody can be asked, --unsigned and --grant are the yes.
+
+import Authentication
+import Commands
+import Files
+import PluginHost
+import Problems
+import Text
+import Values
+import Workspace
+
+/// One command that installs.
+struct PluginInstalling {
+  let session: Session
+  let purpose: InstallPurpose
+  /// What the command line says yes to.
+  var isGranted = false
+  var takesUnsigned = false
+  /// Only what would change is shown.
+  var onlyShows = false
+  /// The folder or the name of the one index that counts.
+  var index: String?
+
+  init(_ session: Session, _ purpose: InstallPurpose) { (self.session, self.purpose) = (session, purpose) }
+
+  private var isUpdate: Bool { purpose == .update }
+
+  /// Installs what a word names: a file or a folder, else a plugin of an index.
+  func run(_ text: String) throws -> CommandResult {
+    let (package, listed) = try source(text)
+    let plan = try session.plugins.packages.plan(package, purpose, listed: listed)
+    if onlyShows { return CommandResult(differenceValue(of: plan), .drawn(try difference(of: plan))) }
+    let outcome = try carryOut(plan)
+    guard let plugin = outcome.plugin else {
+      return outcome.line.isEmpty ? CommandResult() : CommandResult(.boolean(false), line: outcome.line)
+    }
+    return CommandResult(PluginCommands.pluginRecord(plugin, session), line: outcome.line)
+  }
+
+  // MARK: What is meant
+
+  private func source(_ text: String) throws -> (PluginPackage, ListedRelease?) {
+    let path = session.environment.folders.expanded(text)
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isFile = fileExists(path) && !(isUpdate && Folder.isFolder(path))
+    guard index != nil || !isFile && PluginHost.mayName(parts[0]) else {
+      return (try package(at: path), nil)
+    }
+    let version = parts.count > 1 ? parts[1] : nil
+    let listed = try session.plugins.indexes.found(for: parts[0], version: version, in: index)
+    if isUpdate { try requireNewer(listed) }
+    return (try session.plugins.indexes.package(of: listed), listed)
+  }
+
+  private func package(at path: String) throws -> PluginPackage {
+    let isInterrupted = session.environment.isInterrupted
+    return Folder.isFolder(path) && !isUpdate
+      ? try PluginPackage(folder: path, isInterrupted: isInterrupted)
+      : try PluginPackage(file: path, isInterrupted: isInterrupted)
+  }
+
+  /// Told before its package is looked for: it need not be here.
+  private func requireNewer(_ listed: ListedRelease) throws {
+    let name = listed.listing.name
+    guard let there = session.plugins.plugins.first(where: { $0.name == name && !$0.isBundled }) else { return }
+    let installed = there.manifest?.version ?? "0"
+    if let version = Version(installed), listed.release.version <= version {
+      throw PluginReleaseError.nothingNewer(plugin: name, version: installed)
+    }
+  }
+
+  // MARK: Doing it
+
+  /// Asks and installs.
+  /// - Returns: the plugin as it is now, nil where it was not wanted or this is a rehearsal, and what to say.
+  func carryOut(_ plan: InstallPlan) throws -> (plugin: Plugin?, line: String) {
+    let package = plan.package
+    let facts = try facts(of: plan)
+    let verb = isUpdate ? "update" : "install"
+    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else { return (nil, "") }
+    guard try isWanted(plan, facts, verb) else {
+      return (nil, "\(package.name) is not \(isUpdate ? "updated" : "installed").")
+    }
+    let kept = plan.installed?.manifest?.version
+    var tests = 0
+    let plugin = try session.plugins.packages.install(plan) { staged in
+      tests = try test(package, staged, kept: kept)
+    }
+    let version = plugin.manifest?.version ?? ""
+    let line =
+      kept.map { "Updated \(plugin.name) from \($0) to \(version)" } ?? "Installed \(plugin.name) \(version)"
+    let tested = tests == 0 ? "it has no tests" : "\(session.counted(tests, "test")) passed"
+    return (plugin, "\(line); \(tested).\(plugin.isUsable ? "" : " It is off.")")
+  }
+
+  /// Who vouches for it and what changes, a line each.
+  private func facts(of plan: InstallPlan) throws -> [String] {
+    let manifest = plan.package.manifest
+    let by = manifest.author.map { " by \($0)" } ?? ""
+    var lines = ["\(plan.package.name) \(manifest.version)\(by)"]
+    if let old = plan.installed?.manifest?.version { lines[0] += ", in place of \(old)" }
+    lines.append(try signature(of: plan))
+    let isUpdate = plan.installed != nil
+    if !plan.added.isEmpty {
+      let rights = Permission.inWords(plan.added).joined(separator: "; ")
+      lines.append((isUpdate ? "it also wants to: " : "it wants to: ") + rights)
+    } else if isUpdate {
+      lines.append("it wants nothing more than before")
+    }
+    if !plan.dropped.isEmpty {
+      lines.append("it no longer wants to: " + Permission.inWords(plan.dropped).joined(separator: "; "))
+    }
+    return lines
+  }
+
+  private func signature(of plan: InstallPlan) throws -> String {
+    let index = plan.listed.map { "the index \($0.index.name) of \($0.index.date)" }
+    guard let signer = plan.signer else {
+      return index.map { "not signed by its author; \($0) vouches for it" }
+        ?? "not signed: nobody vouches for what is in it"
+    }
+    let who = "\(signer.name.isEmpty ? "" : "\(signer.name), ")\(signer.key.id)"
+    let isTrusted = try session.plugins.packages.trustedKeys().trusts(signer.key)
+    guard let index else { return "signed with a key that you trust: \(who)" }
+    return isTrusted
+      ? "signed with a key that you trust: \(who); in \(index)" : "signed with the key that \(index) names: \(who)"
+  }
+
+  private func isWanted(_ plan: InstallPlan, _ facts: [String], _ verb: String) throws -> Bool {
+    let asksForSignature = plan.signer == nil && plan.listed == nil && !takesUnsigned
+    let asksForRights = !plan.added.isEmpty && !isGranted
+    let showsChanges = plan.installed != nil && session.canAsk && !isGranted
+    guard asksForSignature || asksForRights || showsChanges else { return true }
+    guard session.canAsk else {
+      if asksForSignature { throw SignatureError.unsigned(path: plan.package.path) }
+      let name = plan.listed?.listing.name ?? plan.package.path
+      throw ShellError.notGranted(
+        plugin: plan.package.name, rights: plan.added.map(\.description), command: "plugin \(verb) \(name)")
+    }
+    session.console.show(.lines(facts))
+    if showsChanges { session.console.show(.drawn(try difference(of: plan))) }
+    return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
+  }
+
+  /// Loads what is not installed yet, and runs its tests.
+  /// - Returns: how many tests there are.
+  private func test(_ package: PluginPackage, _ staged: String, kept: String?) throws -> Int {
+    func fails(_ reason: String) -> PluginPackageError {
+      .doesNotWork(plugin: package.name, version: package.manifest.version, reason: reason, kept: kept)
+    }
+    let results: [PluginTestResult]
+    do {
+      results = try PluginWork.testResults(of: package.name, staged: staged, session)
+    } catch let error as PluginError {
+      throw fails(error.message)
+    }
+    if let failed = results.first(where: { $0.failure != nil }) {
+      let count = results.count { $0.failure != nil }
+      throw fails(
+        "\(count) of \(session.counted(results.count, "test")) failed, the first \(quoted(failed.name)): "
+          + printable(failed.failure ?? "", limit: 300))
+    }
+    return results.count
+  }
+
+  // MARK: What changes
+
+  private func permissions(of plan: InstallPlan) -> (old: [Permission], new: [Permission]) {
+    let old = plan.installed?.manifest?.permissions ?? []
+    let new = plan.package.manifest.permissions
+    return (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
+  }
+
+  /// What changes in its permissions and its files, as lines of a diff.
+  private func difference(of plan: InstallPlan) throws -> [String] {
+    let lines = FileChangeLines(terminal: session.console.terminal)
+    let (old, new) = permissions(of: plan)
+    let changes = try plan.changes(isInterrupted: session.environment.isInterrupted)
+    return lines.permissions(removed: old.map(words), added: new.map(words)) + lines.files(changes)
+  }
+
+  private func words(_ permission: Permission) -> String { "\(permission)  (\(permission.inWords))" }
+
+  private func differenceValue(of plan: InstallPlan) -> Value {
+    let (old, new) = permissions(of: plan)
+    return .record([
+      ("name", .text(plan.package.name)), ("version", .text(plan.package.manifest.version)),
+      ("added_permissions", .list(new.map { .text($0.description) })),
+      ("removed_permissions", .list(old.map { .text($0.description) })),
+    ])
+  }
+}

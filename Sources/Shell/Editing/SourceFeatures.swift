@@ -1,0 +1,164 @@
+// What an editor is told of the sources of `build`: the folders that its documents are in, and what each of them says.
+// Invariant: a document that is no source of a folder is left alone; the words for what is wrong are those of `build`.
+
+import Decks
+import Exchange
+import Files
+import LanguageServer
+import Problems
+import Templates
+import Text
+import Workspace
+
+/// The language of sources, for the server of an editor.
+final class SourceFeatures: LanguageFeatures {
+  /// A document that is a source, or the description, of a folder.
+  struct Source {
+    let folder: SourceFolder
+    /// Within the folder.
+    let name: String
+
+    var reading: SourceReading? { folder.source(name) }
+  }
+
+  let name = "deckhand"
+  let completionTriggers = [" ", ":", "\"", ",", ";", "{"]
+  let watchedFiles = ["**/*.{md,csv,tsv,jsonl}", "**/" + BuildDescription.fileName]
+
+  let session: Session
+  private let workspace: Workspace
+  private var encoding = PositionEncoding.utf16
+  private var folders: [String: SourceFolder] = [:]
+  /// The documents that are open, and what each of them is; nil for one of no folder.
+  private var documents: [String: (document: TextDocument, source: Source?)] = [:]
+  private var published: [String: [Diagnostic]] = [:]
+
+  /// - Throws: what a sign-in that is needed throws.
+  init(_ session: Session) throws {
+    self.session = session
+    workspace = try session.workspace()
+  }
+
+  // MARK: Documents
+
+  func begin(_ encoding: PositionEncoding) { self.encoding = encoding }
+
+  func update(_ document: TextDocument) throws {
+    let source = try documents[document.uri]?.source ?? self.source(of: document.uri)
+    documents[document.uri] = (document, source)
+    if let source { try source.folder.edit(source.name, to: document.bytes) }
+  }
+
+  func close(_ uri: String) throws {
+    if let source = documents.removeValue(forKey: uri)?.source { try source.folder.close(source.name) }
+  }
+
+  func refresh() throws {
+    for folder in folders.values { try folder.refresh() }
+    // A folder may have got its description, or been built.
+    for (document, source) in documents.values where source == nil { try update(document) }
+  }
+
+  /// The source that an open document is; nil for one of no folder.
+  func source(_ document: TextDocument) -> Source? { documents[document.uri]?.source }
+
+  private func source(of uri: String) throws -> Source? {
+    guard let path = FileURI.path(of: uri), let root = try folder(of: path) else { return nil }
+    let name = String(path.dropFirst(root == "/" ? 1 : root.count + 1))
+    guard SourceFolder.mayHold(name) else { return nil }
+    if let known = folders[root] { return Source(folder: known, name: name) }
+    let folder = SourceFolder(root, in: workspace)
+    try folder.refresh()
+    folders[root] = folder
+    return Source(folder: folder, name: name)
+  }
+
+  /// The folder of `build` that a file is in: the nearest with a description, else the nearest that was built.
+  private func folder(of path: String) throws -> String? {
+    let all = Array(sequence(first: path) { Self.parent(of: $0) }.dropFirst())
+    if let described = all.first(where: { fileExists(($0 == "/" ? "" : $0) + "/" + BuildDescription.fileName) }) {
+      return described
+    }
+    return try all.first { try workspace.exchange.isBuilt($0) }
+  }
+
+  private static func parent(of path: String) -> String? {
+    guard path != "/", let slash = path.lastIndex(of: "/") else { return nil }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  // MARK: Diagnostics
+
+  func changedDiagnostics() throws -> [DocumentDiagnostics] {
+    var changed: [DocumentDiagnostics] = []
+    for (path, folder) in folders.sorted(by: { $0.key < $1.key }) {
+      for name in try folder.takeStale() {
+        let uri = FileURI.uri(of: (path == "/" ? "" : path) + "/" + name)
+        let open = documents.values.first { $0.source?.folder === folder && $0.source?.name == name }?.document
+        let problems = try folder.problems(of: name)
+        let document = open ?? text(of: name, in: folder, uri, isNeeded: !problems.isEmpty)
+        let list = problems.map { Diagnostic(document.range(of: $0), .error, code: $0.code, $0.message) }
+        let before = published[open?.uri ?? uri]
+        // A document that was edited is answered always; a file only when something is new.
+        if open == nil, list == before ?? [] { continue }
+        published[open?.uri ?? uri] = list
+        changed.append(DocumentDiagnostics(open?.uri ?? uri, version: open?.version, list))
+      }
+    }
+    return changed
+  }
+
+  /// A file that nobody has open.
+  private func text(of name: String, in folder: SourceFolder, _ uri: String, isNeeded: Bool) -> TextDocument {
+    let bytes = isNeeded ? folder.text(of: name) : []
+    return TextDocument(uri, version: 0, text: bytes, encoding: encoding)
+  }
+
+  // MARK: Places
+
+  func definitions(_ document: TextDocument, at offset: Int) throws -> [Location] {
+    guard let source = source(document), let reading = source.reading, let index = reading.entry(at: offset)
+    else { return [] }
+    let others = source.folder.others(index, reading)
+    if others.isEmpty {
+      let start = document.offset(line: reading.entries[index].line, column: reading.entries[index].column ?? 1)
+      return [Location(document.uri, document.range(of: start..<start))]
+    }
+    return others.map { other in
+      let uri = FileURI.uri(of: source.folder.path + "/" + other.path)
+      let start = Position(line: other.entry.line - 1, character: 0)
+      return Location(other.path == source.name ? document.uri : uri, TextRange(start, start))
+    }
+  }
+
+  // MARK: Ids
+
+  func actions(_ document: TextDocument, in range: Range<Int>) throws -> [CodeAction] {
+    guard let source = source(document), let reading = source.reading else { return [] }
+    let lacking = reading.entries.indices.filter { reading.canHaveID($0) || reading.needsColumn }
+    if lacking.isEmpty { return [] }
+    func action(_ title: String, _ indices: [Int]) -> CodeAction {
+      CodeAction(title, kind: "refactor.rewrite") {
+        let ids = try source.folder.newIDs(of: indices, reading)
+        return try reading.edits(writing: ids).map { TextEdit(document.range(of: $0.range), $0.text) }
+      }
+    }
+    var actions: [CodeAction] = []
+    if let first = reading.entry(at: range.lowerBound), !reading.needsColumn, reading.canHaveID(first) {
+      actions.append(action("Write an id for this card", [first]))
+    }
+    let cards = session.counted(lacking.count, "card")
+    actions.append(action("Write ids for the \(cards) of this file without one", lacking))
+    return actions
+  }
+}
+
+extension TextDocument {
+  /// From the place of a problem to the end of its line.
+  fileprivate func range(of problem: SourceProblem) -> TextRange {
+    let place = offset(line: problem.line, column: problem.column ?? 1)
+    let line = content(ofLine: line(at: place))
+    let start = place < line.upperBound ? place : line.lowerBound
+    return range(of: start..<line.upperBound)
+  }
+}

@@ -1,0 +1,157 @@
+// Documents that are made from a template and the cards of a deck: one for each card. Invariant: cards and pictures are
+// read before anything is written; all documents of a call are one step of undo, or none is made.
+
+import CardDocuments
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import Templates
+import Text
+import Values
+
+/// Documents that a template was filled to, which nobody has saved yet.
+public struct FilledDocuments {
+  public let documents: [DocumentHandle]
+  /// Images of the template that went, as the card has no picture for them.
+  public let withoutPicture: Int
+}
+
+extension DocumentOperations {
+  /// Fills a template from the cards of a deck and of those within it, and saves nothing.
+  /// - Parameters:
+  ///   - query: which cards; all but the suspended ones when nil.
+  ///   - progress: cards done, and all of them.
+  /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `QueryError`.
+  public func filled(
+    _ template: DocumentHandle, from deck: DeckHandle, matching query: String? = nil,
+    progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> FilledDocuments {
+    let source = try template.document()
+    let names = source.content.placeholders
+    if names.isEmpty { throw DocumentError.noPlaceholders(source.id) }
+    let limit = DocumentTemplate.mostDocuments
+    let cards = try deck.printed(matching: query, limit: limit)
+    if cards.isEmpty { throw DocumentError.nothingToPrint(.cards) }
+    guard cards.count <= limit else { throw DocumentError.tooManyToPrint(limit: limit) }
+    var reader = TemplateReader(workspace: workspace, names: names)
+    var values: [TemplateValues] = []
+    for (index, card) in cards.enumerated() {
+      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      values.append(try reader.values(of: card))
+      try progress(index + 1, cards.count)
+    }
+    try requireKnown(names.filter { !reader.known.contains($0) }, beside: reader.known)
+    let maker = DocumentTemplate(source)
+    let images = source.elements.count { $0.kind == .image }
+    let documents = try values.map { values in
+      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      return try maker.filled(values, pictures: reader.pictures)
+    }
+    let missing = documents.reduce(0) { sum, document in
+      sum + images - document.elements.count { $0.kind == .image }
+    }
+    return FilledDocuments(documents: documents.map { workspace.handle(of: $0) }, withoutPicture: missing)
+  }
+
+  /// A name that the cards of this call have nothing for is a field of others, or a slip of the pen.
+  private func requireKnown(_ names: [String], beside known: Set<String>) throws {
+    if names.isEmpty { return }
+    let fields = try workspace.noteTypes.all().flatMap { try $0.record().fields }
+    guard let unknown = names.first(where: { !fields.contains($0) }) else { return }
+    throw DocumentError.unknownPlaceholder(
+      unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
+  }
+
+  /// Saves them all as one step.
+  public func save(_ filled: FilledDocuments) throws {
+    try workspace.perform(.fillDocuments, count: { _ in filled.documents.count }) { _ in
+      for handle in filled.documents { try handle.document().save() }
+    }
+  }
+}
+
+/// Reads what stands for the names of a template.
+private struct TemplateReader {
+  let workspace: Workspace
+  let names: [String]
+  /// The names that some card had a value for.
+  private(set) var known: Set<String> = []
+  /// By content, each once.
+  private(set) var pictures: [ContentHash: [UInt8]] = [:]
+  /// What each name of media has become; nil for what is missing or cannot be shown.
+  private var read: [String: ContentHash?] = [:]
+  private var bytes = 0
+
+  init(workspace: Workspace, names: [String]) { (self.workspace, self.names) = (workspace, names) }
+
+  mutating func values(of card: CardHandle) throws -> TemplateValues {
+    let record = try card.record()
+    let media = try workspace.read { try CardMedia($0, of: record) }
+    let fields = try card.fields()
+    var values = TemplateValues()
+    for name in names {
+      let (text, shown): (String, [String])
+      switch name {
+      case "prompt":
+        (text, shown) = (
+          CardMedia.text(record.prompt, without: media.promptPictures + media.promptSounds), media.promptPictures
+        )
+      case "answer":
+        let ofAnswer = media.ofAnswerAlone(record.answer)
+        (text, shown) = (
+          CardMedia.text(record.answer, without: ofAnswer), ofAnswer.filter(media.answerPictures.contains)
+        )
+      default:
+        guard let found = try value(name, of: card, fields) else { continue }
+        (text, shown) = found
+      }
+      known.insert(name)
+      values.texts[name] = text
+      if let picture = try shown.lazy.compactMap({ try picture($0) }).first { values.pictures[name] = picture }
+    }
+    return values
+  }
+
+  /// A field of the note, else one that every card has: `deck`, `tags`.
+  private func value(_ name: String, of card: CardHandle, _ fields: [CardField]) throws -> (String, [String])? {
+    if let field = fields.first(where: { $0.name == name }) {
+      let html = field.value.written
+      let media = MediaNames.inOrder(html)
+      return (CardMedia.text(FieldHTML.text(html), without: media.pictures + media.sounds), media.pictures)
+    }
+    guard let property = CardProperty(rawValue: name) else { return nil }
+    switch try card.value(of: property) {
+    case .text(let text): return (text, [])
+    case .list(let list): return (list.map { $0.text ?? $0.json }.joined(separator: ", "), [])
+    case .null, .record: return ("", [])
+    case let other: return (other.json, [])
+    }
+  }
+
+  private mutating func picture(_ name: String) throws -> ContentHash? {
+    if let known = read[name] { return known }
+    var hash: ContentHash?
+    do {
+      let picture = try workspace.media.picture(name)
+      hash = ContentHash(of: picture.png)
+      if let hash, pictures[hash] == nil {
+        bytes += picture.png.count
+        guard bytes <= DocumentTemplate.mostPictureBytes else {
+          throw DocumentError.drawing(.refused("the pictures of the cards are too large together"))
+        }
+        pictures[hash] = picture.png
+      }
+    } catch let failure as PictureFailure {
+      // One that the program cannot show is missing; that the program is not there is told.
+      guard case .drawing(let failure) = failure else { return nil }
+      throw DocumentError.drawing(failure)
+    } catch is NoteError {
+      // Its file is not there.
+      hash = nil
+    }
+    read[name] = .some(hash)
+    return hash
+  }
+}

@@ -1,0 +1,295 @@
+// A folder of `build` while its sources are edited: what is wrong with them, which cards their rows are, what may be
+// written in them.
+// Invariant: nothing is changed, neither in the folder nor in the collection; of an edit only the source that was
+// edited is read again; what the collection has is read when it is asked for, as another process may change it.
+
+import Decks
+package import Exchange
+import Files
+import Glibc
+import Problems
+import Storage
+package import Templates
+import Text
+
+/// What the collection has of a row.
+package struct SourceCards {
+  /// Whether a build has made it.
+  package var isBuilt = false
+  /// Whether the source, or the deck, was edited since.
+  package var (isEdited, isEditedInDeck) = (false, false)
+  package var cards: [CardHandle] = []
+}
+
+/// The sources of a folder as an editor has them.
+///
+///     let folder = SourceFolder("es", in: workspace)
+///     try folder.refresh()
+///     folder.edit("animals.md", to: text)
+///     try folder.problems(of: "animals.md")
+package final class SourceFolder {
+  private struct Known {
+    let reading: SourceReading
+    /// Of the file; nil while an editor has the source open.
+    let stamp: SourceStamp?
+  }
+
+  /// Bytes that a source may have here.
+  private static let longest = 64 << 20
+
+  package let path: String
+  private let workspace: Workspace
+  private var known: [String: Known] = [:]
+  /// The sources that give each id, one with several rows of it several times.
+  private var owners: [String: [String]] = [:]
+  /// What may have other problems than when it was last asked.
+  private var stale: Set<String> = []
+  private var description: Result<BuildDescription, BuildError>?
+  /// As the editor has it; nil for the file.
+  private var descriptionText: [UInt8]?
+  private var rules: (SourceRules, changeCount: Int)?
+  private var built: (path: String, changeCount: Int, entries: BuiltEntries)?
+  /// What sources that cannot be read have wrong.
+  private var unread: [String: SourceProblem] = [:]
+
+  /// Nothing is read yet.
+  package init(_ path: String, in workspace: Workspace) { (self.path, self.workspace) = (path, workspace) }
+
+  private var isInterrupted: @Sendable () -> Bool { workspace.environment.isInterrupted }
+
+  // MARK: Files and edits
+
+  /// Reads what changed on the disk.
+  package func refresh() throws {
+    let sources = try BuildFolder.sources(in: path).filter(\.hasText)
+    let there = Set(sources.map(\.path))
+    for (path, source) in known where source.stamp != nil && !there.contains(path) { forget(path) }
+    for source in sources {
+      if let before = known[source.path], before.stamp == nil || before.stamp == source.stamp { continue }
+      do throws(FileError) {
+        let bytes = try FileText.bytes(path + "/" + source.path, limit: Self.longest, isInterrupted: isInterrupted)
+        unread[source.path] = nil
+        put(read(bytes, source), source.stamp)
+      } catch {
+        unread[source.path] = SourceProblem(ofFile: error)
+        stale.insert(source.path)
+      }
+    }
+    try refreshDescription()
+  }
+
+  private func read(_ bytes: [UInt8], _ source: BuildSource) -> SourceReading {
+    SourceReading(
+      bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
+  }
+
+  /// Whether a file of that name within the folder is a source, or the description.
+  package static func mayHold(_ name: String) -> Bool {
+    name == BuildDescription.fileName || BuildSource(unsaved: name) != nil
+  }
+
+  /// A source, or the description, as an editor has it.
+  package func edit(_ name: String, to text: [UInt8]) throws {
+    if name == BuildDescription.fileName {
+      descriptionText = text
+      try refreshDescription()
+    } else if let source = BuildSource(unsaved: name) {
+      put(read(text, source), nil)
+    }
+  }
+
+  /// An editor has it no more: its file counts again.
+  package func close(_ name: String) throws {
+    if name == BuildDescription.fileName { descriptionText = nil } else { forget(name) }
+    try refresh()
+  }
+
+  private func refreshDescription() throws {
+    let file = path + "/" + BuildDescription.fileName
+    let before = description.flatMap(Self.problem)
+    do {
+      let found =
+        try descriptionText.map { try BuildDescription($0, file) }
+        ?? BuildDescription(inFolder: path, isInterrupted: isInterrupted)
+      description = .success(found)
+    } catch let error as BuildError {
+      description = .failure(error)
+    }
+    if before != description.flatMap(Self.problem) { stale.insert(BuildDescription.fileName) }
+    built = nil
+  }
+
+  private static func problem(_ description: Result<BuildDescription, BuildError>) -> BuildError? {
+    if case .failure(let error) = description { error } else { nil }
+  }
+
+  private func forget(_ name: String) {
+    if let before = known.removeValue(forKey: name) { setOwners(name, before.reading, nil) }
+    unread[name] = nil
+    stale.insert(name)
+  }
+
+  private func put(_ reading: SourceReading, _ stamp: SourceStamp?) {
+    let before = known.updateValue(Known(reading: reading, stamp: stamp), forKey: reading.path)
+    setOwners(reading.path, before?.reading, reading)
+    stale.insert(reading.path)
+    if built?.path == reading.path { built = nil }
+  }
+
+  /// Whoever has an id of these, too, may have another problem now.
+  private func setOwners(_ name: String, _ old: SourceReading?, _ new: SourceReading?) {
+    let (before, after) = (old?.ids ?? [], new?.ids ?? [])
+    // Where they are on other lines, the words for it are others.
+    for id in before { if let others = owners[id], others.count > 1 { stale.formUnion(others) } }
+    guard before != after else { return }
+    for id in before {
+      guard let place = owners[id]?.firstIndex(of: name) else { continue }
+      owners[id]?.remove(at: place)
+      if owners[id]?.isEmpty == true { owners[id] = nil }
+    }
+    for id in after {
+      owners[id, default: []].append(name)
+      if let others = owners[id], others.count > 1 { stale.formUnion(others) }
+    }
+  }
+
+  // MARK: What is wrong
+
+  /// The files whose problems may be others than when this was last asked: sources, those that are gone, `deck.json`.
+  package func takeStale() throws -> [String] {
+    try refreshRules()
+    defer { stale = [] }
+    return stale.sorted()
+  }
+
+  package func problems(of name: String) throws -> [SourceProblem] {
+    if name == BuildDescription.fileName {
+      return description.flatMap(Self.problem).map { [SourceProblem(of: $0)] } ?? []
+    }
+    if let problem = unread[name] { return [problem] }
+    guard let reading = known[name]?.reading else { return [] }
+    let refused = try refreshRules().problems(of: reading)
+    let repeated = reading.entries.indices.compactMap { index -> SourceProblem? in
+      let entry = reading.entries[index]
+      guard !entry.isLink, let other = others(index, reading).first else { return nil }
+      return .sameID(entry, in: name, other: "\(other.path):\(other.entry.line)")
+    }
+    return (reading.problems + refused + repeated).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
+  }
+
+  /// The rules, with the note types that there are now.
+  @discardableResult
+  private func refreshRules() throws -> SourceRules {
+    let types = try reading { try NoteTypeTable.list($0) } ?? []
+    if let (rules, changeCount) = rules {
+      if changeCount == workspace.changeCount || rules.types == types {
+        self.rules?.changeCount = workspace.changeCount
+        return rules
+      }
+      stale.formUnion(known.keys)
+    }
+    let rules = SourceRules(types, Workspace.migrations, isInterrupted: isInterrupted)
+    self.rules = (rules, workspace.changeCount)
+    return rules
+  }
+
+  /// Reads the collection; nil where none was made yet, which stays so.
+  private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
+
+  // MARK: Rows
+
+  package func source(_ name: String) -> SourceReading? { known[name]?.reading }
+
+  /// The text that was read last of a file.
+  package func text(of name: String) -> [UInt8] {
+    name == BuildDescription.fileName ? descriptionText ?? [] : known[name]?.reading.text.bytes ?? []
+  }
+
+  /// The rows that a row is about: of another card of a note the note, else those with the same id.
+  package func others(_ index: Int, _ reading: SourceReading) -> [(path: String, entry: SourceEntry)] {
+    let id = reading.entries[index].id
+    guard !id.isEmpty, let paths = owners[id], paths.count > 1 || reading.entries[index].isLink else { return [] }
+    return Set(paths).sorted().flatMap { path in
+      (known[path]?.reading).map { other in
+        other.entries.indices.filter {
+          other.entries[$0].id == id && !other.entries[$0].isLink && (path != reading.path || $0 != index)
+        }.map { (path: path, entry: other.entries[$0]) }
+      } ?? []
+    }
+  }
+
+  /// What the collection has of a row.
+  package func cards(of index: Int, _ reading: SourceReading) throws -> SourceCards {
+    var found = SourceCards()
+    guard case .success(let description)? = description,
+      let built = try self.reading({ db in
+        try reading.builtEntry(index, builtEntries(db, reading, description), db)
+      }) ?? nil
+    else { return found }
+    (found.isBuilt, found.isEdited, found.isEditedInDeck) = (true, built.isEdited, built.isEditedInDeck)
+    found.cards = try workspace.handle(of: built.note).cards()
+    return found
+  }
+
+  private func builtEntries(
+    _ db: Database, _ reading: SourceReading, _ description: BuildDescription
+  ) throws -> BuiltEntries {
+    if let built, built.path == reading.path, built.changeCount == workspace.changeCount { return built.entries }
+    let entries = try reading.builtEntries(db, description)
+    built = (reading.path, workspace.changeCount, entries)
+    return entries
+  }
+
+  /// The ids that rows are to get; those that cannot have any are left out.
+  package func newIDs(of indices: [Int], _ reading: SourceReading) throws -> [Int: String] {
+    let wanted = indices.filter { reading.canHaveID($0) || reading.needsColumn }
+    guard case .success(let description)? = description, !wanted.isEmpty else { return [:] }
+    let isTaken = { (name: String) in self.owners[name] != nil }
+    return try self.reading { try reading.newIDs(of: wanted, $0, description, isTaken: isTaken) }
+      ?? reading.newIDs(of: wanted, isTaken: isTaken)
+  }
+
+  // MARK: Names
+
+  /// The tags of the collection and of the sources.
+  package func tags() throws -> [String] {
+    var tags = Set(try reading { try NoteTable.tags($0) } ?? [])
+    for source in known.values { for entry in source.reading.entries { tags.formUnion(entry.tags) } }
+    return tags.sorted()
+  }
+
+  /// The decks within the built one.
+  package func decks() throws -> [String] {
+    var decks: Set<String> = []
+    for source in known.values { decks.formUnion(source.reading.entries.map(\.subdeck)) }
+    if case .success(let description)? = description {
+      let start = description.name + "::"
+      for deck in try reading({ try DeckTable.list($0) }) ?? [] where deck.name.hasPrefix(start) {
+        decks.insert(String(deck.name.dropFirst(start.count)))
+      }
+    }
+    return decks.filter { !$0.isEmpty }.sorted()
+  }
+
+  package func noteTypes() throws -> [NoteType] { try refreshRules().types }
+}
+
+extension Workspace {
+  /// Reads the collection; nil where none was made yet, which stays so.
+  fileprivate func readIfMade<T>(_ body: (Database) throws -> T) throws -> T? {
+    _ = try store()
+    return try Glibc.access(folder + "/collection.sqlite", F_OK) == 0 ? read(body) : nil
+  }
+}
+
+extension ExchangeOperations {
+  /// Whether a deck was built from a folder without a description.
+  package func isBuilt(_ path: String) throws -> Bool {
+    guard let description = BuildDescription(ofName: lastPart(of: path)) else { return false }
+    return try workspace.readIfMade { try description.isBuilt($0) } ?? false
+  }
+}
+
+extension SourceReading {
+  fileprivate var ids: [String] { entries.compactMap { $0.isLink || $0.id.isEmpty ? nil : $0.id } }
+}

@@ -1,0 +1,106 @@
+// What reads the files of others: texts, cards, documents, archives, frames of the helper programs.
+// Invariant: a target reads through what the program reads with; nothing of it is left between two inputs.
+
+import Archives
+import CardDocuments
+import Decks
+import FuzzDriver
+import Glibc
+import Templates
+import Values
+import Wire
+
+@main struct Main {
+  static func main() throws {
+    let folder = FuzzFolder()
+    let cards = try CardFiles(folder)
+    exit(
+      try fuzz(
+        texts + archives(folder) + cards.targets + texts(of: folder)
+          + dictionaries(of: folder)))
+  }
+}
+
+/// Formats that are read from bytes in memory.
+private var texts: [FuzzTarget] {
+  [
+    FuzzTarget("json") { bytes in
+      let limits = JSONLimits(bytes: 1 << 20, depth: 40, values: 10_000, string: 100_000)
+      let value = try JSONParser.parse(bytes, limits: limits)
+      let written = JSONWriter.bytes(of: value)
+      hold(
+        try JSONParser.parse(written, limits: JSONLimits(bytes: 8 << 20, depth: 40, values: 10_000, string: 1 << 20))
+          == value, "written JSON is another value")
+    },
+    FuzzTarget("rwcard") { bytes in
+      let document = try CardDocument(reading: bytes, file: "a.rwcard")
+      _ = document.problems()
+      let again = try CardDocument(reading: document.encoded, file: "b.rwcard")
+      hold(again.encoded == document.encoded, "a document that was written is read as another")
+    },
+    FuzzTarget("template") { bytes in
+      let parts = parts(bytes)
+      guard parts.count > 2 else { return }
+      let texts = parts.map { String(decoding: $0.bytes, as: UTF8.self) }
+      let fields = NoteFields(names: ["Front", "Back"], values: [texts[1], texts.count > 3 ? texts[3] : "b"])
+      let (front, back) = (try Template(texts[0]), try Template(texts[2]))
+      for isForTerminal in [false, true] {
+        let sides = CardSides(fields: fields, ordinal: 0, isForTerminal: isForTerminal, isInterrupted: { false })
+        _ = try sides.back(back, frontSide: sides.front(front))
+      }
+    },
+    FuzzTarget("drawing") { bytes in
+      if let request = decoded({ try DrawRequest(decoding: bytes) }) {
+        hold(decoded({ try DrawRequest(decoding: request.encoded) }) != nil, "a request that was written is not read")
+      }
+      if let answer = decoded({ try DrawAnswer(decoding: bytes) }) {
+        hold(decoded({ try DrawAnswer(decoding: answer.encoded) }) != nil, "an answer that was written is not read")
+      }
+    },
+    FuzzTarget("frames") { bytes in
+      let limits = JSONLimits(bytes: 1 << 20, depth: 40, values: 10_000, string: 100_000)
+      let head = try JSONParser.parse(bytes, limits: limits)
+      if let request = SyncRequest(head) {
+        hold(SyncRequest(request.value) != nil, "a call that was written is not read")
+      }
+      if let reply = SyncReply(head) { hold(SyncReply(reply.value) != nil, "a reply that was written is not read") }
+      if let request = ClientRequest(head) { hold(ClientRequest(request.value) == request, "a request changes") }
+      if let reply = ClientReply(head) { hold(ClientReply(reply.value) == reply, "a reply changes") }
+      if let request = ListenRequest(head) { hold(ListenRequest(request.value) == request, "a start changes") }
+      if let reply = ListenReply(head) { hold(ListenReply(reply.value) == reply, "a start's reply changes") }
+    },
+  ]
+}
+
+private func decoded<T>(_ body: () throws -> T) -> T? {
+  do { return try body() } catch { return nil }
+}
+
+/// Archives: what is packed, and the container itself.
+private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
+  [
+    FuzzTarget("plugin-package") { bytes in
+      var limits = PackedLimits()
+      (limits.packed, limits.unpacked) = (1 << 16, 1 << 18)
+      let files = try PackedFiles(unpacking: bytes, path: "a.tar.gz", limits: limits)
+      let packed = try files.packed(as: "b.tar.gz")
+      hold(try PackedFiles(unpacking: packed, path: "b.tar.gz") == files, "packed again it is another")
+    },
+    FuzzTarget("zstd") { bytes in
+      let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 20))
+      try bytes.withUnsafeBytes { try frames.feed($0) { _ in } }
+      try frames.finish()
+    },
+    FuzzTarget("tar") { bytes in
+      var packed: [UInt8] = []
+      let frames = try FrameWriter(level: 1)
+      try bytes.withUnsafeBytes { try frames.feed($0, isLast: true) { packed += $0 } }
+      folder.write(packed, to: "a.tar.zst")
+      let archive = try ArchiveReader(folder.file("a.tar.zst"), isInterrupted: { false })
+      while let entry = try archive.next() {
+        hold(!entry.name.hasPrefix("/") && !entry.name.split(separator: "/").contains(".."), "\(entry.name) leads out")
+        _ = try archive.read()
+      }
+    },
+  ]
+}

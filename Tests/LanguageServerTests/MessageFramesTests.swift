@@ -1,0 +1,56 @@
+// Messages in streams of bytes that are whole, cut anywhere, damaged and endless.
+
+import LanguageServer
+import Testing
+
+@Suite struct MessageFramesTests {
+  private func message(_ text: String) -> [UInt8] { MessageFrames.framed(Array(text.utf8)) }
+
+  private func texts(_ frames: inout MessageFrames) -> [String] {
+    var texts: [String] = []
+    while let frame = frames.next() {
+      switch frame {
+      case .message(let bytes): texts.append(String(decoding: bytes, as: UTF8.self))
+      case .damaged(let reason): texts.append("! " + reason)
+      }
+    }
+    return texts
+  }
+
+  @Test func `messages are found wherever the stream is cut`() {
+    let stream = message("one") + message("") + Array("Content-Type: x\r\nContent-Length:4\n\nfour".utf8)
+    for size in 1...stream.count {
+      var frames = MessageFrames()
+      var found: [String] = []
+      for start in stride(from: 0, to: stream.count, by: size) {
+        frames.append(stream[start..<min(stream.count, start + size)])
+        found += texts(&frames)
+      }
+      #expect(found == ["one", "", "four"], "pieces of \(size)")
+    }
+  }
+
+  @Test(arguments: [
+    ("Content-Size: 3\r\n\r\nabc", "! no Content-Length before a message"),
+    ("Content-Length: three\r\n\r\n{}", "! no Content-Length before a message"),
+    ("Content-Length: -3\r\n\r\n{}", "! no Content-Length before a message"),
+    ("Content-Length: 99999999999999999999999\r\n\r\n{}", "! no Content-Length before a message"),
+    (
+      "Content-Length: 101\r\n\r\n" + String(repeating: "x", count: 101),
+      "! a message of 101 bytes; at most 100 are read"
+    ),
+    (String(repeating: "noise ", count: 1000), "! no end of a message's head"),
+  ])
+  func `damaged bytes are told once, and the next message is read`(stream: String, reason: String) {
+    for size in [1, 7, 100_000] {
+      var frames = MessageFrames(longest: 100)
+      var found: [String] = []
+      let stream = Array(stream.utf8) + message("whole")
+      for start in stride(from: 0, to: stream.count, by: size) {
+        frames.append(stream[start..<min(stream.count, start + size)])
+        found += texts(&frames)
+      }
+      #expect(found == [reason, "whole"])
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// The loop of `build`, a deck and git: Markdown with its pictures, edits that come back, sources that are watched.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct BuildLoopTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  private func source(_ path: String) throws -> String {
+    try String(decoding: #require(contents(of: home.path + "/" + path)), as: UTF8.self)
+  }
+
+  @Test func `Markdown has its pictures from beside the file, and what is missing is told`() throws {
+    mkdir(home.path + "/md", 0o700)
+    mkdir(home.path + "/md/img", 0o700)
+    try home.write("P", to: "md/img/sol.png")
+    try home.write("P", to: "md/katze.png")
+    try home.write("x", to: "secret.png")
+    try home.write(
+      "## ![](katze.png) the **sun**\n\n![](img/sol.png) `x`, $a_1$\n\nQ: ![](../secret.png)\nA: {{c1::x}}\n",
+      to: "md/a.md")
+    let run = try home.run("build", home.path + "/md")
+    #expect(run.output.hasPrefix("Built \"md\": 2 added, 2 media brought in; 1 source read"), "\(run)")
+    #expect(run.output.contains("1 picture or sound not there:\n  a.md:5   ../secret.png"), "\(run)")
+    #expect(run.output.contains("A cloze in an answer is text") && run.output.contains("  a.md:6"), "\(run)")
+    let fields = try home.run("-e", "for c in decks.open('md'):cards() do print(c.fields.Front, c.fields.Back) end")
+      .output
+    #expect(
+      fields.hasPrefix("<img src=\"katze.png\"> the <b>sun</b>\t<img src=\"sol.png\"> <code>x</code>, \\(a_1\\)\n"),
+      "\(fields)")
+    #expect(try home.run("media", "list").output.contains("sol.png"))
+    #expect(try home.run("deck", "conflicts", "md").status == 0)
+    // A picture that changes comes in again though its source is not read.
+    try home.write("PP", to: "md/img/sol.png")
+    #expect(try home.run("build", home.path + "/md").output.contains("1 media brought in; 0 sources read"))
+    #expect(try home.run("build", home.path + "/md").output.contains("nothing changed; 0 sources read"))
+  }
+
+  /// Each way of writing stays; the words of the edit alone are others.
+  @Test(arguments: [
+    ("## __el__ *gato* <!-- id: g -->\n\n* the\n* _cat_\n  + `x`\n", "cat", "tomcat"),
+    ("# el gato\n<!-- id: g; tags: a b -->\n\nthe cat\nis on\nthe mat\\\nnow\n", "mat", "bed"),
+    ("Q: what is\n   $x_1$?\nA: a __cat__\n<!-- id: g -->\n", "cat", "dog"),
+    ("1. The ==cat== sits. <!-- a comment -->\n<!-- id: g -->\n", "sits", "stands"),
+    ("## t <!-- id: g -->\n\n|a  |b|\n|:--|-|\n|cat|2|\n\n![](img/p.png)\n", "cat", "dog"),
+    ("## t <!-- id: g -->\n\n~~~swift\nlet cat = 1\n~~~\n\n[cow](https://a.org \"cat\")\n", "cow", "hen"),
+  ])
+  func `an edit in the deck is one edit of the source`(_ text: String, _ old: String, _ new: String) throws {
+    mkdir(home.path + "/one", 0o700)
+    try home.write("# A title\n\ntext of nothing\n\n---\n\n" + text + "\n## next\n\nother\n", to: "one/a.md")
+    #expect(try home.run("build", home.path + "/one").status == 0)
+    try home.run(
+      "-e",
+      "for c in decks.open('one'):cards() do for name, html in pairs(c.fields) do if html:find('\(old)') then c.note.fields[name] = html:gsub('\(old)', '\(new)', 1) end end end"
+    )
+    let run = try home.run("build", home.path + "/one", "--write-back")
+    #expect(run.output.contains("1 written back"), "\(run)")
+    let expected = text.replacing(old, with: new, maxReplacements: 1)
+    #expect(
+      try source("one/a.md") == "# A title\n\ntext of nothing\n\n---\n\n" + expected + "\n## next\n\nother\n", "\(run)")
+    #expect(try home.run("build", home.path + "/one").output.contains("nothing changed; 0 sources read"))
+  }
+
+  @Test func `with --git nothing is written over what is not committed`() throws {
+    mkdir(home.path + "/g", 0o700)
+    try home.write("## a <!-- id: a -->\n\none\n", to: "g/a.md")
+    try home.run("build", home.path + "/g")
+    try home.run("-e", "decks.open('g'):find('a')[1].answer = 'two'")
+    let none = try home.run("build", home.path + "/g", "--write-back", "--git")
+    #expect(none.status == 1 && none.errors.contains("in no repository of git"), "\(none)")
+    func git(_ words: String...) throws {
+      let run = try Child(["/usr/bin/git", "-C", home.path + "/g"] + words, environment: ["PATH=/usr/bin"]).finish(
+        input: "")
+      #expect(run.status == 0, "\(run)")
+    }
+    try git("init", "-q")
+    let fresh = try home.run("build", home.path + "/g", "--write-back", "--git")
+    #expect(fresh.status == 1 && fresh.errors.contains("a.md has changes that are not committed"), "\(fresh)")
+    #expect(try source("g/a.md").contains("one"))
+    try git("add", ".")
+    try git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
+    #expect(try home.run("build", home.path + "/g", "--write-back", "--git").output.contains("1 written back"))
+    #expect(try source("g/a.md").contains("two"))
+    try home.run("-e", "decks.open('g'):find('a')[1].answer = 'three'")
+    #expect(try home.run("build", home.path + "/g", "--write-back", "--git").status == 1)
+    #expect(try source("g/a.md").contains("two"))
+  }
+
+  @Test func `--watch builds as files change, tells what changed, and ends by Ctrl-C`() throws {
+    mkdir(home.path + "/es", 0o700)
+    try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
+    let shell = try home.terminal("build", home.path + "/es", "--watch")
+    #expect(shell.shows("1 added") && shell.shows("Ctrl-C ends it."), "\(shell.output)")
+    try home.write("## el gato\n\nthe tomcat\n", to: "es/animals.md")
+    #expect(shell.shows("1 card changed:") && shell.shows("animals.md:1   el gato"), "\(shell.output)")
+    // A folder that is new is watched, too; what is broken is told and does not end it.
+    mkdir(home.path + "/es/new", 0o700)
+    try home.write("prompt,answer\n\"never closed", to: "es/new/a.csv")
+    #expect(shell.shows("a.csv:"), "\(shell.output)")
+    try home.write("prompt,answer\nnuevo,new\n", to: "es/new/a.csv")
+    #expect(shell.shows("1 card new:"), "\(shell.output)")
+    shell.type("\u{3}")
+    #expect(shell.shows("No longer watching.") && shell.ended() == 0, "\(shell.output)")
+    let after = try home.run("build", home.path + "/es").output
+    #expect(after == "Built \"es\": nothing changed; 0 sources read, 2 unchanged.\n")
+    #expect(try home.run("card", "list", "tomcat").output.contains("el gato"))
+  }
+}

@@ -1,0 +1,113 @@
+// Documents that are filled from the cards of a deck, through the program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct DocumentTemplateTests {
+  private let home: Home
+  private let template: String
+
+  /// A deck of two plain cards, one suspended, and within it a note with a picture; a template with a text, a growing
+  /// text and an image.
+  init() throws {
+    home = try Home()
+    let picture = try home.write(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='40' height='20' fill='red'/></svg>",
+      to: "red.svg")
+    let code = """
+      assert(media.add("\(picture)"))
+      local d = decks.create("S")
+      d:add{prompt = "el gato", answer = "the cat", tags = {"animal"}}
+      d:add{prompt = "a <b>", answer = "{prompt}"}
+      d:add{prompt = "asleep", answer = "x"}:suspend()
+      notetypes.create{name = "Picture", fields = {"Word", "Image"},
+        cards = {{name = "one", front = "{{Word}}", back = "{{Image}}"}}}
+      decks.create("S::Red"):add_note{type = "Picture", fields = {Word = "rojo", Image = "<img src='red.svg'>"}}
+      local t = documents.create{background = {1, 1, 1}}
+      t:add_text{text = "{prompt} = {answer}"}
+      t:add_text{text = "{Word}", size = 120}
+      t:add_image("\(picture)").alt = "{answer}"
+      print(t.id)
+      """
+    let made = try home.run("-e", code)
+    try #require(made.status == 0, "\(made)")
+    template = made.output.trimmingLineEnd
+  }
+
+  private func lua(_ code: String) throws -> String { try home.run("-e", code).output }
+
+  /// The first text of each document but the template, in the order of the alphabet.
+  private let texts = """
+    local found = {}
+    for _, d in ipairs(documents.list()) do
+      local text = d.elements[1] and d.elements[1].text
+      if text and not text:find("{prompt} =", 1, true) then found[#found + 1] = text .. " / " .. #d.elements end
+    end
+    table.sort(found)
+    print(table.concat(found, "\\n"))
+    """
+
+  @Test func `each card of a deck and of those within it becomes a document, all as one step`() throws {
+    let made = try home.run("doc", "create", "--template", template, "--deck", "S")
+    #expect(made.status == 0, "\(made)")
+    #expect(made.output == "Created 3 documents; 2 images went, as the card has no picture for it.\n", "\(made)")
+    // What a card says is not read as a name again; the image is the picture of the answer.
+    #expect(try lua(texts) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
+    #expect(try home.run("undo", "--list").output.contains("making 3 documents from cards"))
+    #expect(try home.run("undo").status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    #expect(try home.run("redo").status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 4)
+    #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
+  }
+
+  @Test func `a query chooses, --json answers the documents, and a rehearsal keeps none`() throws {
+    let dry = try home.run("--dry-run", "doc", "create", "--template", template, "--deck", "S")
+    #expect(dry.status == 0, "\(dry)")
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    let one = try home.run("doc", "create", "--template", template, "--deck", "S", "--query", "tag:animal", "--json")
+    #expect(one.lines.count == 1 && one.output.contains("\"id\""), "\(one)")
+    let asleep = try home.run("doc", "create", "--template", template, "--deck", "S", "--query", "is:suspended")
+    #expect(asleep.output.hasPrefix("Created 1 document;"), "\(asleep)")
+  }
+
+  @Test func `a sheet of them is one call, and keeps no document`() throws {
+    let path = home.path + "/cards.pdf"
+    let sheet = try home.run("doc", "sheet", template, path, "--deck", "S")
+    #expect(sheet.output.hasPrefix("Drew 3 documents to "), "\(sheet)")
+    #expect((contents(of: path) ?? []).starts(with: Array("%PDF-".utf8)))
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    let wrong = try home.run("doc", "sheet", template, home.path + "/cards.png", "--deck", "S")
+    #expect(wrong.status == 1 && wrong.errors.contains("a name that ends in .pdf expected"), "\(wrong)")
+  }
+
+  @Test func `Lua fills a template and draws a sheet`() throws {
+    let code = """
+      local made = assert(documents.open("\(template)"):fill(decks.open("S"), {query = "tag:animal"}))
+      print(#made, made[1].elements[1].text)
+      assert(documents.sheet(made, "\(home.path)/lua.pdf"))
+      local nothing, problem = documents.open("\(template)"):fill(decks.open("S"), {query = "nosuchword"})
+      print(nothing, problem.code)
+      """
+    #expect(try lua(code) == "1\tel gato = the cat\nnil\tnot_found\n")
+    #expect(size(of: home.path + "/lua.pdf") > 500)
+  }
+
+  @Test func `what is no template, no field or no call says so and makes nothing`() throws {
+    let plain = try home.run("doc", "create").output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
+    let none = try home.run("doc", "create", "--template", plain, "--deck", "S")
+    #expect(none.status == 1 && none.errors.contains("has no {prompt}, {answer} or {FIELD}"), "\(none)")
+    #expect(try home.run("doc", "add-text", plain, "{promt}").status == 0)
+    let unknown = try home.run("doc", "create", "--template", plain, "--deck", "S")
+    #expect(unknown.errors.contains("{promt}: no card has such a field (did you mean \"prompt\"?)"), "\(unknown)")
+    for words in [
+      ["--template", template], ["--deck", "S"], ["--template", template, "--deck", "S", "--background", "1,1,1"],
+      ["--query", "x"],
+    ] {
+      #expect(try home.run(["doc", "create"] + words).status == 2, "\(words)")
+    }
+    #expect(try home.run("doc", "sheet", template, home.path + "/x.pdf", "--query", "x").status == 2)
+    #expect(try home.run("doc", "list", "--json").lines.count == 2)
+  }
+}

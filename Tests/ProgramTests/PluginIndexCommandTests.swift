@@ -1,0 +1,335 @@
+// Finding plugins through the built program: indexes that are made by Scripts/plugin_index, signed by minisign, added,
+// searched, installed from, and refused.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PluginIndexCommandTests {
+  private let maker: Home
+  private let user: Home
+
+  init() throws { (maker, user) = (try Home(), try Home()) }
+
+  // MARK: What a maker of an index does
+
+  /// Writes a plugin's folder of this version below the maker's `source`.
+  private func source(
+    _ name: String = "verbs", version: String = "1.0.0", permissions: String = #"["shell"]"#, manifest: String = "",
+    code: String = ""
+  ) throws -> String {
+    for folder in ["/source", "/source/" + name] { _ = makeFolder(maker.path + folder) }
+    let more = manifest.isEmpty ? "" : ", " + manifest
+    try maker.write(
+      """
+      {"name": "\(name)", "version": "\(version)", "api": 1, "summary": "Conjugates \(name).", "author": "M. Ray",
+       "licence": "MIT", "permissions": \(permissions), "commands": ["\(name)"]\(more)}
+      """, to: "source/\(name)/plugin.json")
+    try maker.write(
+      "-- one\n-- two\n-- three\nshell.command{name='\(name)', run=function() return '\(version)' end}\n\(code)\n",
+      to: "source/\(name)/init.lua")
+    try maker.write("test('own', function() expect(1):equals(1) end)\n", to: "source/\(name)/test.lua")
+    return maker.path + "/source/" + name
+  }
+
+  private var folder: String { maker.path + "/index" }
+
+  @discardableResult
+  private func script(_ words: String...) throws -> Run {
+    let environment = maker.environment + ["DECKHAND=" + builtProgram("deckhand")]
+    return try Child(
+      ["/usr/bin/python3", sourceRoot() + "/Scripts/plugin_index", folder] + words, environment: environment
+    ).finish(input: "")
+  }
+
+  /// Makes a key of minisign, and answers its public half.
+  @discardableResult
+  private func key(_ name: String = "maker") throws -> String {
+    let path = maker.path + "/" + name
+    try minisign(["-G", "-W", "-p", path + ".pub", "-s", path + ".key"])
+    return path + ".pub"
+  }
+
+  private func sign(_ file: String? = nil, by name: String = "maker") throws {
+    try minisign(["-S", "-s", maker.path + "/\(name).key", "-m", file ?? folder + "/index.json"])
+  }
+
+  private func minisign(_ arguments: [String]) throws {
+    let run = try Child(["/usr/bin/minisign"] + arguments, environment: maker.environment).finish(input: "")
+    try #require(run.status == 0, "\(run)")
+  }
+
+  /// An index with `verbs` in it, signed, and added by the user.
+  private func index() throws {
+    try key()
+    let made = try script("--name", "words", try source())
+    try #require(made.status == 0 && made.output.contains("1 plugin, number 1"), "\(made)")
+    try sign()
+    let added = try user.run("plugin", "index", "add", folder, "--key", maker.path + "/maker.pub")
+    try #require(added.status == 0, "\(added)")
+  }
+
+  private func refused(_ words: String..., by reason: String) throws {
+    let run = try user.run(["plugin"] + words)
+    #expect(run.status == 1 && run.errors.contains(reason), "\(words): \(run)")
+  }
+
+  private func copy(_ file: String, to other: String) {
+    #expect(Child.copy(folder + "/" + file, to: maker.path + "/" + other))
+  }
+
+  private func bringBack(_ other: String, as file: String) {
+    #expect(Child.copy(maker.path + "/" + other, to: folder + "/" + file))
+  }
+
+  // MARK: The whole way
+
+  @Test func `a plugin is found, installed, told outdated, shown as a diff and updated`() throws {
+    try index()
+    #expect(try user.run("plugin", "index", "list").output.contains("words"))
+    let found = try user.run("plugin", "search", "conjugat", "--json").output
+    #expect(found.contains("\"name\": \"verbs\"") && found.contains("\"licence\": \"MIT\""), "\(found)")
+    #expect(try user.run("plugin", "search", "nosuch").output == "No index has such a plugin.\n")
+    try refused("install", "verb", by: "did you mean \"verbs\"?")
+    try refused("install", "verbs", by: "verbs asks for shell; `plugin install verbs --grant`")
+    // The index vouches for it: --unsigned is not asked for.
+    let installed = try user.run("plugin", "install", "verbs", "--grant")
+    #expect(installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
+    #expect(try user.run("verbs").output == "1.0.0\n")
+    #expect(try user.run("plugin", "outdated").output.hasPrefix("Nothing newer"))
+    try refused("update", "verbs", by: "no index has a higher version")
+    try script(try source(version: "1.1.0", permissions: #"["shell", "words"]"#, code: "-- four"))
+    try sign()
+    let outdated = try user.run("plugin", "outdated", "--json").output
+    #expect(outdated.contains("\"installed\": \"1.0.0\", \"newest\": \"1.1.0\""), "\(outdated)")
+    let shown = try user.run("plugin", "update", "verbs", "--diff")
+    let lines = shown.output.split(separator: "\n").map(String.init)
+    #expect(lines.prefix(4) == ["permissions", "+words  (look up words)", "--- init.lua", "+++ init.lua"], "\(shown)")
+    #expect(lines.contains("-shell.command{name='verbs', run=function() return '1.0.0' end}"))
+    #expect(lines.contains("+-- four") && lines.contains("@@ -1,5 +1,5 @@"), "\(shown)")
+    #expect(try user.run("verbs").output == "1.0.0\n")
+    try refused("update", "verbs", by: "verbs asks for words; `plugin update verbs --grant`")
+    let updated = try user.run("plugin", "update", "verbs", "--grant")
+    #expect(updated.output == "Updated verbs from 1.0.0 to 1.1.0; 1 test passed.\n", "\(updated)")
+    #expect(try user.run("plugin", "index", "remove", "words").status == 0)
+    try refused("update", "verbs", by: "no index has a plugin called \"verbs\"")
+    #expect(try user.run("verbs").output == "1.1.0\n")
+  }
+
+  @Test func `at a terminal the diff is shown before the question, control characters in it as text`() throws {
+    try index()
+    #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
+    try script(try source(version: "1.1.0", code: "-- \u{1B}[2Jgone\u{202E}"))
+    try sign()
+    let terminal = try user.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("plugin update verbs\r")
+    terminal.wait(for: "verbs 1.1.0 by M. Ray, in place of 1.0.0")
+    terminal.wait(for: "the index words of ")
+    terminal.wait(for: "it wants nothing more than before")
+    terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}")
+    terminal.wait(for: "Update it? [y/N] ")
+    terminal.type("n\r")
+    terminal.wait(for: "verbs is not updated.")
+    #expect(try user.run("verbs").output == "1.0.0\n")
+  }
+
+  // MARK: What is refused
+
+  @Test func `an index without a signature, of an unknown key or of another key is refused`() throws {
+    try key()
+    try key("other")
+    try script(try source())
+    try refused("index", "add", folder, by: "has no index.json.minisig")
+    try refused("index", "add", maker.path, by: "has no index.json")
+    try sign()
+    try refused("index", "add", folder, by: "which you do not trust")
+    try refused("index", "add", folder, "--key", maker.path + "/other.pub", by: "was added with the key")
+    // A key that is trusted by hand will do without --key.
+    #expect(try user.run("plugin", "key", "trust", maker.path + "/maker.pub").status == 0)
+    #expect(try user.run("plugin", "index", "add", folder).status == 0)
+    try refused("index", "add", folder, by: "was added already")
+    try sign(by: "other")
+    try refused("install", "verbs", "--grant", by: "signed with")
+    let list = try user.run("plugin", "index", "list")
+    #expect(list.output.contains("refused: other_key") && list.errors.contains("it is refused"), "\(list)")
+    try refused("index", "remove", "nosuch", by: "no index is called")
+    for words in [["add"], ["list", "x"], ["make", "x"]] {
+      #expect(try user.run(["plugin", "index"] + words).status == 2, "\(words)")
+    }
+  }
+
+  @Test func `an older index, one changed after it was signed and one past its date are refused`() throws {
+    user.clock = try StandingClock()
+    try index()
+    for file in ["index.json", "index.json.minisig", "verbs.json"] { copy(file, to: file + ".old") }
+    try script(try source(version: "1.1.0"), "--days", "30")
+    try sign()
+    // What installs remembers what was seen.
+    #expect(try user.run("plugin", "install", "verbs", "--grant").output.hasPrefix("Installed verbs 1.1.0"))
+    for file in ["index.json", "index.json.minisig", "verbs.json"] {
+      copy(file, to: file + ".new")
+      bringBack(file + ".old", as: file)
+    }
+    try refused("install", "verbs", by: "has number 1, and number 2 was seen")
+    for file in ["index.json", "index.json.minisig", "verbs.json"] { bringBack(file + ".new", as: file) }
+    // Signed by the right key, and another content under the number that was seen.
+    let sound = text(of: folder + "/index.json")
+    try maker.write(sound + "\n", to: "index/index.json")
+    try refused("update", "verbs", by: "its signature does not hold")
+    try sign()
+    try refused("update", "verbs", by: "and another content")
+    bringBack("index.json.new", as: "index.json")
+    try sign()
+    try refused("update", "verbs", by: "no index has a higher version")
+    user.clock?.pass(seconds: 31 * 86_400)
+    try refused("update", "verbs", by: "get a newer one (`git pull` in it)")
+  }
+
+  @Test func `a listing and a package that were changed, and a version that was taken back, are refused`() throws {
+    try index()
+    let listing = text(of: folder + "/verbs.json")
+    try maker.write(listing + " ", to: "index/verbs.json")
+    try refused("install", "verbs", by: "another verbs.json than the one that is there")
+    try maker.write(listing, to: "index/verbs.json")
+    copy("verbs-1.0.0.tar.gz", to: "sound")
+    try maker.write("", to: "index/verbs-1.0.0.tar.gz")
+    try refused("install", "verbs", by: "verbs-1.0.0.tar.gz")
+    // A sound package that is not the one that was listed.
+    let other = try source(version: "1.0.0", code: "-- other")
+    #expect(try maker.run("plugin", "pack", other, folder + "/verbs-1.0.0.tar.gz").status == 0)
+    try refused("install", "verbs", "--grant", by: "is refused: it is not verbs 1.0.0 as the index has it")
+    unlink(folder + "/verbs-1.0.0.tar.gz")
+    try refused("install", "verbs", by: "put its package")
+    bringBack("sound", as: "verbs-1.0.0.tar.gz")
+    #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
+    #expect(try script("--yank", "verbs@1.0.0=it eats cards").status == 0)
+    try sign()
+    let outdated = try user.run("plugin", "outdated").output
+    #expect(outdated.contains("the installed one was taken back: it eats cards"), "\(outdated)")
+    #expect(try user.run("plugin", "remove", "verbs").status == 0)
+    try refused("install", "verbs", "--grant", by: "its author took it back: it eats cards")
+    try refused("install", "verbs@2.0.0", by: "there are 1.0.0")
+    // A newer one that counts is taken in its place.
+    try script(try source(version: "1.0.1"))
+    try sign()
+    #expect(try user.run("plugin", "install", "verbs", "--grant").output.hasPrefix("Installed verbs 1.0.1"))
+    try refused("install", "verbs@1.0.1", by: "installed already")
+  }
+
+  @Test func `an author's key that the index names is the plugin's from then on`() throws {
+    try key()
+    try key("author")
+    let package = maker.path + "/verbs-1.0.0.tar.gz"
+    #expect(try maker.run("plugin", "pack", try source(), package).status == 0)
+    try sign(package, by: "author")
+    let listed = try script("--key", maker.path + "/author.pub", package)
+    #expect(listed.status == 0, "\(listed)")
+    try sign()
+    #expect(try user.run("plugin", "index", "add", folder, "--key", maker.path + "/maker.pub").status == 0)
+    let rehearsed = try user.run("--dry-run", "plugin", "install", "verbs")
+    #expect(rehearsed.errors.contains("signed with the key that the index index of "), "\(rehearsed)")
+    #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
+    // The next version without the author's signature is not the author's.
+    try script(try source(version: "2.0.0"))
+    try sign()
+    try refused("update", "verbs", "--grant", by: "was signed with the key")
+  }
+
+  @Test func `a name in two indexes has to be said which`() throws {
+    try index()
+    let second = maker.path + "/second"
+    _ = makeFolder(second)
+    for file in ["index.json", "index.json.minisig", "verbs.json", "verbs-1.0.0.tar.gz"] {
+      #expect(Child.copy(folder + "/" + file, to: second + "/" + file))
+    }
+    #expect(try user.run("plugin", "index", "add", second, "--key", maker.path + "/maker.pub").status == 0)
+    try refused("install", "verbs", "--grant", by: "say which by --index")
+    try refused("install", "verbs", "--index", "nosuch", by: "no index is called")
+    #expect(try user.run("plugin", "install", "verbs", "--grant", "--index", second).status == 0)
+  }
+
+  // MARK: Sets of versions, and the check
+
+  @Test func `a lock brings the same versions back elsewhere, in the order in which they need each other`() throws {
+    try key()
+    let base = try source("base")
+    try script(base, "--name", "words")
+    // What needs another is judged where that is installed.
+    #expect(try maker.run("plugin", "install", base, "--grant", "--unsigned").status == 0)
+    let needing = try source("able", manifest: #""needs": {"plugins": {"base": ">=1"}}"#)
+    let listed = try Child(
+      ["/usr/bin/python3", sourceRoot() + "/Scripts/plugin_index", folder, needing],
+      environment: maker.environment + [
+        "DECKHAND=" + builtProgram("deckhand"), "DECKHAND_DATA=" + maker.path + "/data",
+      ]
+    ).finish(input: "")
+    #expect(listed.status == 0, "\(listed)")
+    try sign()
+    let lock = maker.path + "/plugins.lock"
+    let other = try Home()
+    for home in [user, other] {
+      #expect(try home.run("plugin", "index", "add", folder, "--key", maker.path + "/maker.pub").status == 0)
+    }
+    for name in ["base", "able"] { #expect(try user.run("plugin", "install", name, "--grant").status == 0) }
+    #expect(try user.run("plugin", "lock", lock).output.hasPrefix("Wrote 2 plugins"))
+    let synced = try other.run("plugin", "sync", lock, "--grant")
+    #expect(
+      synced.output == "Installed base 1.0.0; 1 test passed.\nInstalled able 1.0.0; 1 test passed.\n", "\(synced)")
+    #expect(try other.run("plugin", "sync", lock, "--json").output == "")
+    #expect(try other.run("plugin", "sync", lock).output.contains("all there as it has them"))
+    // A version that was edited is not the one that is locked, and gives way.
+    try other.write("-- edited", to: "data/plugins/base/init.lua")
+    #expect(try other.run("plugin", "sync", lock, "--grant").output.hasPrefix("Updated base from 1.0.0 to 1.0.0"))
+    // Nothing is installed where one of them is not to be had.
+    let sound = text(of: lock)
+    try maker.write(sound.replacing("\"able\": {", with: "\"nosuch\": {"), to: "plugins.lock")
+    let refused = try Home()
+    #expect(try refused.run("plugin", "index", "add", folder, "--key", maker.path + "/maker.pub").status == 0)
+    let run = try refused.run("plugin", "sync", lock, "--grant")
+    #expect(run.status == 1 && run.errors.contains("\"nosuch\""), "\(run)")
+    #expect(names(in: refused.path + "/data/plugins").filter { $0 != ".lock" }.isEmpty)
+  }
+
+  @Test func `an author is told every fault at once, and the maker of an index too`() throws {
+    let path = try source()
+    #expect(try maker.run("plugin", "check", path).output.contains("an index would take it"))
+    try maker.write(#"{"name": "verbs", "api": 1, "commands": ["deck"]}"#, to: "source/verbs/plugin.json")
+    unlink(path + "/test.lua")
+    let bad = try maker.run("plugin", "check", path)
+    #expect(bad.status == 1)
+    for fault in [
+      "\"version\"", "\"summary\"", "\"author\"", "\"licence\"", "test.lua is missing", "\"deck\" is a command",
+    ] {
+      #expect(bad.output.contains(fault), "\(fault): \(bad)")
+    }
+    symlink("/etc/passwd", path + "/x.lua")
+    #expect(try maker.run("plugin", "check", path).output.contains("it is a link"))
+    unlink(path + "/x.lua")
+    #expect(try script(path).status != 0)
+    try script(try source())
+    #expect(try maker.run("plugin", "check", folder).output.contains("1 plugin in 1 version."))
+    try maker.write("x", to: "index/verbs-1.0.0.tar.gz")
+    let changed = try maker.run("--json", "plugin", "check", folder)
+    #expect(changed.status == 1 && changed.output.contains("\"faults\": [\""), "\(changed)")
+    // The same version with another content is not taken a second time.
+    let again = try script(try source(code: "-- other"))
+    #expect(again.status != 0 && again.errors.contains("raise its version"), "\(again)")
+  }
+
+  @Test func `the plugins that come with the program are the first index, and it is up to date`() throws {
+    let plugins = sourceRoot() + "/Plugins"
+    let sources = names(in: plugins).filter { !$0.hasSuffix(".json") }.map { plugins + "/" + $0 }
+    let check = try Child(
+      ["/usr/bin/python3", sourceRoot() + "/Scripts/plugin_index", plugins, "--check"] + sources,
+      environment: maker.environment + ["DECKHAND=" + builtProgram("deckhand")]
+    ).finish(input: "")
+    #expect(check.status == 0, "run Scripts/plugin_index Plugins Plugins/*/: \(check)")
+    #expect(try user.run("plugin", "search", "ladder", "--json").output.contains("\"name\": \"word_ladder\""))
+    try refused("install", "hangman", by: "hangman comes with Deckhand")
+    for line in ["index list", "index add x", "install verbs", "lock x", "sync x", "check x"] {
+      let run = try user.run("-e", "print(select(2, shell.run('plugin \(line)')).code)")
+      #expect(run.output == "not_here\n", "\(line): \(run)")
+    }
+  }
+}

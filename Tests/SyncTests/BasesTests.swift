@@ -1,0 +1,127 @@
+// What is kept of a server's rows: a row that nobody changed is its own base.
+
+import Decks
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Exchange
+@testable import Sync
+
+@Suite struct BasesTests {
+  private let sides = TwoSides(hasUndo: true)
+  private let note = NoteID(rawValue: Int64(ServerSide.note))
+
+  /// The bases of notes and cards beside their rows.
+  private func kept() throws -> [String] { try rows("bases") }
+
+  /// What the server has of them.
+  private func rows(_ table: String) throws -> [String] {
+    let sql = "SELECT json FROM \(table) WHERE kind IN (0, 1) ORDER BY kind, remote"
+    return try sides.store.read { try $0.rows(sql) { $0.text(0) } }
+  }
+
+  /// Rows as the server has them, without the number of a sync.
+  private func sent(_ card: Value, _ note: Value) -> [String] {
+    zip([card, note], [5, 4]).map { row, place in
+      var values = row.list ?? []
+      values[place] = .integer(0)
+      var writer = JSONWriter(.compact)
+      writer.write(.list(values))
+      return String(decoding: writer.bytes, as: UTF8.self)
+    }
+  }
+
+  /// Undoes the last step, or that of a name.
+  private func undo(_ name: String? = nil) throws {
+    let step = try sides.store.undoSteps().first { $0.name == name }
+    try sides.store.undo(step?.id) { try SearchLog.forget($0) }
+  }
+
+  private func unsent() throws -> UnsentChanges { try sides.store.read { try SyncTables.unsent($0) } }
+
+  private func edit(_ fields: [String: String]) throws {
+    try sides.store.operation("edit") { db in
+      _ = try NoteTable.update(db, note, fields: fields, now: 1_699_999_000, isInterrupted: { false })
+    }
+  }
+
+  @Test func `rows that nobody changed are stored once, and say what the server has`() throws {
+    try sides.linked()
+    #expect(try kept().isEmpty)
+    #expect(try rows("server_rows") == sent(ServerSide.card(100), ServerSide.note(100, "one")))
+    #expect(try unsent().total == 0)
+    #expect(try sides.store.read { try Bases($0).counts() }.cards == 1)
+  }
+
+  @Test func `what is changed keeps its base, undoing takes it away, and a sync that sends it too`() throws {
+    try sides.linked()
+    let before = try rows("server_rows")
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
+    try edit(["Back": "two"])
+    #expect(try kept() == before && rows("server_rows") == before)
+    #expect(try unsent().cards == 1 && unsent().notes == 1)
+    try undo()
+    try undo()
+    #expect(try kept().isEmpty && rows("server_rows") == before)
+    #expect(try unsent().total == 0)
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
+    try edit(["Back": "two"])
+    let (_, out) = try sides.outgoing(sides.pulled())
+    let (card, note) = (try #require(out[.cards]?.first), try #require(out[.notes]?.first))
+    #expect(try kept().isEmpty && unsent().total == 0)
+    #expect(try rows("server_rows") == sent(.list(card), .list(note)))
+    // That sync undone, both are to be sent again.
+    try undo("send")
+    #expect(try kept() == before && unsent().cards == 1 && unsent().notes == 1)
+  }
+
+  @Test func `texts of a note make no base of its card, and what is changed back is not sent`() throws {
+    try sides.linked()
+    try edit(["Back": "two"])
+    #expect(try kept().count == 1)
+    try sides.change { db, id in try CardTable.setSuspended(db, id, true, now: 1_699_999_000) }
+    try sides.change { db, id in try CardTable.setSuspended(db, id, false, now: 1_699_999_100) }
+    try edit(["Back": "one"])
+    #expect(try kept().count == 2)
+    let (_, out) = try sides.outgoing(sides.pulled())
+    #expect(out.isEmpty)
+    // The card says what the server has; the note does too, and has another time.
+    #expect(try unsent().total == 0 && kept().count == 1)
+  }
+
+  @Test func `a removal is sent once, is forgotten by undoing it, and what was sent comes back under other ids`() throws
+  {
+    try sides.linked()
+    func remove() throws {
+      try sides.store.operation("remove") { db in _ = try NoteTable.remove(db, [note]) }
+    }
+    try remove()
+    #expect(try kept().isEmpty && unsent().removals == 2)
+    #expect(try sides.store.read { try Bases($0).counts() }.notes == 1)
+    try undo()
+    #expect(try unsent().total == 0)
+    try sides.store.undo(again: true) { try SearchLog.forget($0) }
+    #expect(try unsent().removals == 2)
+    let graves = try sides.outgoing(sides.pulled()).0.graves
+    #expect(graves.notes == [Int64(ServerSide.note)] && graves.cards == [Int64(ServerSide.card)])
+    #expect(try unsent().total == 0)
+    try undo("remove")
+    // It is not there, whatever is changed of it.
+    try edit(["Back": "two"])
+    #expect(try kept().isEmpty && unsent().notes == 1 && unsent().cards == 1)
+    let (_, out) = try sides.outgoing(sides.pulled())
+    #expect(out[.notes]?.map { $0[0] } == [.integer(ServerSide.note + 1)])
+    #expect(out[.cards]?.map { $0[0] } == [.integer(ServerSide.card + 1)])
+    #expect(try unsent().total == 0)
+  }
+
+  @Test func `what leaves the server leaves nothing behind, and another server gets all of it`() throws {
+    try sides.linked()
+    try sides.store.operation("unlink") { try SyncTables.removeLink($0) }
+    #expect(try rows("server_rows").isEmpty && unsent().notes == 1 && unsent().cards == 1)
+    try undo()
+    #expect(try unsent().total == 0 && rows("server_rows").count == 2)
+  }
+}
