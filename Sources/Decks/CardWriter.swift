@@ -54,6 +54,8 @@ final class CardWriter {
     case added(CardID)
     /// A card of the same guid, or of the same prompt and answer, is there.
     case found(CardID)
+    /// The note of the guid is there without the card that goes by it: another of its cards.
+    case foundSibling(CardID)
   }
 
   private let db: Database
@@ -87,6 +89,7 @@ final class CardWriter {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
       if let id = try CardTable.id(db, guid: text, in: deck) { return .found(id) }
+      if let id = try CardTable.sibling(db, guid: text, in: deck) { return .foundSibling(id) }
       return .added(try insert(card, guid: guid, rank, now))
     }
     if let id = try find(card) { return .found(id) }
