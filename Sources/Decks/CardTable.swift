@@ -115,13 +115,6 @@ public enum CardTable {
     return try db.firstRow(sql, [note, ordinal, deck.rawValue], id)
   }
 
-  /// A card in a deck of the note of a guid, whose own card may have been removed.
-  static func sibling(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
-    let sql =
-      "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND deck = ? ORDER BY ord LIMIT 1"
-    return try db.firstRow(sql, [guid, deck.rawValue], id)
-  }
-
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
     // The highest character bounds guids from above. What a card adds to the guid of its note begins with a slash.
