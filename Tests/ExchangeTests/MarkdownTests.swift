@@ -9,6 +9,7 @@ import Templates
 import TestDecks
 import TestSupport
 import Testing
+import Text
 
 @Suite struct MarkdownTests {
   let collection = TestCollection()
