@@ -39,7 +39,7 @@ public final class CardAdder {
         ranks = try CardOrder.ranks(db, deck)
       }
       return id
-    case .found(let id):
+    case .found(let id), .foundSibling(let id):
       let guid = card.guid.map { String(decoding: $0, as: UTF8.self) }
       throw DeckError.duplicate(guid: guid, prompt: try CardTable.card(db, id)?.prompt ?? "")
     }

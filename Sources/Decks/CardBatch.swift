@@ -175,6 +175,10 @@ public final class CardBatch: WaitingRows {
       return .added
     case .found(let id):
       return try resolveDuplicate(card, id)
+    case .foundSibling(let id):
+      // Its sides are others than these, so that an update has nothing to write.
+      if onDuplicate == .error { return try resolveDuplicate(card, id) }
+      return .skipped
     }
   }
 

@@ -54,6 +54,8 @@ final class CardWriter {
     case added(CardID)
     /// A card of the same guid, or of the same prompt and answer, is there.
     case found(CardID)
+    /// The note of the guid is there without the card that goes by it: another of its cards.
+    case foundSibling(CardID)
   }
 
   private let db: Database
@@ -87,6 +89,7 @@ final class CardWriter {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
       if let id = try CardTable.id(db, guid: text, in: deck) { return .found(id) }
+      if let id = try sibling(ofGuid: text) { return .foundSibling(id) }
       return .added(try insert(card, guid: guid, rank, now))
     }
     if let id = try find(card) { return .found(id) }
@@ -101,6 +104,12 @@ final class CardWriter {
       if let id { return .added(id) }
     }
     throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
+  }
+
+  /// A card of the note of a guid, whose own card may have been removed.
+  private func sibling(ofGuid guid: String) throws -> CardID? {
+    let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND deck = ? ORDER BY ord"
+    return try db.firstRow(sql, [guid, deck.rawValue]) { CardID(rawValue: $0.integer(0)) }
   }
 
   /// The topmost card of the same prompt and answer.

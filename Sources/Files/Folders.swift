@@ -167,7 +167,9 @@ public enum Folder {
     var names: [[UInt8]] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+      // Itself and the folder above.
+      if name.first == UInt8(ascii: "."), name.count == 1 || name.count == 2 && name[1] == name[0] { continue }
+      names.append(name)
     }
     return names
   }

@@ -3,6 +3,7 @@
 import Decks
 import Problems
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing
@@ -117,6 +118,25 @@ import Testing
     try collection.add(deck, "p", "b")
     #expect(try collection.cards(deck).count == 3)
     try collection.add(try collection.deck("e"), "p", "a", guid: "g1")
+  }
+
+  @Test func `a guid whose note has lost its first card is taken all the same`() throws {
+    let deck = try collection.deck("d")
+    let note = try collection.addNote(deck, NewNote(fields: ["Front": "dog", "Back": "perro"], guid: "g")) {
+      try NoteTypeTable.stock($0, .reversed, now: collection.now)
+    }
+    let cards = try collection.store.read { try NoteTable.cards($0, of: note) }
+    try collection.store.operation("x") { _ = try CardTable.remove($0, [cards[0]]) }
+    let row = [NewCard(prompt: "dog", answer: "hound", guid: "g")]
+    for mode in [OnDuplicate.skip, .update] {
+      let report = try collection.addAll(deck, row, mode)
+      #expect((report.added, report.updated, report.skipped) == (0, 0, 1))
+    }
+    #expect(problemCode { _ = try collection.addAll(deck, row, .error) } == "duplicate")
+    #expect(problemCode { try collection.add(deck, row[0]) } == "duplicate")
+    #expect(try collection.prompts(deck) == ["perro"])
+    // Another deck may have it, as any guid.
+    try collection.add(try collection.deck("e"), row[0])
   }
 
   @Test func `skip, update and error do what they say`() throws {

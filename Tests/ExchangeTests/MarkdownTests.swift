@@ -9,6 +9,7 @@ import Templates
 import TestDecks
 import TestSupport
 import Testing
+import Text
 
 @Suite struct MarkdownTests {
   let collection = TestCollection()
@@ -303,11 +304,11 @@ import Testing
     #expect(try String(decoding: FileText.bytes(path, limit: 10_000, isInterrupted: { false }), as: UTF8.self) == text)
   }
 
-  @Test func `a text that is too long or too deep is refused, and others come in`() throws {
+  @Test func `a text that is too deep is refused, and others come in, long ones too`() throws {
     let deep = String(repeating: "> ", count: 60) + "x"
     let long = String(repeating: "ab *c* ", count: 20_000)
     let (report, cards) = try imported("## a\n\n\(deep)\n\n## b\n\n\(long)\n\n## c\n\nx\n")
-    #expect(cards.map(\.prompt) == ["c"])
+    #expect(cards.map(\.prompt) == ["b", "c"])
     let table = String(repeating: "|a", count: 1000) + "\n" + String(repeating: "|-", count: 1000)
     for (text, message) in [
       (table + String(repeating: "\nx", count: 100), "a table has at most 50,000 cells"),
@@ -318,10 +319,15 @@ import Testing
     ] {
       #expect(try imported("## a\n\n\(text)\n").report.rejected.map(\.message) == [message])
     }
-    #expect(
-      report.rejected.map(\.message) == [
-        "lists and quotes stand at most 50 deep", "a text in Markdown has at most 100,000 bytes",
-      ])
+    #expect(report.rejected.map(\.message) == ["lists and quotes stand at most 50 deep"])
+    for text in [String(repeating: "a", count: 131_071), long.trimmed] {
+      let (report, cards) = try imported("## long\n\n\(text)\n")
+      #expect(report.rejected.isEmpty && cards.first?.prompt == "long")
+      let path = folder.file("long.md")
+      _ = try collection.exporting(collection.deck(named: "d"), path)
+      let written = try String(decoding: FileText.bytes(path, limit: 2 << 20, isInterrupted: { false }), as: UTF8.self)
+      #expect(written.contains(text))
+    }
   }
 
   @Test func `a cloze in an answer is told, and pictures are brought in from beside the file alone`() throws {

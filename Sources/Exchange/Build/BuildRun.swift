@@ -59,7 +59,8 @@ public final class BuildRun {
   /// Finds the sources that are gone, and the rows that may have moved to another source.
   private func lookAround(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
     let stamps = Dictionary(uniqueKeysWithValues: folder.sources.map { ($0.path, $0.stamp) })
-    for (path, source) in known.sorted(by: { $0.key < $1.key }) {
+    let others = known.filter { stamps[$0.key] != $0.value.stamp || gone[$0.value.id] != nil }
+    for (path, source) in others.sorted(by: { $0.key < $1.key }) {
       let isGone = stamps[path] == nil
       let rows = stamps[path] == source.stamp ? gone[source.id] ?? [] : try BuildTable.rows(db, of: source.id)
       for row in rows {

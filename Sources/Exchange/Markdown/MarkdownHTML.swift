@@ -10,8 +10,10 @@ import Text
 ///
 ///     MarkdownHTML("a **b** $c$").html   // a <b>b</b> \(c\)
 struct MarkdownHTML {
-  /// Bytes that a text may have, blocks that may stand within each other, cells of a table.
-  static let limit = 100_000
+  /// Bytes that a text may have, which are those of a row, so that whatever an export writes comes back; bytes of one
+  /// that has addresses below it; blocks that may stand within each other; cells of a table.
+  static let limit = 1_000_000
+  static let longestWithAddresses = 10_000
   static let deepest = 50
   static let mostCells = 50_000
 
@@ -44,8 +46,8 @@ struct MarkdownHTML {
     if (lines.map(cells).max() ?? 0) * lines.count > mostCells {
       return "a table has at most \(grouped(mostCells)) cells"
     }
-    if text.utf8.count > limit / 10, text.contains(text: "]:") {
-      return "a text with addresses below it has at most \(grouped(limit / 10)) bytes"
+    if text.utf8.count > longestWithAddresses, text.contains(text: "]:") {
+      return "a text with addresses below it has at most \(grouped(longestWithAddresses)) bytes"
     }
     return nil
   }
