@@ -173,18 +173,10 @@ public final class ActionServer {
 
   /// All that an action changes is one step of undo.
   private func changed(by action: Action, _ call: ActionCall) throws -> Value {
-    try call.workspace.beginUnit()
-    do {
-      let inbox = try call.workspace.media.takeInbox()
-      let result = try action.run(call)
-      try call.workspace.commitUnit()
-      memory.finish(call.workspace)
-      try call.workspace.media.clearInbox(inbox)
-      return result
-    } catch {
-      if call.workspace.isInUnit { try call.workspace.rollbackUnit() }
-      throw error
-    }
+    let (inbox, result) = try call.workspace.asUnit { (try call.workspace.media.takeInbox(), try action.run(call)) }
+    memory.finish(call.workspace)
+    try call.workspace.media.clearInbox(inbox)
+    return result
   }
 
   private func multi(_ params: ValueReader, isBare: Bool, _ turn: inout ActionRequest) throws {

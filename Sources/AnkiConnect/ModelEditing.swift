@@ -57,11 +57,20 @@ enum ModelEditing {
     _ name: String, naming parameter: String = "fieldName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
   ) -> Action {
-    .changing(name) { call in
-      let field = try call.params[parameter].text("the name of a field")
+    part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, body)
+  }
+
+  /// A change of one of the parts of a note type.
+  /// - Parameter names: of all of them.
+  private static func part(
+    _ kind: String, of names: @escaping @Sendable (NoteTypeEdit) -> [String], _ action: String,
+    naming parameter: String, _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+  ) -> Action {
+    .changing(action) { call in
+      let name = try call.params[parameter].text("the name of a \(kind)")
       return try change(call) { edit in
-        guard let place = edit.fields.firstIndex(where: { $0.value == field }) else {
-          throw ActionFailure("field was not found in \(edit.name): \(field)")
+        guard let place = names(edit).firstIndex(of: name) else {
+          throw ActionFailure("\(kind) was not found in \(edit.name): \(name)")
         }
         return try body(call, &edit, place)
       }
@@ -107,14 +116,8 @@ enum ModelEditing {
     _ name: String, naming parameter: String = "templateName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
   ) -> Action {
-    .changing(name) { call in
-      let template = try call.params[parameter].text("the name of a template")
-      try change(call) { edit in
-        guard let place = edit.cards.firstIndex(where: { $0.value.name == template }) else {
-          throw ActionFailure("template was not found in \(edit.name): \(template)")
-        }
-        try body(call, &edit, place)
-      }
+    part("template", of: { $0.cards.map(\.value.name) }, name, naming: parameter) { call, edit, place in
+      try body(call, &edit, place)
       return .null
     }
   }

@@ -88,8 +88,10 @@ final class CardWriter {
   func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
-      if let id = try CardTable.id(db, guid: text, in: deck) { return .found(id) }
-      if let id = try sibling(ofGuid: text) { return .foundSibling(id) }
+      let first = try firstCard(ofNote: text)
+      if let first, first.ordinal == 0 { return .found(first.id) }
+      if Guid.parts(text) != nil, let id = try CardTable.id(db, guid: text, in: deck) { return .found(id) }
+      if let first { return .foundSibling(first.id) }
       return .added(try insert(card, guid: guid, rank, now))
     }
     if let id = try find(card) { return .found(id) }
@@ -106,10 +108,11 @@ final class CardWriter {
     throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
   }
 
-  /// A card of the note of a guid, whose own card may have been removed.
-  private func sibling(ofGuid guid: String) throws -> CardID? {
-    let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND deck = ? ORDER BY ord"
-    return try db.firstRow(sql, [guid, deck.rawValue]) { CardID(rawValue: $0.integer(0)) }
+  /// The first card that the note of a guid has here; the one that goes by the guid may have been removed.
+  private func firstCard(ofNote guid: String) throws -> (id: CardID, ordinal: Int)? {
+    let sql =
+      "SELECT cards.id, ord FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND deck = ? ORDER BY ord"
+    return try db.firstRow(sql, [guid, deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.count(1)) }
   }
 
   /// The topmost card of the same prompt and answer.

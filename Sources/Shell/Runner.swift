@@ -101,30 +101,13 @@ package struct Runner {
 
   private func act(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
     switch command.action {
-    case .function(let run): return try asUnit { try run(invocation) }
+    case .function(let run): return try session.workspace().asUnit { try run(invocation) }
     case .builtIn:
       guard let builtIn = session.tables.builtIns[command.name] else { break }
       return try builtIn.run(invocation, session)
     case .announced, .shortForm: break
     }
     throw CommandError.unknownCommand(command.name, suggestion: nil)
-  }
-
-  /// Runs a command that Lua added as a unit of work: it is one step of undo, and what it did before it failed is
-  /// taken back.
-  private func asUnit(_ body: () throws -> CommandResult) throws -> CommandResult {
-    let workspace = try session.workspace()
-    if workspace.isInUnit || workspace.isInOperation { return try body() }
-    try workspace.beginUnit()
-    do {
-      let result = try body()
-      // It may have signed out, or in as somebody else: then its unit has ended.
-      if workspace.isInUnit { try workspace.commitUnit() }
-      return result
-    } catch {
-      if workspace.isInUnit { try workspace.rollbackUnit() }
-      throw error
-    }
   }
 }
 

@@ -27,9 +27,14 @@ extension PresetTable {
     }
   }
 
-  /// How many rows the log has.
-  public static func logCount(_ db: Database) throws -> Int {
-    try db.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } ?? 0
+  /// The number of the last row of the log.
+  public static func lastAnswer(_ db: Database) throws -> Int {
+    try db.firstRow("SELECT ifnull(max(id), 0) FROM reviews") { $0.count(0) } ?? 0
+  }
+
+  /// Whether at least so many rows of the log come after one. Only these are read: the log may have millions.
+  public static func hasAnswers(_ db: Database, _ count: Int, after last: Int) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM reviews WHERE id > ? LIMIT 1 OFFSET ?", [last, count - 1]) { _ in true } ?? false
   }
 }
 

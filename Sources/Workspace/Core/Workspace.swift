@@ -225,6 +225,21 @@ public final class Workspace {
     unit.newMedia = [:]
   }
 
+  /// Runs as a unit: what was done before it failed is taken back. Where one is under way it is a part of that.
+  public func asUnit<T>(_ body: () throws -> T) throws -> T {
+    if isInUnit || isInOperation { return try body() }
+    try beginUnit()
+    do {
+      let result = try body()
+      // It may have signed out: then its unit has ended.
+      if isInUnit { try commitUnit() }
+      return result
+    } catch {
+      if isInUnit { try rollbackUnit() }
+      throw error
+    }
+  }
+
   public func rollbackUnit() throws {
     let store = try store()
     unit.waitingGame?.isWaiting = false

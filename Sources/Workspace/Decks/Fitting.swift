@@ -153,12 +153,13 @@ public struct Refitting {
       workspace.opened.fit = nil
       return try keep(running)
     }
-    let last = try workspace.read { try PresetTable.logCount($0) }
-    let seen = workspace.opened.answersSeen ?? last
-    workspace.opened.answersSeen = workspace.opened.answersSeen ?? last
-    guard last - seen >= Self.answersBetweenLooks else { return nil }
-    workspace.opened.answersSeen = last
-    try begin()
+    let isTimeToLook = try workspace.read { db in
+      let seen = workspace.opened.answersSeen
+      if let seen, try !PresetTable.hasAnswers(db, Self.answersBetweenLooks, after: seen) { return false }
+      workspace.opened.answersSeen = try PresetTable.lastAnswer(db)
+      return seen != nil
+    }
+    if isTimeToLook { try begin() }
     return nil
   }
 
