@@ -42,18 +42,17 @@ extension SyncMerge {
     _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake
   ) throws {
     // It was removed here, and is to be there.
-    if let local = base?.local, try SyncedCards.stored(db, CardID(rawValue: local)) == nil { return }
+    if base?.isHere == true, try SyncedCards.stored(db, CardID(rawValue: row.id)) == nil { return }
     let note = try bases[.note, given.note]
-    // The same of its note: it goes with it.
-    if let local = note?.local, try !NoteTable.exists(db, NoteID(rawValue: local)) { return try keep(row, local: nil) }
+    // Its note was removed here: it goes with it.
+    if note?.isHere == true, try !NoteTable.exists(db, NoteID(rawValue: given.note)) {
+      return try keep(row, isHere: false)
+    }
     guard var known = try known(given) else {
-      let made = try take(given, nil, note, &intake)
-      return try agree(row, given, local: made, &intake)
+      return try agree(row, given, isHere: take(given, nil, note, &intake), &intake)
     }
     // Another row there is this card already.
-    if known.id.rawValue != row.id, try bases[.card, known.id.rawValue]?.local != nil {
-      return try keep(row, local: nil)
-    }
+    if known.id.rawValue != row.id, try bases.isHere(.card, known.id.rawValue) { return try keep(row, isHere: false) }
     let changed = intake.changed[known.id.rawValue]
     // Both made it: it has the id that it has there.
     if known.id.rawValue != row.id {
@@ -61,13 +60,13 @@ extension SyncMerge {
       known.id = CardID(rawValue: row.id)
     }
     // Without a state it is one to be sent.
-    if isOlder(row, than: base) { return try keep(row, local: known.id) }
+    if isOlder(row, than: base) { return try keep(row, isHere: true) }
     let ours = try ourParts(of: known, values, given, base, changed)
-    if ours == .all { return try keep(row, local: known.id) }
+    if ours == .all { return try keep(row, isHere: true) }
     // What stays as it is here is another thing than what came: it is to be sent.
-    let taken = try take(given, known, note, &intake)
-    try agree(row, given, local: taken, &intake)
-    if taken != nil { try restore(known, ours) }
+    let isTaken = try take(given, known, note, &intake)
+    try agree(row, given, isHere: isTaken, &intake)
+    if isTaken { try restore(known, ours) }
     if ours.contains(.schedule) {
       try CardHiding.setSchedule(db, known.id, to: known.schedule, isSuspended: false, flag: 0, now: moment.now)
     }
@@ -79,7 +78,7 @@ extension SyncMerge {
     if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
       // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
-      try bases.setLocal(.card, given.id, to: nil)
+      try bases.setHere(.card, given.id, false)
       try CardTable.renumber(db, found, to: freeCardID(after: found.id, bases))
     }
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
@@ -96,7 +95,7 @@ extension SyncMerge {
     let isChanged = parts.contains(.schedule)
     // Answered on one side and marked on the other: both stay.
     let isOursAlone =
-      isChanged && ServerRows.haveOneSchedule(values, base.flatMap { ServerRows.parse($0.json)?.list } ?? [])
+      isChanged && ServerRows.haveOneSchedule(values, base?.list ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }
@@ -120,26 +119,26 @@ extension SyncMerge {
   }
 
   /// Keeps a row as the server has it.
-  private func keep(_ row: StagedRow, local: CardID?) throws {
-    try bases.put(.card, row.id, modified: row.modified, row.json, local: local?.rawValue)
+  private func keep(_ row: StagedRow, isHere: Bool) throws {
+    try bases.put(.card, row.id, modified: row.modified, row.json, isHere: isHere)
   }
 
   /// The card here says what the row does, but for a deck that is not there.
-  private func agree(_ row: StagedRow, _ given: AnkiCard, local: CardID?, _ intake: inout CardIntake) throws {
-    try keep(row, local: local)
+  private func agree(_ row: StagedRow, _ given: AnkiCard, isHere: Bool, _ intake: inout CardIntake) throws {
+    try keep(row, isHere: isHere)
     try bases.agree(.card, row.id)
-    guard local != nil, try bases[.deck, given.deck] == nil else { return }
+    guard isHere, try bases[.deck, given.deck] == nil else { return }
     try bases.disagreeOnDeck(card: row.id)
     intake.strayCount += 1
   }
 
   /// Makes the card here what it is there.
+  /// - Returns: false where it has no place here.
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
-  ) throws -> CardID? {
-    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let record = ServerRows.note(values),
-      let type = try type(record.type.rawValue, &intake.types)
-    else { return nil }
+  ) throws -> Bool {
+    guard let record = note?.list.flatMap(ServerRows.note), let type = try type(record.type.rawValue, &intake.types)
+    else { return false }
     let deck = try decks.deck(given.deck)
     let isToday = moment.day(of: Double(given.modified)) == moment.today
     var card = rows.received(given, in: deck, rank: 0, try decks.options(given.deck), isBuriedToday: isToday)
@@ -147,47 +146,41 @@ extension SyncMerge {
     let stays = known.map { $0.deck == deck && (!isNew || $0.schedule.state == .new) } ?? false
     let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true
     if !stays || isMoved { card.rank = try intake.places.rank(db, in: deck, at: given.position) }
-    let made: CardID
     if let known {
       try SyncedCards.renew(db, known, to: card, keepsRank: stays && !isMoved)
-      made = known.id
     } else {
       do {
-        made = try intake.receiver.add(card, of: record, type)
+        _ = try intake.receiver.add(card, of: record, type)
       } catch let error as NoteError where error != .interrupted {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
-        return nil
+        return false
       } catch let error as DeckError {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
-        return nil
+        return false
       }
-      try bases.setLocal(.note, given.note, to: given.note)
+      try bases.setHere(.note, given.note, true)
     }
     if given.lacksLastReview { heads.withoutLastReview.append(given.id) }
-    return made
+    return true
   }
 
   /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
     guard let base = try bases[.noteType, id] else { return nil }
-    var here = base.local
-    if here == nil, let record = ServerRows.parse(base.json)?.record {
-      here = try self.local(record, id, base)?.rawValue
-      try bases.setLocal(.noteType, id, to: here)
+    if !base.isHere {
+      guard try take(base.record, id, base) else { return nil }
+      try bases.setHere(.noteType, id, true)
     }
-    guard let found = here else { return nil }
-    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: found))
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
     known[id] = type
     return type
   }
 
   /// The position that a card had there; nil where it has none.
   private func position(of card: StoredCard) throws -> Int? {
-    guard card.schedule.state == .new,
-      let row = try bases[.card, card.id.rawValue].flatMap({ ServerRows.parse($0.json)?.list })
-    else { return nil }
-    return ServerRows.card(row)?.position
+    guard card.schedule.state == .new else { return nil }
+    return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position
   }
 }
 

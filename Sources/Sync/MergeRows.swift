@@ -21,14 +21,14 @@ extension SyncMerge {
         if try SyncedCards.stored(db, CardID(rawValue: id)) != nil { try bases.bury(.card, id) }
         continue
       }
-      let local = try bases.wasBuriedHere(.card, id) ? nil : base.local
-      let removed = try CardTable.remove(db, local.map { [CardID(rawValue: $0)] } ?? [])
+      let isGiven = try base.isHere && !bases.wasBuriedHere(.card, id)
+      let removed = try CardTable.remove(db, isGiven ? [CardID(rawValue: id)] : [])
       try bases.bury(.card, id)
       if removed == 0 { continue }
       report.removedHere += removed
       // Its note may be there still, and get other cards.
-      let note = ServerRows.parse(base.json)?.list.flatMap(ServerRows.card)?.note
-      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setLocal(.note, note, to: nil) }
+      let note = base.list.flatMap(ServerRows.card)?.note
+      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setHere(.note, note, false) }
     }
     for id in graves.notes {
       guard try bases[.note, id] != nil else {
@@ -36,7 +36,7 @@ extension SyncMerge {
         continue
       }
       let cards = try bases.wasBuriedHere(.note, id) ? [] : NoteTable.cards(db, of: NoteID(rawValue: id))
-      let own = try cards.count { try bases.remote(.card, of: $0.rawValue) == nil }
+      let own = try cards.count { try !bases.isHere(.card, $0.rawValue) }
       report.removedHere += try CardTable.remove(db, cards)
       try bases.bury(.note, id)
       if own > 0 { report.note("\(counted(own, "new card")) went with a note that was deleted there") }
@@ -53,12 +53,12 @@ extension SyncMerge {
       guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
       // It was removed here, and is to be there.
-      if base?.local != nil, known == nil { return }
+      if base?.isHere == true, known == nil { return }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
         // Two devices gave two notes one id, and the other's is the server's.
         isOurs = true
-        try bases.setLocal(.note, row.id, to: nil)
+        try bases.setHere(.note, row.id, false)
       }
       if isOurs { known = try own(note, known) }
       if let known, isOlder(row, than: base) {
@@ -66,8 +66,7 @@ extension SyncMerge {
       } else if let known {
         try renew(note, known, isOurs: isOurs, receiver)
       }
-      try bases.put(
-        .note, row.id, modified: row.modified, row.json, local: known == nil ? nil : row.id)
+      try bases.put(.note, row.id, modified: row.modified, row.json, isHere: known != nil)
       report.received += 1
     }
   }
@@ -82,8 +81,8 @@ extension SyncMerge {
       // What is there of it goes along.
       try bases.forgetState(cardsOf: free)
     }
-    guard let twin = try NoteTable.id(db, guid: note.guid), try bases.remote(.note, of: twin.rawValue) == nil,
-      try NoteTable.known(db, twin)?.type.rawValue == bases[.noteType, note.type.rawValue]?.local
+    guard let twin = try NoteTable.id(db, guid: note.guid), try !bases.isHere(.note, twin.rawValue),
+      try NoteTable.known(db, twin)?.type == note.type, try bases.isHere(.noteType, note.type.rawValue)
     else { return nil }
     try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
@@ -91,15 +90,15 @@ extension SyncMerge {
 
   /// Whether a row is another note than the one that the server had under its id.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
-    (ServerRows.parse(base.json)?.list).flatMap(ServerRows.note)?.guid != note.guid
+    base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
 
   private func renew(
     _ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver
   ) throws {
-    guard let local = try bases[.noteType, note.type.rawValue]?.local else { return }
+    guard try bases.isHere(.noteType, note.type.rawValue) else { return }
     if isOurs || known.isUnsent {
-      if known.modified > note.modified, known.type.rawValue == local {
+      if known.modified > note.modified, known.type == note.type {
         // Ours is to be sent, with what it has.
         return try SyncedNotes.markUnsent(db, note.id)
       }
@@ -111,11 +110,11 @@ extension SyncMerge {
         report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
       }
     }
-    try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)))
+    try receiver.renew(note, of: NoteTypeTable.record(db, note.type))
     // New cards that our fields made and theirs do not.
     if isOurs || known.isUnsent {
       let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
-      _ = try CardTable.remove(db, unmade.filter { try bases.remote(.card, of: $0.rawValue) == nil })
+      _ = try CardTable.remove(db, unmade.filter { try !bases.isHere(.card, $0.rawValue) })
     }
   }
 
@@ -131,7 +130,7 @@ extension SyncMerge {
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
       if try !ReviewTable.markReceived(db, review.id) {
-        try bases.put(.review, row.id, row.json, local: nil)
+        try bases.put(.review, row.id, row.json, isHere: false)
       }
       report.received += 1
     }

@@ -43,9 +43,9 @@ final class SyncOutgoing {
   /// How many rows and objects there are.
   var count: Int { head.count + graves.count + waiting.count }
 
-  func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, local: Int64) throws {
-    try bases.put(
-      kind, id, modified: Int64(record["mod"]?.integer ?? 0), Value.record(record).json, local: local)
+  /// The server gets an object, and the row here says so.
+  func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) throws {
+    try bases.put(kind, id, record, isHere: true)
     try bases.agree(kind, id)
   }
 
@@ -54,10 +54,13 @@ final class SyncOutgoing {
     record["mod"] = .integer(modified ?? Int(min(1e11, max(0, moment.now))))
   }
 
-  func free(_ kind: BaseKind, _ id: Int64) throws -> Int64 {
-    var id = id
-    while try bases.isTaken(kind, id) { id += 1 }
-    return id
+  /// The id under which a row that the server does not have goes: its own, unless the server has or had that.
+  func freed(_ kind: BaseKind, _ table: SyncedTable, _ id: Int64) throws -> Int64 {
+    if try !bases.isTaken(kind, id) { return id }
+    var free = id
+    repeat { free += 1 } while try bases.isTaken(kind, free) || table.has(db, free)
+    try table.renumber(db, id, to: free)
+    return free
   }
 
   // MARK: Note types
@@ -65,27 +68,28 @@ final class SyncOutgoing {
   private func findTypes(isUpload: Bool) throws {
     let unsent = Set(try db.rows("SELECT id FROM note_types WHERE \(Unsent.sql)") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
-      let local = type.id.rawValue
-      let remote = try bases.remote(.noteType, of: local)
-      guard remote == nil || unsent.contains(local) else { continue }
+      let base = try bases[.noteType, type.id.rawValue].flatMap { $0.isHere ? $0 : nil }
+      guard base == nil || unsent.contains(type.id.rawValue) else { continue }
       // The types that everybody has are sent when they are used.
-      let isStock = (1_600_000_000_001...1_600_000_000_006).contains(local)
-      if remote == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
+      let isStock = (1_600_000_000_001...1_600_000_000_006).contains(type.id.rawValue)
+      if base == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
       var record = type.record
-      let id = try remote ?? free(.noteType, local)
-      if let remote, let was = try bases[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record }) {
-        let before = try NoteType(received: was, id: remote)
+      var id = type.id.rawValue
+      if let was = base?.record {
+        let before = try NoteType(received: was, id: id)
         if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
         // A name that is another one's here.
         if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }) {
           record["name"] = was["name"]
         }
+      } else {
+        id = try freed(.noteType, .noteTypes, id)
+        record["id"] = .integer(Int(id))
       }
-      record["id"] = .integer(Int(id))
       stamp(&record, type.modified)
       head.types.append(record)
-      try put(.noteType, id, record, local: local)
-      try NoteTypeTable.markSent(db, type.id)
+      try put(.noteType, id, record)
+      try NoteTypeTable.markSent(db, NoteTypeID(rawValue: id))
     }
   }
 
@@ -93,55 +97,44 @@ final class SyncOutgoing {
 
   private func findPresets() throws {
     for preset in try PresetTable.list(db) {
-      let local = preset.id.rawValue
-      let remotes = try db.rows(
-        "SELECT remote FROM bases WHERE kind = ? AND local = ?", [BaseKind.preset.rawValue, local]
-      ) { $0.integer(0) }
-      if remotes.isEmpty {
-        let id = try free(.preset, Int64(min(1e14, max(1, moment.now * 1000))))
-        var record = SentHead.preset(id, name: preset.name, preset.options)
-        stamp(&record)
-        head.presets.append(record)
-        try put(.preset, id, record, local: local)
-      }
-      for remote in remotes {
-        guard let base = try bases[.preset, remote], try isChanged(.preset, local, base.state),
-          var record = ServerRows.parse(base.json)?.record
-        else { continue }
+      var id = preset.id.rawValue
+      var record: Value.Record
+      if let base = try bases[.preset, id] {
+        // Nothing of it was here until now, where it has the id of the one that everybody has.
+        if !base.isHere { try bases.setHere(.preset, id, true) }
+        guard try !base.isHere || bases.isChanged(.presets, id, base) else { continue }
+        record = base.record
         let (name, options) = ServerRows.preset(record)
         let names = DeckOptions.Name.allCases.filter { options[$0] != preset.options[$0] }
         if names.isEmpty, name == preset.name {
-          try bases.agree(.preset, remote)
+          try bases.agree(.preset, id)
           continue
         }
         for name in names { SentHead.set(name, of: preset.options, in: &record) }
-        if remotes.count == 1 { record["name"] = .text(preset.name) }
-        stamp(&record)
-        head.presets.append(record)
-        try put(.preset, remote, record, local: local)
+        record["name"] = .text(preset.name)
+      } else {
+        id = try freed(.preset, .presets, id)
+        let came = try ServerRows.record(SyncedTable.presets.json(db, id))
+        record = SentHead.preset(id, name: preset.name, preset.options, over: came)
       }
+      stamp(&record)
+      head.presets.append(record)
+      try put(.preset, id, record)
     }
-  }
-
-  func isChanged(_ kind: BaseKind, _ local: Int64, _ state: String?) throws -> Bool {
-    let (table, expression) = kind.stated
-    return try db.firstRow("SELECT \(expression) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
-      != .some(state)
   }
 
   // MARK: Deleted
 
   private func findGraves() throws {
-    func gone(_ kind: BaseKind) throws -> [Int64] {
-      try db.rows("SELECT remote \(SyncTables.gone(kind)) ORDER BY remote") { $0.integer(0) }
+    func gone(_ table: SyncedTable) throws -> [Int64] {
+      try db.rows("SELECT id \(SyncTables.gone(table)) ORDER BY id") { $0.integer(0) }
     }
-    graves.notes = try gone(.note)
-    var cards = Set(try gone(.card))
+    graves.notes = try gone(.notes)
+    var cards = Set(try gone(.cards))
     // The cards of a note that goes, also those that have no place here.
     let notes = Set(graves.notes)
     if !notes.isEmpty {
-      try db.forEachRow("SELECT remote, json ->> 1 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) {
-        row in
+      try db.forEachRow("SELECT id, json ->> 1 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) { row in
         if notes.contains(row.integer(1)) { cards.insert(row.integer(0)) }
       }
     }
@@ -149,14 +142,14 @@ final class SyncOutgoing {
     for (kind, ids) in [(BaseKind.card, graves.cards), (.note, graves.notes)] {
       for id in ids { try bases.bury(kind, id, isSent: true) }
     }
-    for id in try gone(.deck) {
+    for id in try gone(.decks) {
       // Rows in it that have no place here keep it there.
       let sql = """
         SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """
       let isUsed = try db.firstRow(sql, [id]) { _ in true } ?? false
       if id == DeckMerge.firstDeck || isUsed {
-        try bases.setLocal(.deck, id, to: nil)
+        try bases.setHere(.deck, id, false)
       } else {
         graves.decks.append(id)
         try bases.bury(.deck, id, isSent: true)

@@ -38,10 +38,7 @@ final class SyncMerge {
   /// Takes all of it in. What is here and not there yet is found by `SyncOutgoing` after it.
   /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
   func run(isFirst: Bool) throws {
-    if isFirst {
-      try WholeCollection.removeStockTypes(db)
-      try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
-    }
+    if isFirst { try WholeCollection.removeStockTypes(db) }
     let changed = try changedCards()
     try keepSettings()
     try leaveRemoved()
@@ -84,8 +81,8 @@ final class SyncMerge {
     var found: [Int64: Int64] = [:]
     let sql = """
       SELECT cards.id, cast(max(cards.mod, ifnull(cards.last_review, 0)) AS INTEGER)
-      FROM cards LEFT JOIN bases s ON s.kind = \(BaseKind.card.rawValue) AND s.local = cards.id
-      WHERE iif(s.id IS NULL, \(SyncTables.unsentCard), s.state IS NOT \(SyncedTable.cards.state))
+      FROM cards LEFT JOIN bases s ON s.kind = \(BaseKind.card.rawValue) AND s.id = cards.id AND s.here
+      WHERE iif(s.id IS NULL, \(SyncTables.unsentRow(.cards)), s.state IS NOT \(SyncedTable.cards.state))
       """
     try db.forEachRow(sql) { found[$0.integer(0)] = $0.integer(1) }
     return found
@@ -96,7 +93,7 @@ final class SyncMerge {
     var graves = SyncGraves()
     for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
       let base: BaseKind = kind == .cards ? .card : .note
-      let here = try db.rows("SELECT remote FROM server_rows WHERE kind = ?", [base.rawValue]) { $0.integer(0) }
+      let here = try db.rows("SELECT id FROM server_rows WHERE kind = ?", [base.rawValue]) { $0.integer(0) }
       var there: Set<Int64> = []
       if !here.isEmpty { try pulled.staged.forEachRow(kind) { there.insert($0.id) } }
       graves[keyPath: path] = here.filter { !there.contains($0) }
@@ -104,10 +101,10 @@ final class SyncMerge {
     let head = pulled.staged.head
     for (kind, records) in [(BaseKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
       let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
-      let gone = try bases.all(kind).map(\.remote).filter { !there.contains($0) }
+      let gone = try bases.all(kind).map(\.id).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
       // What is here of them becomes this account's own.
-      if kind != .deck { for remote in gone { try bases.bury(kind, remote) } }
+      if kind != .deck { for id in gone { try bases.bury(kind, id) } }
     }
     return graves
   }
@@ -115,10 +112,10 @@ final class SyncMerge {
   private func keepSettings() throws {
     let head = pulled.staged.head
     let settings = Value.record(["crt": .integer(head.created), "conf": .record(head.settings)])
-    try bases.put(.settings, 0, settings.json, local: nil)
-    let known = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    try bases.put(.settings, 0, settings.json, isHere: false)
+    let known = try bases[.tags, 0]?.list ?? []
     let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
-    try bases.put(.tags, 0, Value.list(all).json, local: nil)
+    try bases.put(.tags, 0, Value.list(all).json, isHere: false)
   }
 }
 
@@ -127,7 +124,7 @@ extension PulledCollection {
   public func missingCards(_ db: Database) throws -> Int {
     var there: Set<Int64> = []
     let sql = """
-      SELECT remote FROM server_rows JOIN cards ON cards.id = local WHERE kind = \(BaseKind.card.rawValue)
+      SELECT s.id FROM server_rows s JOIN cards ON cards.id = s.id WHERE s.kind = \(BaseKind.card.rawValue) AND s.here
       """
     let here = try db.rows(sql) { $0.integer(0) }
     if !here.isEmpty { try staged.forEachRow(.cards) { there.insert($0.id) } }
@@ -141,7 +138,7 @@ struct MergedHeads {
   var changedTypes: [NoteTypeID] = []
   /// Types that have other fields or cards now, as they were.
   var reshaped: [(id: NoteTypeID, old: NoteType)] = []
-  /// Presets of the server's that have one here since this sync.
+  /// Presets of the server's that came and have no row here.
   var newPresets: Set<Int64> = []
   /// Cards that do not say when they were answered last, by their ids there.
   var withoutLastReview: [Int64] = []
