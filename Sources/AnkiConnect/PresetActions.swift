@@ -1,6 +1,6 @@
 // Actions on presets, which clients know as the configurations of decks.
-// Invariant: the number of a configuration is the preset's id, 1 that of `Default`, which decks without a preset have; a
-// change of it makes it; what a configuration says and Deckhand does not know is passed over.
+// Invariant: the number of a configuration is the preset's id, 1 that of `Default`, which decks without a preset
+// have; a change of it makes it; what a configuration says and Deckhand does not know is passed over.
 
 import Decks
 import Exchange

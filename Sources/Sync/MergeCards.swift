@@ -1,4 +1,4 @@
-// Cards that came from a server.
+// Merging cards.
 // Invariant: of a card that both changed the schedule is that of the later answer, every mark the later side's, the
 // server's where both are of one second; no card without its note; none stays in a deck that the server lacks.
 
@@ -10,7 +10,7 @@ import Templates
 import Text
 import Values
 
-/// What cards are taken in with.
+/// What the merge of cards keeps between rows.
 struct CardIntake {
   let receiver: NoteReceiver
   /// The cards that were changed here, and when.
@@ -41,10 +41,10 @@ extension SyncMerge {
   private func merge(
     _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake
   ) throws {
-    // It was removed here, and is to be there.
+    // It was removed here: its grave is sent.
     if base?.isHere == true, try SyncedCards.stored(db, CardID(rawValue: row.id)) == nil { return }
     let note = try bases[.note, given.note]
-    // Its note was removed here: it goes with it.
+    // Its note was removed here: the card goes with it.
     if note?.isHere == true, try !NoteTable.exists(db, NoteID(rawValue: given.note)) {
       return try keep(row, isHere: false)
     }
@@ -63,7 +63,7 @@ extension SyncMerge {
     if isOlder(row, than: base) { return try keep(row, isHere: true) }
     let ours = try ourParts(of: known, values, given, base, changed)
     if ours == .all { return try keep(row, isHere: true) }
-    // What stays as it is here is another thing than what came: it is to be sent.
+    // A part that stays as it is here differs from the base: it is sent.
     let isTaken = try take(given, known, note, &intake)
     try agree(row, given, isHere: isTaken, &intake)
     if isTaken { try restore(known, ours) }
@@ -84,7 +84,7 @@ extension SyncMerge {
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }
 
-  /// What of a card stays as it is here.
+  /// The parts of a card that stay as they are here.
   /// - Parameter changed: when it was changed here; nil where it was not.
   private func ourParts(
     of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ changed: Int64?
@@ -100,7 +100,7 @@ extension SyncMerge {
     return ours
   }
 
-  /// Whether a card was answered here after it was answered there: the log that both have in the end says so too,
+  /// Whether a card was answered here after it was answered there: the log that both have in the end agrees with that,
   /// whatever was changed since. Two clients of Anki's may have left it otherwise.
   /// - Returns: nil where it is unknown, or both were in one second.
   private func isAnsweredLater(_ known: StoredCard, _ given: AnkiCard) -> Bool? {
@@ -110,7 +110,7 @@ extension SyncMerge {
     return mine > theirs
   }
 
-  /// Gives a card back what of its marks was changed here.
+  /// Restores the marks of a card that have a local edit.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
     if ours.isEmpty { return }
     try SyncedCards.restore(
@@ -118,7 +118,7 @@ extension SyncMerge {
       flag: ours.contains(.flag))
   }
 
-  /// Keeps a row as the server has it.
+  /// Keeps a remote row as the base.
   private func keep(_ row: StagedRow, isHere: Bool) throws {
     try bases.put(.card, row.id, modified: row.modified, row.json, isHere: isHere)
   }

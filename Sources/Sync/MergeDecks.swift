@@ -1,6 +1,6 @@
-// Decks that came from a server: their names, their presets and their limits.
+// Merging decks: their names, their presets and their limits.
 // Invariant: a deck that both made is the server's; of a deck each part is the side's that changed it, the server's
-// where both did; a deck that was deleted there goes, and cards of ours in it move to the deck that everybody has.
+// where both did; a deck that was deleted there goes, and cards of ours in it move to `Default`.
 
 import Decks
 import Exchange

@@ -1,4 +1,4 @@
-// Notes and rows of the log that came from a server, and what was deleted there.
+// Merging notes, rows of the log and graves.
 // Invariant: a deletion wins over a change; of a note that both changed the later is kept, the server's where both are
 // of one second.
 
@@ -52,7 +52,7 @@ extension SyncMerge {
       if isKnown(base, row.json) { return }
       guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
-      // It was removed here, and is to be there.
+      // It was removed here: its grave is sent.
       if base?.isHere == true, known == nil { return }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
@@ -78,7 +78,7 @@ extension SyncMerge {
       var free = note.id.rawValue
       repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || bases.isTaken(.note, free)
       try SyncedNotes.renumber(db, note.id.rawValue, to: free)
-      // What is there of it goes along.
+      // Its cards are sent again under the new id.
       try bases.forgetState(cardsOf: free)
     }
     guard let twin = try NoteTable.id(db, guid: note.guid), try !bases.isHere(.note, twin.rawValue),

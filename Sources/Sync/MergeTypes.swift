@@ -1,4 +1,4 @@
-// Note types and presets that came from a server.
+// Merging note types and presets.
 // Invariant: a type of ours that has the name or the id of another one there gives way; of a preset each option is the
 // side's that changed it, the server's where both did.
 

@@ -1,5 +1,5 @@
-// What waits to be sent, and a part of it on its way.
-// Invariant: what waits is known by its ids alone; a part is bounded in rows and in bytes.
+// The unsent rows, and a chunk of them.
+// Invariant: unsent rows are held by their ids alone; a chunk is bounded in rows and in bytes.
 
 import Decks
 import Exchange
@@ -19,7 +19,7 @@ struct UnsentRows {
   var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty && strays.isEmpty }
 }
 
-/// What rows are made with.
+/// What the rows that are sent are made with.
 struct RowMaking {
   let cards: SentCardReader
   let log: SentReviews

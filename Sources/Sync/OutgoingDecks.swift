@@ -1,5 +1,5 @@
-// Decks that are to be sent, in an order in which no name is two decks'.
-// Invariant: a deck there keeps what was not changed here; decks around new ones go along.
+// What a sync sends of decks, in an order in which no two decks have one name.
+// Invariant: a deck there keeps what was not changed here; the parents of new decks are sent too.
 
 import Decks
 import Exchange
@@ -16,7 +16,7 @@ extension SyncOutgoing {
       for other in there where !other.isHere {
         let isNamed = ServerRows.deckName(other.record).lowercased() == deck.name.lowercased()
         if !isSent, other.record["dyn"]?.integer != 1, isNamed || other.id == id.rawValue {
-          // Nothing of it was here until now: the deck that everybody has.
+          // Nothing of it was here until now: `Default`, or one that nothing was in.
           if other.id != id.rawValue { try SyncedTable.decks.take(db, other.id, by: id.rawValue, now: moment.now) }
           try bases.setHere(.deck, other.id, true)
           (id, isSent) = (DeckID(rawValue: other.id), true)

@@ -1,6 +1,6 @@
-// Note types, presets, decks and tags that are to be sent, and what was deleted.
-// Invariant: of an object that the server has, only what was changed here is another thing; a change that would make
-// every device download anew is refused.
+// What a sync sends of note types, presets, decks and tags, and the graves.
+// Invariant: of an object that the server has, only what was changed here differs; a change that would make every
+// device download anew is refused.
 
 import Decks
 import Exchange
@@ -8,7 +8,7 @@ import Storage
 import Templates
 import Values
 
-/// Finds what is here and not on the server. Made after what came was taken in.
+/// Finds the local edits: what the server does not have as it is here. Made after the merge.
 final class SyncOutgoing {
   let db: Database
   let bases: Bases
@@ -21,7 +21,7 @@ final class SyncOutgoing {
   /// The rows by their ids here, in the order in which they go.
   var waiting = UnsentRows()
   var making: RowMaking
-  /// What was settled, one sentence each.
+  /// How conflicts of names were settled, one sentence each.
   var findings: [String] = []
 
   /// - Parameters:
@@ -43,7 +43,7 @@ final class SyncOutgoing {
   /// How many rows and objects there are.
   var count: Int { head.count + graves.count + waiting.count }
 
-  /// The server gets an object, and the row here says so.
+  /// Keeps what the server is sent as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) throws {
     try bases.put(kind, id, record, isHere: true)
     try bases.agree(kind, id)
@@ -70,7 +70,7 @@ final class SyncOutgoing {
     for type in try NoteTypeTable.list(db) {
       let base = try bases[.noteType, type.id.rawValue].flatMap { $0.isHere ? $0 : nil }
       guard base == nil || unsent.contains(type.id.rawValue) else { continue }
-      // The types that everybody has are sent when they are used.
+      // The stock types are sent when they are used.
       let isStock = (1_600_000_000_001...1_600_000_000_006).contains(type.id.rawValue)
       if base == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
       var record = type.record
@@ -100,7 +100,7 @@ final class SyncOutgoing {
       var id = preset.id.rawValue
       var record: Value.Record
       if let base = try bases[.preset, id] {
-        // Nothing of it was here until now, where it has the id of the one that everybody has.
+        // `Default`, which every server has, was not used here until now.
         if !base.isHere { try bases.setHere(.preset, id, true) }
         guard try !base.isHere || bases.isChanged(.presets, id, base) else { continue }
         record = base.record

@@ -1,6 +1,6 @@
-// Notes, cards and answers on their way to a server, made a chunk at a time.
-// Invariant: the rows here hold what was given from then on, in the operation that it is given in; a row that says
-// what the server has is not sent.
+// What a sync sends of notes, cards and answers, a chunk at a time.
+// Invariant: a row that is sent is its own base from then on, in the operation that sends it; a row that equals its
+// base is not sent.
 
 import Decks
 import Exchange
@@ -47,7 +47,7 @@ extension SyncOutgoing {
     if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, isHere: false) }
   }
 
-  /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
+  /// A note whose grave was sent and that is here again goes under a new id: the server never takes the old one again.
   private func renumberReturned() throws {
     let notes = try db.rows(
       "SELECT notes.id FROM notes JOIN sent_graves g ON g.kind = \(BaseKind.note.rawValue) AND g.id = notes.id"

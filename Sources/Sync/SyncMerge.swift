@@ -35,7 +35,7 @@ final class SyncMerge {
     heads = MergedHeads()
   }
 
-  /// Takes all of it in. What is here and not there yet is found by `SyncOutgoing` after it.
+  /// Merges all remote rows. `SyncOutgoing` finds the local edits after it.
   /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
   func run(isFirst: Bool) throws {
     if isFirst { try WholeCollection.removeStockTypes(db) }
@@ -64,12 +64,12 @@ final class SyncMerge {
     try progress(done, pulled.staged.counts.values.reduce(0, +))
   }
 
-  /// Whether a row is as the server had it before: of all that it has only what is new counts.
+  /// Whether a remote row equals its base: of a whole collection only what is new counts.
   func isKnown(_ base: Base?, _ json: String) -> Bool {
     pulled.isWhole && base.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
-  /// Whether a row is older than the one that the server had before: it was brought back from a backup, and gets ours.
+  /// Whether a remote row is older than its base: the server was restored from a backup, and gets ours.
   func isOlder(_ row: StagedRow, than base: Base?) -> Bool {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
@@ -88,7 +88,7 @@ final class SyncMerge {
     return found
   }
 
-  /// Of all that the server has: what it had before and has no more.
+  /// The graves of a whole collection: the bases that it has no row for.
   private func missing() throws -> SyncGraves {
     var graves = SyncGraves()
     for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
@@ -103,7 +103,7 @@ final class SyncMerge {
       let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
       let gone = try bases.all(kind).map(\.id).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
-      // What is here of them becomes this account's own.
+      // The rows here become unsent ones of this account.
       if kind != .deck { for id in gone { try bases.bury(kind, id) } }
     }
     return graves

@@ -85,14 +85,14 @@ public enum SyncTables {
       ])
   }
 
-  /// Forgets the server and all that it gave, as far as it is not cards here.
+  /// Forgets the server and the bases; the rows here stay.
   public static func removeLink(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_link; DELETE FROM sent_graves; DELETE FROM sent_media")
     try forgetRows(db)
     try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
   }
 
-  /// Forgets what the server gave.
+  /// Forgets the bases: all rows here are unsent.
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
     for table in SyncedTable.allCases {
@@ -111,7 +111,7 @@ public enum SyncTables {
     found.cards =
       try count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))") + count("SELECT count(*) \(changed(.cards))")
     found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
-    // The types that everybody has go along with their notes.
+    // The stock types are sent with their notes.
     found.types = try count(
       """
       SELECT count(*) FROM note_types WHERE \(Unsent.sql)

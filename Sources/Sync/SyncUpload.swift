@@ -23,7 +23,7 @@ extension SyncExchange {
     return false
   }
 
-  /// Puts what is here in the place of what the server has, in one operation.
+  /// Replaces what the server has by what is here, in one operation.
   /// - Parameter folder: the account's, for the file.
   public func upload(_ db: Database, _ link: SyncLink, folder: String) throws -> SyncReport {
     let bases = try Bases(db)

@@ -1,4 +1,4 @@
-// Note types in the database: finding, making, and those that everybody has.
+// Note types in the database: finding, making, and the stock ones.
 // Invariant: no two names differ only in capitals.
 
 public import Storage

@@ -11,7 +11,7 @@ extension DeckTable {
     try limits(db, id).applied(to: presetOptions(db, id))
   }
 
-  /// The same with what a goal that is under way makes of them.
+  /// The options that are good for a deck today: a goal that is under way changes them.
   public static func options(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckOptions {
     var options = try options(db, id)
     let key = try record(db, id).name.lowercased()

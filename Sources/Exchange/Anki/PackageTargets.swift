@@ -1,5 +1,5 @@
 // Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
-// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package stand within the
+// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package come within the
 // one that is imported into, or the outermost of them is it; the parts of a whole collection have the ids and the names
 // that they come with.
 

@@ -45,7 +45,7 @@ final class SentCollection {
     }
   }
 
-  /// Writes what stands beside the cards.
+  /// Writes what goes beside the cards.
   /// - Returns: the media that go along.
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }

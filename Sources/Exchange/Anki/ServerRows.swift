@@ -202,7 +202,7 @@ public struct ServerRows {
     return (row, state)
   }
 
-  /// What the memory of a card is now, with what else stood beside it.
+  /// What the memory of a card is now, with the other members of its data.
   private static func merged(_ new: String, over old: String, position: Int?) -> String {
     var record = ServerRows.parse(old)?.record ?? Value.Record()
     for key in ["s", "d", "dr", "decay", "lrt"] { record[key] = nil }

@@ -44,7 +44,7 @@ public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
 
-/// What stands once in a collection.
+/// What a collection has once: its note types, decks, presets and settings.
 ///
 ///     var head = StagedHead()
 ///     head.decks = [["id": .integer(1), "name": .text("Default")]]
@@ -140,7 +140,7 @@ public final class StagedCollection {
     }
   }
 
-  /// Adds what stands once.
+  /// Adds what a collection has once.
   /// - Throws: `StagedFault` for a part without an id.
   public func setHead(_ head: StagedHead) throws {
     func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {

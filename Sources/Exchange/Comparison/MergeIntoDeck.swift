@@ -158,7 +158,7 @@ public final class MergeIntoDeck {
   // MARK: Order
 
   /// Puts the cards of each deck into the order of their notes. Another card of a note stays behind the card that it
-  /// stands behind.
+  /// is behind.
   private func arrange(_ notes: ComparedList) throws {
     var places: [NoteID: Int] = [:]
     for (place, note) in notes.entries.enumerated() {
