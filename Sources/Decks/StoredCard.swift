@@ -1,10 +1,11 @@
 // A card's own row in the table `cards`: the one list of its columns, for writing it and for reading it.
 // Invariant: whoever puts a card into the table does it with this row, or names the columns that it takes from it.
 //
-// `raw`, the row that Anki has of the card, is one text and not eleven columns. It is what the card was at the last sync,
-// while the other columns are what it is now: a `due` in Anki's days beside ours in seconds would be a second form of one
-// fact. Nothing is searched or sorted by a part of it; two queries read the position of new cards. And a card's row for a
-// server is its ids and the rest of this text, so that SQLite compares a row with its base as one text.
+// `raw`, the row that Anki has of the card, is one text and not eleven columns. It is what the card was at the last
+// sync, while the other columns are what it is now: a `due` in Anki's days beside ours in seconds would be a second
+// form of one fact. Nothing is searched or sorted by a part of it; two queries read the position of new cards. And
+// a card's row for a server is its ids and the rest of this text, so that SQLite compares a row with its base as
+// one text.
 
 import Storage
 

@@ -1,6 +1,6 @@
-// The rows of a server as they were at the last sync, one by one.
-// Invariant: a base is what the server has, or what it is given in the operation under way; `state` is what the row
-// here held when both agreed, NULL where it is to be sent whole.
+// The bases: the rows of a server as they were at the last sync, one by one.
+// Invariant: a base is what the server has, or what it is sent in the operation under way; `state` is what the row here
+// held when both agreed, NULL where it is to be sent whole.
 
 import Decks
 import Exchange
@@ -65,7 +65,7 @@ final class Bases {
   /// Whether the server has a row that is here, or was when both agreed.
   func isHere(_ kind: BaseKind, _ id: Int64) throws -> Bool { try self[kind, id]?.isHere ?? false }
 
-  /// Keeps a row as the server has it.
+  /// Keeps a remote row as the base.
   func put(_ kind: BaseKind, _ id: Int64, modified: Int64 = 0, _ json: String, isHere: Bool) throws {
     writing.bind(1, kind.rawValue)
     writing.bind(2, id)
@@ -76,13 +76,13 @@ final class Bases {
     if isHere, let table = kind.table, table == .notes || table == .noteTypes { try dropBase(table, id) }
   }
 
-  /// Keeps a deck, a preset or a note type as the server has it.
+  /// Keeps a remote deck, preset or note type as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, isHere: Bool) throws {
     try put(
       kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
   }
 
-  /// Where the row here is what the server has, it is its own base.
+  /// Drops a base that the row here equals: the row is its own base.
   private func dropBase(_ table: SyncedTable, _ id: Int64) throws {
     let statement = try ownMarks[table] ?? Statement(db, table.ownMark)
     ownMarks[table] = statement
@@ -91,7 +91,7 @@ final class Bases {
     if db.changesCount > 0 { try removeBase(table.rawValue, id) }
   }
 
-  /// Rows that were changed back are their own bases again.
+  /// Drops the bases of rows that were changed back.
   func dropAgreed() throws {
     for table in SyncedTable.allCases {
       let sql = """
@@ -108,7 +108,7 @@ final class Bases {
     try removal.run()
   }
 
-  /// Says whether a row of the server's has one here.
+  /// Sets whether a remote row has a row here.
   func setHere(_ kind: BaseKind, _ id: Int64, _ isHere: Bool) throws {
     guard let base = try self[kind, id] else { return }
     try put(kind, id, modified: base.modified, base.json, isHere: isHere)
@@ -120,7 +120,7 @@ final class Bases {
       .execute(arguments: [kind.rawValue, id])
   }
 
-  /// The row here says what the server's does.
+  /// The row here agrees with the remote row: it has no local edit.
   func agree(_ kind: BaseKind, _ id: Int64) throws {
     guard let table = kind.table else { return }
     let statements = try agreements[table] ?? table.agreements.map { try Statement(db, $0) }
@@ -132,21 +132,21 @@ final class Bases {
     try dropBase(table, id)
   }
 
-  /// Whether a row here differs from its base.
+  /// Whether a row here has a local edit.
   func isChanged(_ table: SyncedTable, _ id: Int64, _ base: Base) throws -> Bool {
     let sql = "SELECT \(table.state) FROM \(table.name) WHERE id = ?"
     return try db.firstRow(sql, [id]) { $0.optionalText(0) } != .some(base.state)
   }
 
-  /// Of a card that both have: the deck of the one here is to be sent.
+  /// Makes the deck of a card a local edit.
   func disagreeOnDeck(card id: Int64) throws { try setPart(0, of: id, to: "NULL") }
 
-  /// Of a card that both have: when the one here was answered last is nothing that was changed.
+  /// Makes the time of the last answer of a card no local edit.
   func agreeOnLastReview(card id: Int64) throws {
     try setPart(12, of: id, to: "(SELECT last_review FROM cards WHERE cards.id = bases.id)")
   }
 
-  /// The cards of a note here are to be sent, whole.
+  /// Has the cards of a note sent whole.
   func forgetState(cardsOf note: Int64) throws {
     try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: note)).map(\.rawValue))
     let sql = """
@@ -156,7 +156,7 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [note])
   }
 
-  /// Puts another value into the state of a card.
+  /// Sets a part of the state in the base of a card.
   /// - Parameter index: of the state of a card: see `SyncedTable`.
   private func setPart(_ index: Int, of card: Int64, to value: String) throws {
     let sql = """
@@ -166,7 +166,7 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [card])
   }
 
-  /// A row was deleted there, or its deletion is sent.
+  /// Keeps a grave: a row was deleted there, or its grave is sent.
   func bury(_ kind: BaseKind, _ id: Int64, isSent: Bool = false) throws {
     try removeBase(kind.rawValue, id)
     try forgetRemoved(kind, id)
@@ -177,13 +177,13 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, id, isSent])
   }
 
-  /// Whether its deletion was sent from here, also where that sync was undone since.
+  /// Whether its grave was sent from here, also where that sync was undone since.
   func wasBuriedHere(_ kind: BaseKind, _ id: Int64) throws -> Bool {
     let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND id = ? AND sent = 1"
     return try db.firstRow(sql, [kind.rawValue, id]) { _ in true } ?? false
   }
 
-  /// Whether an id of the server's is in use or was.
+  /// Whether the server has a row of an id, or had one.
   func isTaken(_ kind: BaseKind, _ id: Int64) throws -> Bool {
     if try self[kind, id] != nil { return true }
     hasGrave.bind(1, kind.rawValue)
@@ -197,7 +197,7 @@ final class Bases {
     return try db.rows(sql, [kind.rawValue]) { ($0.integer(4), Base($0)) }
   }
 
-  /// What the server has after all this.
+  /// How many rows the server has by the bases.
   func counts() throws -> SyncCounts {
     var found: [Int: Int] = [:]
     try db.forEachRow("SELECT kind, count(*) FROM bases GROUP BY kind") { found[$0.count(0)] = $0.count(1) }
@@ -261,7 +261,7 @@ extension SyncedTable {
     """
   }
 
-  /// Puts what the server has into a row, as far as it has a place for it, and into its base what the row holds.
+  /// Writes the remote row into the row here, as far as that has a column for it, and into the base what the row holds.
   fileprivate var agreements: [String] {
     let base = "bases WHERE kind = \(rawValue) AND id = ?1"
     let state = "SELECT \(self.state) FROM \(name) WHERE \(name).id = ?1"

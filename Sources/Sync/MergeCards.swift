@@ -13,7 +13,7 @@ import Values
 /// What the merge of cards keeps between rows.
 struct CardIntake {
   let receiver: NoteReceiver
-  /// The cards that were changed here, and when.
+  /// The cards with local edits, and when they were changed.
   let changed: [Int64: Int64]
   var places = NewPlaces()
   var types: [Int64: NoteType] = [:]
@@ -51,15 +51,15 @@ extension SyncMerge {
     guard var known = try known(given) else {
       return try agree(row, given, isHere: take(given, nil, note, &intake), &intake)
     }
-    // Another row there is this card already.
+    // Another remote row is this card already.
     if known.id.rawValue != row.id, try bases.isHere(.card, known.id.rawValue) { return try keep(row, isHere: false) }
     let changed = intake.changed[known.id.rawValue]
-    // Both made it: it has the id that it has there.
+    // Both sides made it: it gets the remote id.
     if known.id.rawValue != row.id {
       try CardTable.renumber(db, known, to: CardID(rawValue: row.id))
       known.id = CardID(rawValue: row.id)
     }
-    // Without a state it is one to be sent.
+    // A base without a state has the card sent whole.
     if isOlder(row, than: base) { return try keep(row, isHere: true) }
     let ours = try ourParts(of: known, values, given, base, changed)
     if ours == .all { return try keep(row, isHere: true) }
@@ -72,12 +72,12 @@ extension SyncMerge {
     }
   }
 
-  /// The card here that a row is.
+  /// The card here that a remote row is.
   private func known(_ given: AnkiCard) throws -> StoredCard? {
     let note = NoteID(rawValue: given.note)
     if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
-      // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
+      // Two devices gave two cards one id: ours is sent under another one.
       try bases.setHere(.card, given.id, false)
       try CardTable.renumber(db, found, to: freeCardID(after: found.id, bases))
     }
@@ -123,7 +123,7 @@ extension SyncMerge {
     try bases.put(.card, row.id, modified: row.modified, row.json, isHere: isHere)
   }
 
-  /// The card here says what the row does, but for a deck that is not there.
+  /// The card here agrees with the remote row, but for a deck that is not there.
   private func agree(_ row: StagedRow, _ given: AnkiCard, isHere: Bool, _ intake: inout CardIntake) throws {
     try keep(row, isHere: isHere)
     try bases.agree(.card, row.id)
@@ -132,7 +132,7 @@ extension SyncMerge {
     intake.strayCount += 1
   }
 
-  /// Makes the card here what it is there.
+  /// Writes a remote card into the card here, or adds it.
   /// - Returns: false where it has no place here.
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
@@ -164,7 +164,7 @@ extension SyncMerge {
     return true
   }
 
-  /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
+  /// The type here of a remote type. One that was removed here comes back with the first remote note of it.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
     guard let base = try bases[.noteType, id] else { return nil }
@@ -177,7 +177,7 @@ extension SyncMerge {
     return type
   }
 
-  /// The position that a card had there; nil where it has none.
+  /// The position in the base of a card; nil where it has none.
   private func position(of card: StoredCard) throws -> Int? {
     guard card.schedule.state == .new else { return nil }
     return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position

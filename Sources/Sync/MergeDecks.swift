@@ -12,7 +12,7 @@ extension SyncMerge {
   var decks: DeckMerge { DeckMerge(sync: self) }
 }
 
-/// The part of a sync's work that is about decks.
+/// The merge of decks.
 struct DeckMerge {
   let sync: SyncMerge
   private var db: Database { sync.db }
@@ -28,7 +28,7 @@ struct DeckMerge {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
       if try !sync.isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
     }
-    // A deck comes before those in it.
+    // Parents first.
     incoming.sort {
       (ServerRows.deckName($0.record).utf8.count, $0.id) < (ServerRows.deckName($1.record).utf8.count, $1.id)
     }
@@ -46,7 +46,7 @@ struct DeckMerge {
   ) throws {
     if given["dyn"]?.integer == 1 { return try bases.put(.deck, id, given, isHere: false) }
     let isKnown = try base?.isHere == true && SyncedTable.decks.has(db, id)
-    // What was removed here is removed there, unless cards came into it.
+    // It was removed here: its grave is sent, unless cards came into it.
     if base?.isHere == true, !isKnown { return try bases.put(.deck, id, given, isHere: true) }
     var record = given
     var isOurs = false
@@ -67,7 +67,7 @@ struct DeckMerge {
 
   // MARK: Names
 
-  /// Makes a deck that is new there one here: that of its name where it was not sent.
+  /// Takes in a new remote deck: as the unsent deck of its name, where there is one.
   /// - Returns: false for one that nothing is in and that is not needed here.
   private func place(_ deck: DeckID, named theirs: String, _ pending: Set<Int64>) throws -> Bool {
     var there = try DeckTable.named(db, theirs)
@@ -87,7 +87,7 @@ struct DeckMerge {
     return true
   }
 
-  /// Gives a deck that both have the name that it has there, where that is a new one.
+  /// Gives a deck the remote name, where that was changed since the base.
   private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws -> Bool {
     let was = (base?.record).map(ServerRows.deckName)
     if try theirs == was || theirs == DeckTable.record(db, deck).name { return true }
@@ -129,7 +129,7 @@ struct DeckMerge {
     try DeckTable.rename(db, deck, to: name, now: moment.now)
   }
 
-  /// Its name is another one's there. One that comes too is given its new name in its turn.
+  /// Renames a deck whose name a remote deck has. One that is merged later gets its remote name then.
   private func giveWay(_ deck: DeckRecord, _ pending: Set<Int64>) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
@@ -154,7 +154,7 @@ struct DeckMerge {
     try DeckTable.setLimits(db, local, to: limits)
   }
 
-  /// A preset that said nothing before and does now is that of its decks.
+  /// Gives decks the remote presets that have options of their own only since this sync.
   private func givePresets() throws {
     if sync.heads.newPresets.isEmpty { return }
     for (id, base) in try bases.all(.deck) {
@@ -168,11 +168,11 @@ struct DeckMerge {
     }
   }
 
-  /// The deck here that cards of one there go into, made where it is missing.
+  /// The deck here for the cards of a remote deck, made where it is missing.
   func deck(_ remote: Int64) throws -> DeckID {
     if let known = sync.heads.decks[remote] { return known }
     let base = try bases[.deck, remote]
-    // A deck that is not there.
+    // The server has no such deck.
     if base == nil, remote != DeckMerge.firstDeck { return try deck(DeckMerge.firstDeck) }
     let wanted = DeckID(rawValue: remote)
     if base?.isHere == true, try DeckTable.exists(db, wanted) {
@@ -201,7 +201,7 @@ struct DeckMerge {
     return options
   }
 
-  // MARK: Deleted ones
+  // MARK: Graves
 
   func bury(_ ids: [Int64]) throws {
     for id in ids where id != DeckMerge.firstDeck {
@@ -222,7 +222,7 @@ struct DeckMerge {
         "the deck \(name) was deleted there: \(counted(count, "card")) of this account moved to "
           + "\(try DeckTable.record(db, home).name)")
     }
-    // One that holds others stays around them.
+    // A parent stays.
     _ = try DeckTable.removeEmpty(db, local)
     sync.report.received += 1
   }

@@ -1,5 +1,5 @@
 // Merging notes, rows of the log and graves.
-// Invariant: a deletion wins over a change; of a note that both changed the later is kept, the server's where both are
+// Invariant: a grave wins over an edit; of a note that both changed the later is kept, the server's where both are
 // of one second.
 
 import Decks
@@ -11,10 +11,10 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Deleted ones
+  // MARK: Graves
 
-  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id. So does what
-  /// is only here, and has by chance the id of what another device has made and deleted.
+  /// Removes what has a grave. A row whose grave was sent from here and whose removal was undone since stays, and goes
+  /// under another id; so does a row that is only here and has by chance the id of a grave.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
       guard let base = try bases[.card, id] else {
@@ -26,7 +26,7 @@ extension SyncMerge {
       try bases.bury(.card, id)
       if removed == 0 { continue }
       report.removedHere += removed
-      // Its note may be there still, and get other cards.
+      // The server may have its note still, and other cards of it later.
       let note = base.list.flatMap(ServerRows.card)?.note
       if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setHere(.note, note, false) }
     }
@@ -56,7 +56,7 @@ extension SyncMerge {
       if base?.isHere == true, known == nil { return }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
-        // Two devices gave two notes one id, and the other's is the server's.
+        // Two devices gave two notes one id.
         isOurs = true
         try bases.setHere(.note, row.id, false)
       }
@@ -71,7 +71,7 @@ extension SyncMerge {
     }
   }
 
-  /// A note here that a new one there is: of its guid and its type, or one that came back.
+  /// The unsent note here that a new remote note is: of its guid and its type, or one that came back.
   private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
@@ -88,7 +88,7 @@ extension SyncMerge {
     return try NoteTable.known(db, note.id)
   }
 
-  /// Whether a row is another note than the one that the server had under its id.
+  /// Whether a remote row is another note than its base.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
     base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
@@ -99,11 +99,11 @@ extension SyncMerge {
     guard try bases.isHere(.noteType, note.type.rawValue) else { return }
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type == note.type {
-        // Ours is to be sent, with what it has.
+        // The local edit is the later one: it is sent.
         return try SyncedNotes.markUnsent(db, note.id)
       }
       if known.fields != note.fields || known.tags != note.tags {
-        // Where its type was changed, that is why theirs is later.
+        // The remote row may be later only since its type was changed.
         if heads.reshaped.contains(where: { $0.id == known.type }) {
           try setAside(known, NoteTypeTable.record(db, known.type))
         }
@@ -111,7 +111,7 @@ extension SyncMerge {
       }
     }
     try receiver.renew(note, of: NoteTypeTable.record(db, note.type))
-    // New cards that our fields made and theirs do not.
+    // New cards that the fields here made and the remote fields do not make.
     if isOurs || known.isUnsent {
       let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
       _ = try CardTable.remove(db, unmade.filter { try !bases.isHere(.card, $0.rawValue) })

@@ -10,10 +10,10 @@ import Templates
 import Values
 
 extension SyncMerge {
-  // MARK: Removed ones
+  // MARK: Removals
 
-  /// What was removed here stays there: without it every device would have to download everything. It is said once, and
-  /// comes again when it is changed there.
+  /// Types and presets that were removed here stay on the server: without them every device would have to download
+  /// everything. The report says so once; they come again when they are changed there.
   func leaveRemoved() throws {
     for (kind, what) in [(BaseKind.noteType, "note type"), (.preset, "preset")] {
       guard let table = kind.table else { continue }
@@ -43,7 +43,7 @@ extension SyncMerge {
     }
   }
 
-  /// Makes the type here what it is there.
+  /// Writes a remote type into the type here, or adds it.
   /// - Returns: false where it has no place here.
   func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
@@ -85,7 +85,7 @@ extension SyncMerge {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
       let base = try bases[.preset, id]
       if isKnown(base, Value.record(record).json) { continue }
-      // One that has this id and was not sent is what both sides have made of the initial options.
+      // An unsent one of this id: both sides changed the initial options.
       let mine = try SyncedTable.presets.has(db, id) ? PresetTable.record(db, PresetID(rawValue: id)) : nil
       var isOurs = false
       if let mine { isOurs = try merge(record, into: mine, since: base) }
@@ -95,7 +95,7 @@ extension SyncMerge {
     }
   }
 
-  /// - Returns: whether something of it is to be sent.
+  /// - Returns: whether there is a local edit.
   private func merge(_ record: Value.Record, into mine: PresetRecord, since base: Base?) throws -> Bool {
     let was = ServerRows.preset(base?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)
@@ -111,7 +111,7 @@ extension SyncMerge {
     return isOurs
   }
 
-  /// The preset here that one there is; nil where that says nothing of its own.
+  /// The preset here of a remote preset, made where it is missing; nil where that has the initial options.
   func preset(_ id: Int64) throws -> PresetID? {
     guard let base = try bases[.preset, id] else { return nil }
     if base.isHere { return PresetID(rawValue: id) }

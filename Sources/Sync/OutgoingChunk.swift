@@ -4,11 +4,11 @@
 import Decks
 import Exchange
 
-/// The rows that are to be sent, by their ids here: 8 bytes a row.
+/// The unsent rows by their ids: 8 bytes a row.
 struct UnsentRows {
   var notes: ArraySlice<Int64> = []
   var cards: ArraySlice<Int64> = []
-  /// Cards with answers that were not sent.
+  /// Cards with unsent answers.
   var logs: ArraySlice<CardID> = []
   /// How many answers these are.
   var answers = 0
@@ -23,7 +23,7 @@ struct UnsentRows {
 struct RowMaking {
   let cards: SentCardReader
   let log: SentReviews
-  /// Of the decks that cards of were made.
+  /// By the decks of the cards.
   var options: [DeckID: DeckOptions] = [:]
   /// Of the last new card.
   var position = 0

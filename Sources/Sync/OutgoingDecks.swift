@@ -28,7 +28,7 @@ extension SyncOutgoing {
     }
     let keys = try DeckTable.list(db).map { (deck: $0, key: $0.name.lowercased()) }
     for (index, (deck, key)) in keys.enumerated() {
-      // Those within a deck come right after it. One that is only the parent of decks of the server is not needed.
+      // Decks within come right after their parent. One that is only the parent of remote decks is not needed.
       let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
       let isNeeded =
         try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { !sent.contains($0.deck.id) }
@@ -37,7 +37,7 @@ extension SyncOutgoing {
     head.decks = ordered(head.decks, names(there.map { ($0.id, $0.record) }))
   }
 
-  /// A deck there that has no place here, a filtered one, has its name.
+  /// Renames a deck whose name a filtered deck there has.
   private func giveWay(_ deck: DeckRecord, _ id: DeckID) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, id, to: name, now: moment.now)
@@ -68,7 +68,7 @@ extension SyncOutgoing {
         send(rest.remove(at: next ?? rest.startIndex))
         continue
       }
-      // Once for each deck: then its name is nobody's.
+      // Once for each deck: then no deck has its name.
       var aside = first
       aside["name"] = .text("\(first["name"]?.text ?? "") \(id(first))")
       rest[rest.startIndex]["mod"] = .integer((first["mod"]?.integer ?? 0) + 1)
@@ -77,7 +77,7 @@ extension SyncOutgoing {
     return sent
   }
 
-  /// Sends a deck where the server does not have it as it is here.
+  /// Sends a deck that is new or has a local edit.
   private func add(_ deck: DeckRecord) throws {
     var id = deck.id
     let base = try bases[.deck, id.rawValue].flatMap { $0.isHere ? $0 : nil }
@@ -92,7 +92,7 @@ extension SyncOutgoing {
       for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
         SentHead.set(option, of: limits, in: &record)
       }
-      // A preset there that says nothing is none here.
+      // A remote preset with the initial options is none here.
       let had = was["conf"]?.integer.map { Int64($0) }
       let hadHere = try had.flatMap { try bases.isHere(.preset, $0) ? $0 : nil }
       if try hadHere != DeckTable.preset(db, id)?.rawValue { record["conf"] = .integer(Int(preset?.rawValue ?? 1)) }

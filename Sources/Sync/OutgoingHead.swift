@@ -14,18 +14,18 @@ final class SyncOutgoing {
   let bases: Bases
   let moment: StudyMoment
   let rows: ServerRows
-  /// What is sent has this number.
+  /// The `usn` of what is sent.
   let usn: Int
   var head = SyncHead()
   private(set) var graves = SyncGraves()
-  /// The rows by their ids here, in the order in which they go.
+  /// The rows by their ids, in the order in which they go.
   var waiting = UnsentRows()
   var making: RowMaking
   /// How conflicts of names were settled, one sentence each.
   var findings: [String] = []
 
   /// - Parameters:
-  ///   - usn: what the server gives to what comes next.
+  ///   - usn: that of the server.
   ///   - head: of the collection: when it was made, its settings.
   ///   - isUpload: all of it goes as a file: the shape of a type may be another one.
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
@@ -54,7 +54,7 @@ final class SyncOutgoing {
     record["mod"] = .integer(modified ?? Int(min(1e11, max(0, moment.now))))
   }
 
-  /// The id under which a row that the server does not have goes: its own, unless the server has or had that.
+  /// The id under which a new row is sent: its own, unless the server has or had that.
   func freed(_ kind: BaseKind, _ table: SyncedTable, _ id: Int64) throws -> Int64 {
     if try !bases.isTaken(kind, id) { return id }
     var free = id
@@ -78,7 +78,7 @@ final class SyncOutgoing {
       if let was = base?.record {
         let before = try NoteType(received: was, id: id)
         if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
-        // A name that is another one's here.
+        // A name that another type has here.
         if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }) {
           record["name"] = was["name"]
         }
@@ -123,7 +123,7 @@ final class SyncOutgoing {
     }
   }
 
-  // MARK: Deleted
+  // MARK: Graves
 
   private func findGraves() throws {
     func gone(_ table: SyncedTable) throws -> [Int64] {
@@ -131,7 +131,7 @@ final class SyncOutgoing {
     }
     graves.notes = try gone(.notes)
     var cards = Set(try gone(.cards))
-    // The cards of a note that goes, also those that have no place here.
+    // All cards of a removed note, also those that have no place here.
     let notes = Set(graves.notes)
     if !notes.isEmpty {
       try db.forEachRow("SELECT id, json ->> 1 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) { row in
@@ -143,7 +143,7 @@ final class SyncOutgoing {
       for id in ids { try bases.bury(kind, id, isSent: true) }
     }
     for id in try gone(.decks) {
-      // Rows in it that have no place here keep it there.
+      // It stays for cards in it that have no place here.
       let sql = """
         SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """

@@ -36,7 +36,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// A tag that only a note names would be found there and not listed.
+  /// Finds tags that the server does not list: it would find their notes, and not list them.
   private func findTags(_ columns: [String]) throws {
     var listed = try bases[.tags, 0]?.list ?? []
     var known = Set(listed.compactMap { $0.text?.lowercased() })
@@ -59,7 +59,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// Gives cards that are new there other ids where the server has theirs, or had it.
+  /// Gives new cards other ids where the server has or had theirs.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
       guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
@@ -163,7 +163,7 @@ extension SyncOutgoing {
     return options
   }
 
-  /// The position of a new card that was moved: it stays where it is between those around it.
+  /// The position of a new card that was moved: between those of its neighbours.
   private func position(of card: StoredCard, having old: Int) throws -> Int {
     let (above, below) = try SyncedCards.positionsAround(db, card)
     if let above, old < above { return above }
@@ -180,7 +180,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// An answer of a card that is gone here.
+  /// An answer of a card that was removed here.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
     guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
     let last = making.stray.card == card ? making.stray.interval : 0
@@ -191,7 +191,7 @@ extension SyncOutgoing {
   }
 }
 
-/// The next id that no card has here, nor has or had there.
+/// The next id that no card has here, and none has or had on the server.
 func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
   var free = id.rawValue
   repeat {
@@ -202,7 +202,7 @@ func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
 }
 
 extension [Value] {
-  /// Whether a note's row has the fields of the one here.
+  /// Whether a remote note has the fields of the one here.
   fileprivate func isSame(as note: NoteRecord) -> Bool {
     let fields = ServerRows.fields(self)
     return fields.count == note.fields.count && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

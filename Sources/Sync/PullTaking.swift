@@ -1,6 +1,6 @@
-// Taking over what was fetched from a server: rows here, and a base of each remote row that is not so here.
-// Invariant: all of it or nothing, in the operation that it is called in; what has no place here is kept as its base,
-// as it came.
+// Taking in a whole collection from a server: rows here, and a base of each remote row that differs from the row here.
+// Invariant: all of it or nothing, in the operation that it is called in; a remote row without a place here is kept as
+// a base.
 
 public import Decks
 import Exchange
@@ -10,16 +10,16 @@ import Text
 import Values
 import Wire
 
-/// What was taken over.
+/// What was taken in.
 ///
 ///     report.cards     // 12,040
-///     report.withoutPlace  // 3: rows that have no place here and are kept as they came
+///     report.withoutPlace  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0
   public var answers = 0
   public var decks = 0
-  /// Notes and cards that can be nothing here.
+  /// Notes and cards that have no place here.
   public var withoutPlace = 0
   /// Why, one line a reason.
   public var findings: [String] = []
@@ -107,7 +107,7 @@ extension PackageError {
   }
 }
 
-/// Writes bases.
+/// Writes the bases of rows that were taken in.
 private final class BaseWriter {
   private let db: Database
   private let insertion: Statement
@@ -124,12 +124,12 @@ private final class BaseWriter {
     }
   }
 
-  /// Rows of the log here that came.
+  /// Rows of the log that came.
   func logCount() throws -> Int {
     try db.firstRow("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") { $0.count(0) } ?? 0
   }
 
-  /// A row that the rows here do not hold.
+  /// Keeps a remote row that the row here does not equal.
   func add(_ row: StagedRow, _ kind: BaseKind) throws {
     var (isHere, state): (Bool, String?) = (false, nil)
     if let statement = kind.table.flatMap({ own[$0] }) {

@@ -9,7 +9,7 @@ import Templates
 import Text
 import Values
 
-/// One sync's work on the rows here.
+/// The merge of one sync.
 final class SyncMerge {
   let db: Database
   let pulled: PulledCollection
@@ -36,7 +36,7 @@ final class SyncMerge {
   }
 
   /// Merges all remote rows. `SyncOutgoing` finds the local edits after it.
-  /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
+  /// - Parameter isFirst: nothing was ever synced: all rows here are unsent.
   func run(isFirst: Bool) throws {
     if isFirst { try WholeCollection.removeStockTypes(db) }
     let changed = try changedCards()
@@ -56,7 +56,7 @@ final class SyncMerge {
     for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 
-  /// Counts a row that came; every so often it is shown, and Ctrl-C heard.
+  /// Counts a remote row; every so often the count is shown, and Ctrl-C looked for.
   func step() throws {
     done += 1
     if done % 256 != 0 { return }
@@ -74,9 +74,9 @@ final class SyncMerge {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
-  // MARK: What there was before
+  // MARK: Bases and local edits
 
-  /// The cards that were changed here, and when.
+  /// The cards with local edits, and when they were changed.
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
@@ -132,18 +132,18 @@ extension PulledCollection {
   }
 }
 
-/// What is remembered of one part of a merge for the others.
+/// What one part of a merge keeps for the others.
 struct MergedHeads {
   /// Types whose cards may show something else now.
   var changedTypes: [NoteTypeID] = []
   /// Types that have other fields or cards now, as they were.
   var reshaped: [(id: NoteTypeID, old: NoteType)] = []
-  /// Presets of the server's that came and have no row here.
+  /// Remote presets that have no row here.
   var newPresets: Set<Int64> = []
-  /// Cards that do not say when they were answered last, by their ids there.
+  /// Cards whose remote rows do not say when they were answered last.
   var withoutLastReview: [Int64] = []
-  /// Decks here, by their ids there; those that are not in it were not asked for yet.
+  /// The decks for cards of remote decks, as far as they were asked for.
   var decks: [Int64: DeckID] = [:]
-  /// The options that are good for a deck there.
+  /// The options that are good for a remote deck.
   var options: [Int64: DeckOptions] = [:]
 }

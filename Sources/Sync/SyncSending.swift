@@ -103,8 +103,8 @@ public struct SyncExchange {
 }
 
 extension SyncExchange {
-  /// Whether nothing came that is not here. What a server begins with has the number 0, which is also that of the first
-  /// sync: it comes again.
+  /// Whether every object that came has a base. What a server begins with has the `usn` 0, which is also that of the
+  /// first sync: it comes again.
   private func isKnown(_ changes: Value.Record, _ bases: Bases) throws -> Bool {
     let decks = changes["decks"]?.list ?? []
     let parts: [(BaseKind, [Value])] = [

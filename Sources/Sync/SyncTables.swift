@@ -1,4 +1,4 @@
-// What an account knows of the server that it is linked with: the link, and each row as the server had it.
+// What an account keeps of the server that it is linked with: the link, and the view of all bases.
 // Invariant: a base is what the server gave; the key is in none of the tables.
 
 import Decks
@@ -18,7 +18,7 @@ public struct SyncLink: Equatable, Sendable {
   public init(address: String, user: String) { (self.address, self.user) = (address, user) }
 }
 
-/// What here is not on the server.
+/// How much is unsent.
 ///
 ///     waiting.total   // 12
 public struct UnsentChanges: Equatable, Sendable {
@@ -53,7 +53,7 @@ public enum SyncTables {
     ) STRICT;
     """
 
-  /// What the server had at the last sync.
+  /// All bases: what the server had at the last sync.
   private static let serverRows = "CREATE VIEW server_rows AS \(SyncedTable.rows);"
 
   // MARK: The link
@@ -103,7 +103,7 @@ public enum SyncTables {
 
   // MARK: Figures
 
-  /// What was changed here since the last sync. Every row is looked at.
+  /// The local edits since the last sync. Every row is looked at.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
@@ -117,7 +117,7 @@ public enum SyncTables {
       SELECT count(*) FROM note_types WHERE \(Unsent.sql)
         AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteTypes)))
       """)
-    // A deck around one of the server's is there because that one is.
+    // The parent of a remote deck is not sent for itself.
     found.decks = try count(
       """
       SELECT count(*) FROM decks WHERE \(unsentRow(.decks)) AND NOT EXISTS (
@@ -132,7 +132,7 @@ public enum SyncTables {
     return found
   }
 
-  // MARK: What is not on the server, for those who count it and those who send it
+  // MARK: Unsent rows, for counting and for sending
 
   /// An answer of a card that is here.
   static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"
@@ -142,7 +142,7 @@ public enum SyncTables {
     (\(Unsent.sql) AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
-  /// One that is here again after its deletion was sent is to be sent too.
+  /// A note that is here again after its grave was sent is sent too.
   static let unsentNote = "(\(Unsent.sql) OR \(isDeleted(.notes)))"
 
   /// A row that the server does not have.
@@ -154,12 +154,12 @@ public enum SyncTables {
     "\(table.name).id IN (SELECT id FROM sent_graves WHERE kind = \(table.rawValue))"
   }
 
-  /// Whether the server has no row for one that is not its own base.
+  /// Whether a row that is not its own base has no other base.
   private static func isOnlyHere(_ table: SyncedTable) -> String {
     "NOT EXISTS (SELECT 1 FROM bases WHERE kind = \(table.rawValue) AND bases.id = \(table.name).id AND here)"
   }
 
-  /// The rows that both sides have and that were changed here; `s` is the base.
+  /// The rows with local edits that the server has; `s` is the base.
   static func changed(_ table: SyncedTable) -> String {
     """
     FROM bases s JOIN \(table.name) ON \(table.name).id = s.id

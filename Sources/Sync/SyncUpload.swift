@@ -1,4 +1,4 @@
-// Giving a server a whole collection in the place of its own. Source: SyncRules.md, "Other collections".
+// Replacing the collection of a server. Source: SyncRules.md, "Other collections".
 // Invariant: the file is made of the rows that a normal sync would leave on both sides, read again and counted; it goes
 // within the operation that keeps them here.
 
@@ -100,7 +100,7 @@ extension Bases {
     }
   }
 
-  /// The rows of a table there, some thousand at a time.
+  /// The bases of a table, some thousand at a time.
   fileprivate func forEachRow(_ kind: StagedKind, _ body: ([Value]) throws -> Void) throws {
     let sql =
       switch kind {
@@ -125,7 +125,7 @@ extension Bases {
     try body(rows)
   }
 
-  /// The server counts anew from here.
+  /// Sets the `usn` of all bases to 0: the server counts from there.
   fileprivate func markUploaded() throws {
     try db.execute(
       sql: """

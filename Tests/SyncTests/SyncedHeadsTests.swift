@@ -119,6 +119,12 @@ import Values
     let (out, rows) = try sides.outgoing(first)
     #expect(out.head.decks.isEmpty && out.head.presets.isEmpty && out.head.types.isEmpty)
     #expect(rows[.cards]?.first?[2] == .integer(2) && rows[.notes]?.first?[2] == .integer(ServerSide.type))
+    // Undone, what was here has its own ids again.
+    for name in ["send", "sync"] { try store.undo(store.undoSteps().first { $0.name == name && !$0.isUndone }?.id) }
+    #expect(
+      try ids("SELECT id FROM decks") == [1_699_999_000_000]
+        && ids("SELECT deck FROM cards") == ids("SELECT id FROM decks"))
+    #expect(try ids("SELECT preset FROM decks") == [1_699_999_000_000] && kept().isEmpty)
   }
 
   @Test func `another one that has the server's id by chance gives way and goes under a new one`() throws {
