@@ -258,7 +258,7 @@ final class ImportPlaces {
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }
-    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options) }
+    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options, now: now) }
     try DeckTable.setPreset(db, target.id, to: preset)
   }
 

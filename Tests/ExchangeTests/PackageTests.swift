@@ -183,6 +183,24 @@ import Values
     #expect(try here.collection.names().filter { $0.hasPrefix("Y") } == ["Y"])
   }
 
+  @Test func `a deck has the id of its package, and what Anki says of it beside goes out again`() throws {
+    let ids = try ["Words::A", "Words::B"].map { name in
+      let deck = try there.collection.deck(name)
+      try there.collection.addNote(deck, ["Front": name, "Back": "x"])
+      return deck.rawValue
+    }
+    try there.collection.store.operation("came") { db in
+      try SyncedTable.decks.receive(db, ids[0], json: #"{"desc":"from Anki","strange":7}"#)
+    }
+    try here.importing(there.exporting("Words").path)
+    let here = try here.collection.store.read { try DeckTable.find($0, named: "Here::A").id.rawValue }
+    #expect(here == ids[0])
+    let again = PackageCollection()
+    try again.importing(self.here.exporting("Here").path, into: "Again")
+    let record = try again.collection.store.read { ServerRows.record(try SyncedTable.decks.json($0, ids[0])) }
+    #expect(record["desc"] == .text("from Anki") && record["strange"] == .integer(7))
+  }
+
   @Test func `cards of one guid in two decks are two notes`() throws {
     for name in ["A", "A::B"] {
       try there.collection.add(there.collection.deck(name), "in \(name)", "x", guid: "same")

@@ -87,7 +87,7 @@ extension AnkiCard {
     set(Array(numbers[5...]))
   }
 
-  /// The same row, its numbers within what sums of some of them do not overflow.
+  /// The row with its numbers within bounds: sums of some of them do not overflow.
   public var bounded: AnkiCard {
     var card = self
     card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])

@@ -1,5 +1,6 @@
 // What a collection says beside its notes and cards: note types, decks, presets, and the day that its days count from.
-// Invariant: it is the same whichever schema the collection has; what is not understood of a note type is kept.
+// Invariant: it is the same whichever schema the collection has; what is not understood of a note type, a deck or a
+// preset is kept.
 
 import Decks
 import Storage
@@ -14,12 +15,16 @@ struct PackagedDeck {
   var isFiltered = false
   var preset: Int64?
   var limits = DeckLimits()
+  /// As JSON of schema 11.
+  var record = Value.Record()
 }
 
 /// A preset of a package.
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
+  /// As JSON of schema 11; empty where the collection has another.
+  var record = Value.Record()
 }
 
 /// The head of a collection.
@@ -130,18 +135,14 @@ struct ContentsReader {
 extension PackagedDeck {
   /// Of schema 11.
   init(old: Value.Record) {
-    name = old["name"]?.text ?? ""
+    (name, record) = (old["name"]?.text ?? "", old)
     isFiltered = old["dyn"]?.integer == 1
     preset = old["conf"]?.integer.map { Int64($0) }
-    setLimits(
-      new: old["newLimit"]?.integer, reviews: old["reviewLimit"]?.integer,
-      retention: old["desiredRetention"]?.integer.map { Double($0) / 100 })
-  }
-
-  mutating func setLimits(new: Int?, reviews: Int?, retention: Double?) {
+    let (new, reviews) = (old["newLimit"]?.integer, old["reviewLimit"]?.integer)
     for (option, value) in [
       (DeckOptions.Name.newPerDay, new.map { Double(min(9999, max(0, $0))) }),
-      (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }), (.desiredRetention, retention),
+      (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }),
+      (.desiredRetention, old["desiredRetention"]?.integer.map { Double($0) / 100 }),
     ] {
       guard let value else { continue }
       // What is out of range is as if it were not set.
@@ -153,7 +154,7 @@ extension PackagedDeck {
 extension PackagedPreset {
   /// Of schema 11.
   init(old: Value.Record) {
-    name = old["name"]?.text ?? ""
+    (name, record) = (old["name"]?.text ?? "", old)
     let (new, review, lapse) = (old["new"]?.record, old["rev"]?.record, old["lapse"]?.record)
     steps(.learningSteps, new?["delays"]?.list?.compactMap(\.double))
     steps(.relearningSteps, lapse?["delays"]?.list?.compactMap(\.double))

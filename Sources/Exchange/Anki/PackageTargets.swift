@@ -1,11 +1,13 @@
 // Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
-// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package stand within the
-// one that is imported into, or the outermost of them is it; those of a whole collection have the names they come with.
+// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package come within the
+// one that is imported into, or the outermost of them is it; the parts of a whole collection have the ids and the names
+// that they come with.
 
 import Decks
 import Storage
 import Templates
 import Text
+import Values
 
 final class PackageTargets {
   private let db: Database
@@ -57,6 +59,17 @@ final class PackageTargets {
     let last =
       try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
+    if root == nil { try makeRoom() }
+  }
+
+  /// What is here and has an id of the collection's gives way.
+  private func makeRoom() throws {
+    for (table, ids) in [
+      (SyncedTable.noteTypes, Array(contents.types.keys)), (.decks, Array(contents.decks.keys)),
+      (.presets, Array(contents.presets.keys)),
+    ] {
+      for id in ids { try table.makeRoom(db, for: id, now: calendar.moment.now) }
+    }
   }
 
   /// The parts of a deck's name; what no deck can be called is left out.
@@ -89,10 +102,14 @@ final class PackageTargets {
       types[id] = .some(nil)
       return nil
     }
-    let type = try NoteTypeTable.receive(
-      db, NoteType(received: given, id: id), now: calendar.moment.now, isInterrupted: isInterrupted)
-    types[id] = type
-    return type
+    let (received, now) = (try NoteType(received: given, id: id), calendar.moment.now)
+    if root == nil {
+      _ = try NoteTypeTable.place(db, received, now: now) { contents.types[$0.rawValue] == nil }
+      types[id] = try NoteTypeTable.record(db, received.id)
+    } else {
+      types[id] = try NoteTypeTable.receive(db, received, now: now, isInterrupted: isInterrupted)
+    }
+    return types[id] ?? nil
   }
 
   // MARK: Decks
@@ -103,13 +120,23 @@ final class PackageTargets {
     let deck = contents.decks[id]
     let rest = PackageTargets.parts(deck).dropFirst(depth)
     let name = ((root.map { [$0.name] } ?? []) + rest).joined(separator: "::")
-    let (here, isFresh) = try DeckTable.findOrMake(db, named: shortened(name), now: calendar.moment.now)
+    let wanted = DeckID(rawValue: id)
+    let found = try DeckTable.findOrMake(db, named: shortened(name), id: wanted, now: calendar.moment.now)
+    var (here, isFresh) = (found.deck.id, found.isFresh)
+    // One that was made here before.
+    if root == nil, here != wanted, contents.decks[here.rawValue] == nil {
+      try SyncedTable.decks.renumber(db, here.rawValue, to: id)
+      here = wanted
+    }
     let options = deck?.preset.flatMap { contents.presets[$0]?.options } ?? DeckOptions()
     let made = Target(
-      id: here.id, isFresh: isFresh, preset: deck?.preset,
+      id: here, isFresh: isFresh, preset: deck?.preset,
       steps: (options.learningSteps.count, options.relearningSteps.count))
     decks[id] = made
-    if isFresh, let deck { try DeckTable.setLimits(db, here.id, to: deck.limits) }
+    if isFresh, let deck {
+      try DeckTable.setLimits(db, here, to: deck.limits)
+      if !deck.isFiltered { try SyncedTable.decks.receive(db, here.rawValue, json: Value.record(deck.record).json) }
+    }
     return made
   }
 
@@ -122,12 +149,6 @@ final class PackageTargets {
     for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered && id != 1 {
       _ = try target(id)
     }
-  }
-
-  /// Where the parts of the collection are now, by the ids that they have in it.
-  var places: ReceivedPlaces {
-    ReceivedPlaces(
-      types: types.compactMapValues { $0?.id }, decks: decks.mapValues(\.id), presets: presets)
   }
 
   /// A name that a deck can have: at most 200 characters.
@@ -177,9 +198,24 @@ final class PackageTargets {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
       // One that says nothing, as packages without presets have it.
       if preset.options == DeckOptions() { continue }
-      if presets[id] == nil { presets[id] = try PresetTable.receive(db, named: preset.name, preset.options) }
+      if presets[id] == nil { presets[id] = try receive(preset, PresetID(rawValue: id)) }
       try DeckTable.setPreset(db, target.id, to: presets[id])
     }
+  }
+
+  private func receive(_ preset: PackagedPreset, _ wanted: PresetID) throws -> PresetID {
+    var (id, now) = (wanted, calendar.moment.now)
+    if root == nil {
+      try PresetTable.place(db, id, named: preset.name, preset.options, now: now) {
+        contents.presets[$0.rawValue] == nil
+      }
+    } else {
+      id = try PresetTable.receive(db, named: preset.name, preset.options, id: wanted, now: now)
+    }
+    if !preset.record.isEmpty {
+      try SyncedTable.presets.receive(db, id.rawValue, json: Value.record(preset.record).json)
+    }
+    return id
   }
 }
 

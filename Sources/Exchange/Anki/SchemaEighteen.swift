@@ -117,23 +117,26 @@ struct SchemaEighteen {
 
   private func deck(named name: String, _ kind: ArraySlice<UInt8>) throws -> PackagedDeck {
     let parts = name.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-    var deck = PackagedDeck(name: parts.joined(separator: "::"))
-    var (new, reviews, retention): (Int?, Int?, Double?) = (nil, nil, nil)
+    var deck = SentHead.deck(0, name: parts.joined(separator: "::"), modified: 0, preset: nil, DeckLimits())
+    deck["conf"] = nil
     for field in try WireReader.fields(kind) {
-      if field.number == 2 { deck.isFiltered = true }
+      if field.number == 2 { deck["dyn"] = .integer(1) }
       guard field.number == 1 else { continue }
       for part in try WireReader.fields(field.bytes) {
         switch part.number {
-        case 1: deck.preset = Int64(part.integer)
-        case 6: reviews = part.integer
-        case 7: new = part.integer
-        case 10: retention = part.float
+        case 1: deck["conf"] = .integer(part.integer)
+        case 2: deck["extendNew"] = .integer(part.integer)
+        case 3: deck["extendRev"] = .integer(part.integer)
+        case 4: deck["desc"] = .text(part.text)
+        case 5: deck["md"] = .boolean(part.flag)
+        case 6: deck["reviewLimit"] = .integer(part.integer)
+        case 7: deck["newLimit"] = .integer(part.integer)
+        case 10: deck["desiredRetention"] = .integer(Int((min(1, max(0, part.float)) * 100).rounded()))
         default: break
         }
       }
     }
-    deck.setLimits(new: new, reviews: reviews, retention: retention)
-    return deck
+    return PackagedDeck(old: deck)
   }
 
   // MARK: Presets

@@ -25,7 +25,6 @@ final class SentCollection {
 
   /// A deck while its cards go out.
   private struct Place {
-    /// The deck's id in the package.
     let deck: Int64
     let schedule: SentSchedule
     /// Of the last new card.
@@ -36,7 +35,8 @@ final class SentCollection {
   /// - Parameter step: called every 1,024 cards; what it throws ends the export.
   func add(_ deck: DeckRecord, step: () throws -> Void) throws {
     let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
-    var place = Place(deck: try head.add(db, deck), schedule: schedule)
+    try head.add(db, deck)
+    var place = Place(deck: deck.id.rawValue, schedule: schedule)
     let cards = try SentCards(db, in: deck.id)
     while let card = try cards.next() {
       try add(card, &place)
@@ -45,7 +45,7 @@ final class SentCollection {
     }
   }
 
-  /// Writes what stands beside the cards.
+  /// Writes what goes beside the cards.
   /// - Returns: the media that go along.
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }

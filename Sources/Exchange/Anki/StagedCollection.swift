@@ -6,7 +6,6 @@
 public import Decks
 import Files
 public import Storage
-public import Templates
 public import Values
 
 /// The rows that a collection has of one kind.
@@ -45,7 +44,7 @@ public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
 
-/// What stands once in a collection.
+/// What a collection has once: its note types, decks, presets and settings.
 ///
 ///     var head = StagedHead()
 ///     head.decks = [["id": .integer(1), "name": .text("Default")]]
@@ -63,13 +62,6 @@ public struct StagedHead: Sendable {
   public init() {}
 }
 
-/// Where the parts of a collection are after it was taken in, by the ids that they have in it.
-public struct ReceivedPlaces {
-  public var types: [Int64: NoteTypeID] = [:]
-  public var decks: [Int64: DeckID] = [:]
-  public var presets: [Int64: PresetID] = [:]
-}
-
 /// A row as it came, for the way back.
 public struct StagedRow {
   public let id: Int64
@@ -84,7 +76,7 @@ public struct StagedRow {
 ///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
 ///     try staged.add(.notes, rows)
 ///     try staged.finish()
-///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
+///     let report = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
@@ -148,7 +140,7 @@ public final class StagedCollection {
     }
   }
 
-  /// Adds what stands once.
+  /// Adds what a collection has once.
   /// - Throws: `StagedFault` for a part without an id.
   public func setHead(_ head: StagedHead) throws {
     func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
@@ -195,7 +187,7 @@ public final class StagedCollection {
   public func takeIn(
     _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void = { _, _ in }
-  ) throws -> (places: ReceivedPlaces, report: AddReport) {
+  ) throws -> AddReport {
     let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in
       name
     }
