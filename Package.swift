@@ -167,7 +167,7 @@ let package = Package(
       [
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
         "LuaRuntime",
-        "Workspace",
+        "Workspace", "Wire",
         "AnkiConnect", "LanguageServer",
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
@@ -245,7 +245,7 @@ let package = Package(
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
-    tests("Files", ["Problems", "Text", "Values"]),
+    tests("Files", ["Problems", "Text", "Values", "Wire"]),
     tests("Storage", ["Problems", "Text", "Values", "Files"]),
     tests(
       "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],

@@ -68,7 +68,7 @@ extension SyncExchange {
     return head
   }
 
-  private func file(_ bases: Bases, _ start: StagedHead, in folder: String) throws -> [UInt8] {
+  func file(_ bases: Bases, _ start: StagedHead, in folder: String) throws -> [UInt8] {
     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
     var head = start
     head.types = try bases.records(.noteType)

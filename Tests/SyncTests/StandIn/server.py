@@ -128,6 +128,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             count = called.count(f"{mode}/mediaChanges")
             return self.plain(media.answer(mode, method, 0 if count % 2 or mode == "media-endless" else 10))
         if mode.startswith("pull"):
+            if method == "upload":
+                called.append(f"{mode}/{method}")
+                return self.plain(b"OK" if mode == "pull-upload" else b"no room is left")
             status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:
                 return self.answer(b"no", status=status)
