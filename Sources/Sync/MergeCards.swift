@@ -24,13 +24,12 @@ struct CardIntake {
 extension SyncMerge {
   func mergeCards(_ receiver: NoteReceiver, _ changed: [Int64: Int64]) throws {
     var intake = CardIntake(receiver: receiver, changed: changed)
-    try pulled.staged.forEachRow(.cards) { row in
+    try pulled.staged.forEachCard { row, given in
       try step()
       let base = try bases[.card, row.id]
       if isKnown(base, row.json) { return }
-      guard let values = ServerRows.parse(row.json)?.list, let given = ServerRows.card(values) else { return }
       report.received += 1
-      try merge(row, values, given, base, &intake)
+      try merge(row, given, base, &intake)
     }
     if intake.strayCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
@@ -38,9 +37,7 @@ extension SyncMerge {
     }
   }
 
-  private func merge(
-    _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake
-  ) throws {
+  private func merge(_ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake) throws {
     // It was removed here: its grave is sent.
     if base?.isHere == true, try SyncedCards.stored(db, CardID(rawValue: row.id)) == nil { return }
     let note = try bases[.note, given.note]
@@ -61,7 +58,7 @@ extension SyncMerge {
     }
     // A base without a state has the card sent whole.
     if isOlder(row, than: base) { return try keep(row, isHere: true) }
-    let ours = try ourParts(of: known, values, given, base, changed)
+    let ours = try ourParts(of: known, row, given, base, changed)
     if ours == .all { return try keep(row, isHere: true) }
     // A part that stays as it is here differs from the base: it is sent.
     let isTaken = try take(given, known, note, &intake)
@@ -87,7 +84,7 @@ extension SyncMerge {
   /// The parts of a card that stay as they are here.
   /// - Parameter changed: when it was changed here; nil where it was not.
   private func ourParts(
-    of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ changed: Int64?
+    of known: StoredCard, _ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ changed: Int64?
   ) throws -> CardChanges {
     let isLater = changed.map { $0 > given.modified } ?? false
     let parts = changed == nil ? [] : try bases.changedParts(of: known.id.rawValue, since: base?.state)
@@ -95,7 +92,7 @@ extension SyncMerge {
     let isChanged = parts.contains(.schedule)
     // Answered on one side and marked on the other: both stay.
     let isOursAlone =
-      isChanged && ServerRows.haveOneSchedule(values, base?.list ?? [])
+      isChanged && ServerRows.haveOneSchedule(ServerRows.parse(row.json)?.list ?? [], base?.list ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }

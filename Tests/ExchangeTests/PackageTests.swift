@@ -49,6 +49,13 @@ import Values
       try DeckTable.options(db, DeckTable.find(db, named: "Spanish::Nouns").id)
     }
     #expect(options.newPerDay == 7 && options.desiredRetention == 0.85 && options.learningSteps == [60, 900, 3600])
+    // What Anki says of the preset beside, from either schema.
+    let said = try here.collection.store.read { db in
+      let preset = try #require(try PresetTable.list(db).first { $0.options.newPerDay == 7 }).id.rawValue
+      return ServerRows.record(try SyncedTable.presets.json(db, preset))
+    }
+    #expect(said["rev"]?.record?["ease4"]?.double == 1.3 && said["autoplay"] == .boolean(true))
+    #expect(said["new"]?.record?["initialFactor"]?.integer == 2500 && said["lapse"]?.record?["mult"]?.double == 0)
     let type = try here.collection.store.read { try NoteTypeTable.find($0, named: "Word") }
     #expect(type.css.contains("navy") && type.cards.map(\.name) == ["There", "Back"])
     #expect(try here.leftovers.isEmpty)

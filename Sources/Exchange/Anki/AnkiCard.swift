@@ -4,6 +4,7 @@
 
 import Decks
 import Memory
+import Storage
 import Text
 import Values
 
@@ -79,11 +80,18 @@ public struct AnkiCard: Equatable, Sendable {
 }
 
 extension AnkiCard {
+  /// Of a row of `PackageRows.cardColumns`, out of its filtered deck.
+  /// - Parameter first: the first of these columns.
+  init(_ row: Row, from first: Int32 = 0) {
+    self.init(row: (first..<first + 16).map { row.count($0) }, data: row.text(first + 16))
+    goHome()
+  }
+
   /// Of a row of Anki's, whose numbers may be anything: the columns in their order, without `usn` and `data`.
   init(row numbers: [Int], data: String) {
     self.init(
       id: min(AnkiCard.mostNumber, Int64(numbers[0])), note: Int64(numbers[1]), deck: Int64(numbers[2]),
-      ordinal: numbers[3], modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
+      ordinal: min(499, max(0, numbers[3])), modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
     set(Array(numbers[5...]))
   }
 

@@ -23,7 +23,7 @@ struct PackagedDeck {
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
-  /// As JSON of schema 11; empty where the collection has another.
+  /// As JSON of schema 11.
   var record = Value.Record()
 }
 
@@ -176,29 +176,29 @@ extension PackagedPreset {
     parameters(["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] })
   }
 
-  // MARK: Values, whichever schema they are from. What is out of range is as if nobody had set it.
+  // MARK: Values. What is out of range is as if it were not set.
 
-  mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
+  private mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
     do throws(DeckError) { try options.set(name, value) } catch { return }
   }
 
-  mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
+  private mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
     guard let value, case .whole(let range) = name.kind else { return }
     set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
   }
 
   /// - Parameter minutes: as packages have them.
-  mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
+  private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
     if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
   }
 
   /// The first that has any.
-  mutating func parameters(_ versions: [[Double]]) {
+  private mutating func parameters(_ versions: [[Double]]) {
     if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
   }
 
   /// A choice by its number.
-  mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
+  private mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
     guard let number, let word = AnkiChoices.words(name)[number] else { return }
     set(name, .choice(word))
   }

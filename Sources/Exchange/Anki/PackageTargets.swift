@@ -140,14 +140,15 @@ final class PackageTargets {
     return made
   }
 
-  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and the one that each
-  /// collection has. A type that can be none here is left out.
+  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and `Default`, which
+  /// each collection has, where it is not here. A type that can be none here is left out.
   func makeRest() throws {
     for id in contents.types.keys.sorted() {
       do { _ = try type(id) } catch is NoteError { continue }
     }
-    for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered && id != 1 {
-      _ = try target(id)
+    for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered {
+      let isNeeded = try id != DeckRecord.firstNumber || DeckTable.named(db, DeckRecord.firstName) != nil
+      if isNeeded { _ = try target(id) }
     }
   }
 
@@ -212,9 +213,7 @@ final class PackageTargets {
     } else {
       id = try PresetTable.receive(db, named: preset.name, preset.options, id: wanted, now: now)
     }
-    if !preset.record.isEmpty {
-      try SyncedTable.presets.receive(db, id.rawValue, json: Value.record(preset.record).json)
-    }
+    try SyncedTable.presets.receive(db, id.rawValue, json: Value.record(preset.record).json)
     return id
   }
 }

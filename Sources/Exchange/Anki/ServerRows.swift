@@ -83,7 +83,6 @@ public struct ServerRows {
     guard row.count == 18, numbers.count == 17 else { return nil }
     numbers.remove(at: 5)
     var card = AnkiCard(row: numbers, data: row[17].text ?? "")
-    card.ordinal = min(499, max(0, card.ordinal))
     card.goHome()
     return card
   }

@@ -21,6 +21,12 @@ public enum StagedKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a row is read by: see `StagedRow`.
+  fileprivate var staged: String {
+    let columns = names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
+    return "id, \(self == .revlog ? "0" : "mod"), json_array(\(columns))"
+  }
+
   fileprivate var names: [String] {
     switch self {
     case .notes: ["id", "guid", "mid", "mod", "usn", "tags", "flds", "sfld", "csum", "flags", "data"]
@@ -69,6 +75,9 @@ public struct StagedRow {
   public let modified: Int64
   /// A JSON list.
   public let json: String
+
+  /// - Parameter row: of `StagedKind.staged`.
+  fileprivate init(_ row: Row) { (id, modified, json) = (row.integer(0), row.integer(1), row.text(2)) }
 }
 
 /// A collection that is being put together.
@@ -197,15 +206,16 @@ public final class StagedCollection {
 
   /// Each row as it came, by its id, but for the number of the sync, which is 0: see `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
-    let modified = kind == .revlog ? "0" : "mod"
-    let columns = kind.names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
     try file.use { db in
-      let sql = """
-        SELECT id, \(modified), json_array(\(columns)) FROM \(kind.rawValue) ORDER BY id
-        """
-      try db.forEachRow(sql) { row in
-        try body(StagedRow(id: row.integer(0), modified: row.integer(1), json: row.text(2)))
-      }
+      try db.forEachRow("SELECT \(kind.staged) FROM \(kind.rawValue) ORDER BY id") { try body(StagedRow($0)) }
+    }
+  }
+
+  /// Each card as it came, and out of its filtered deck.
+  public func forEachCard(_ body: (StagedRow, AnkiCard) throws -> Void) throws {
+    try file.use { db in
+      let sql = "SELECT \(StagedKind.cards.staged), \(PackageRows.cardColumns) FROM cards ORDER BY id"
+      try db.forEachRow(sql) { try body(StagedRow($0), AnkiCard($0, from: 3)) }
     }
   }
 }
