@@ -292,11 +292,14 @@ let package = Package(
     tests("LanguageServer", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
-    .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "SimulatedDisk", path: "Tests/Simulation/Disk",
+      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "Simulation",
       dependencies: [
-        "SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Problems", "Shell", "Values", "Wire",
+        "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Exchange", "Files", "LuaRuntime", "Problems",
+        "Shell", "Templates", "Values", "Wire",
       ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.

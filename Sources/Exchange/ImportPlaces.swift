@@ -158,11 +158,13 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  /// A prompt and an answer with more than plain text: neither may be blank, as of any card.
+  /// A prompt and an answer with more than plain text: neither may be blank, as of any card. What comes with an id was
+  /// written from a note: its back may be empty.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
     if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
-    if sides[1].trimmed.isEmpty { throw RowRefusal(DeckError.emptyAnswer) }
+    let isOfNote = sides[1].isEmpty && !row.guid.isEmpty
+    if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
     let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     return try writeNote(row, type, sides.map { (nil, $0) }, 0)
   }

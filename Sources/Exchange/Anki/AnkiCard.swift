@@ -113,6 +113,19 @@ extension AnkiCard {
 
   /// Of a new card.
   public var position: Int? { type == 0 ? due : nil }
+  /// Of a new card its position; of another one the position that it had, where its row says so.
+  var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
+
+  /// Says that a card that is no longer new had a position.
+  mutating func keepPlace(_ position: Int) {
+    if type == 0 || place == position { return }
+    var record = AnkiMemory.record(of: data) ?? Value.Record()
+    record["pos"] = nil
+    var writer = JSONWriter(.compact)
+    writer.write(.record([("pos", .integer(position))] + record.fields.map { ($0.name, $0.value) }))
+    data = String(decoding: writer.take(), as: UTF8.self)
+  }
+
   /// It does not say when it was answered last; the log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
   /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
@@ -128,13 +141,22 @@ struct AnkiMemory {
   private static let limits = JSONLimits(bytes: 1 << 16, depth: 8, values: 1000, string: 1 << 16)
 
   init(_ data: String) {
-    if data.isEmpty || data == "{}" { return }
-    do throws(JSONFailure) {
-      guard let record = try JSONParser.parse(Array(data.utf8), limits: AnkiMemory.limits).record else { return }
-      stability = record["s"]?.double.map { min(36_500, max(0.001, $0)) }
-      difficulty = record["d"]?.double.map { min(10, max(1, $0)) }
-      lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
-    } catch { return }
+    guard let record = AnkiMemory.record(of: data) else { return }
+    stability = record["s"]?.double.map { min(36_500, max(0.001, $0)) }
+    difficulty = record["d"]?.double.map { min(10, max(1, $0)) }
+    lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
+  }
+
+  /// Nil for nothing, and for what is no object.
+  static func record(of data: String) -> Value.Record? {
+    if data.isEmpty || data == "{}" { return nil }
+    do throws(JSONFailure) { return try JSONParser.parse(Array(data.utf8), limits: limits).record } catch { return nil }
+  }
+
+  /// The position that the card had when it was new.
+  static func position(in data: String) -> Int? {
+    guard data.contains(text: "\"pos\"") else { return nil }
+    return record(of: data)?["pos"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 }
 

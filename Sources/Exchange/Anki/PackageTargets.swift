@@ -56,8 +56,9 @@ final class PackageTargets {
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
-    let last =
-      try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
+    let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
+    let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
+    let last = try foreign.firstRow(sql) { $0.count(0) } ?? 0
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
     if root == nil { try makeRoom() }
   }
@@ -177,7 +178,7 @@ final class PackageTargets {
   }
 
   private func rank(_ card: AnkiCard, in deck: DeckID) throws -> Int64 {
-    let position = card.type == 0 ? min(PackageTargets.mostPosition, max(0, card.due)) : afterNew
+    let position = card.place.map { min(PackageTargets.mostPosition, max(0, $0)) } ?? afterNew
     var span: Span
     if let known = spans[deck] {
       span = known
@@ -223,6 +224,6 @@ extension AnkiCard {
   mutating func makeNew() {
     self = AnkiCard(
       id: id, note: note, deck: deck, ordinal: ordinal, modified: modified, queue: queue == -1 ? -1 : 0,
-      due: position ?? 0, flags: flags)
+      due: place ?? 0, flags: flags)
   }
 }
