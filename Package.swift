@@ -167,7 +167,7 @@ let package = Package(
       [
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
         "LuaRuntime",
-        "Workspace",
+        "Workspace", "Wire",
         "AnkiConnect", "LanguageServer",
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
@@ -245,7 +245,7 @@ let package = Package(
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
-    tests("Files", ["Problems", "Text", "Values"]),
+    tests("Files", ["Problems", "Text", "Values", "Wire"]),
     tests("Storage", ["Problems", "Text", "Values", "Files"]),
     tests(
       "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
@@ -292,11 +292,14 @@ let package = Package(
     tests("LanguageServer", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
-    .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "SimulatedDisk", path: "Tests/Simulation/Disk",
+      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "Simulation",
       dependencies: [
-        "SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Problems", "Shell", "Values", "Wire",
+        "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Exchange", "Files", "LuaRuntime", "Problems",
+        "Shell", "Templates", "Values", "Wire",
       ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.

@@ -107,7 +107,7 @@ import Values
     let sent = try sides.outgoing(first).0
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
     #expect(sent.findings.count == 1)
-    #expect(try store.read { try Bases($0)[.deck, 1]?.local } != nil)
+    #expect(try store.read { try Bases($0).isHere(.deck, 1) })
   }
 
   @Test func `two decks that change their names go by way of a third`() throws {
