@@ -134,11 +134,11 @@ public final class PackageImport {
   ) throws {
     if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
-    guard let type = try targets.type(note.note.type.rawValue) else {
-      return try refuse(
-        number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
-    }
     do {
+      guard let type = try targets.type(note.note.type.rawValue) else {
+        return try refuse(
+          number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
+      }
       let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
         try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
       }
