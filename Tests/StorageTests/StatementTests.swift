@@ -172,7 +172,7 @@ import Values
     #expect(try detail { try database.use { try $0.execute(sql: "SELECT 1") } } == "the database is closed")
   }
 
-  @Test(arguments: ["plain.sqlite", "a b?c#d%e.sqlite", "één\u{1}.sqlite"])
+  @Test(arguments: ["plain.sqlite", "a b?c#d%e.sqlite", "één\u{1}\u{10}.sqlite"])
   func `a file that nobody changes is read whatever it is called`(name: String) throws {
     let folder = TemporaryFolder()
     let made = try open(folder.file(name))
