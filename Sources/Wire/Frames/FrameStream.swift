@@ -1,0 +1,105 @@
+// Frames in both directions over one descriptor, a length of four bytes before each, with as few system calls as they
+// need. Invariant: a frame is taken whole or not at all, and none that is longer than the limit.
+
+import Glibc
+
+/// The conversation is over.
+public enum FrameEnd: Error, Equatable, Sendable {
+  /// The other side is gone.
+  case gone
+  /// A length that no frame has.
+  case tooLong
+}
+
+/// One end of a conversation.
+///
+///     let stream = FrameStream(input: 0, output: 1, longest: 1 << 20)
+///     try stream.send(answer(to: try stream.receive()))
+public final class FrameStream {
+  private let input: Int32
+  private let output: Int32
+  private let longest: Int
+  private let isSocket: Bool
+  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+  private var outgoing: [UInt8] = []
+  /// What of the buffer was received and not taken yet.
+  private var start = 0
+  private var end = 0
+
+  /// - Parameters:
+  ///   - longest: bytes of a frame.
+  ///   - isSocket: then the death of the other side raises no signal here.
+  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false) {
+    (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
+  }
+
+  /// - Parameter blocked: called when the descriptor took nothing, as one that does not block, or has a time limit.
+  public func send(_ frame: [UInt8], blocked: () throws -> Void = {}) throws {
+    guard frame.count <= longest, frame.count <= UInt32.max else { throw FrameEnd.tooLong }
+    outgoing.removeAll(keepingCapacity: outgoing.count <= buffer.count)
+    withUnsafeBytes(of: UInt32(frame.count).littleEndian) { outgoing.append(contentsOf: $0) }
+    outgoing.append(contentsOf: frame)
+    var done = 0
+    while done < outgoing.count {
+      let count = outgoing.withUnsafeBytes { bytes in
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        return isSocket
+          ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+          : write(output, rest.baseAddress, rest.count)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno == EAGAIN {
+        try blocked()
+      } else if errno != EINTR {
+        throw FrameEnd.gone
+      }
+    }
+  }
+
+  /// - Parameter waiting: called when nothing came, or a signal did, on such a descriptor.
+  public func receive(_ waiting: () throws -> Void = {}) throws -> [UInt8] {
+    try fill(FrameHead.size, waiting)
+    let count = Int(
+      UInt32(littleEndian: buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }))
+    guard count <= longest else { throw FrameEnd.tooLong }
+    start += FrameHead.size
+    if count <= buffer.count {
+      try fill(count, waiting)
+      defer { start += count }
+      return Array(buffer[start..<start + count])
+    }
+    // It grows with what comes, not with what was said.
+    var frame = Array(buffer[start..<end])
+    start = end
+    while frame.count < count {
+      try fill(min(count - frame.count, buffer.count), waiting)
+      let taken = min(count - frame.count, end - start)
+      frame += buffer[start..<start + taken]
+      start += taken
+    }
+    return frame
+  }
+
+  /// Waits until so many bytes are in the buffer.
+  private func fill(_ count: Int, _ waiting: () throws -> Void) throws {
+    if end - start >= count { return }
+    if start > 0 {
+      buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        memmove(base, base + start, end - start)
+      }
+      (start, end) = (0, end - start)
+    }
+    while end < count {
+      let got = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress.map { $0 + end }, $0.count - end) }
+      if got > 0 {
+        end += got
+      } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
+        throw FrameEnd.gone
+      } else {
+        try waiting()
+      }
+    }
+  }
+}
