@@ -94,7 +94,7 @@ struct GrantFile {
     do throws(JSONFailure) {
       let entries = Self.entries(in: try JSONParser.parse(bytes, limits: limits).record ?? Value.Record())
       return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map {
-        ($0.key, $0.value.granted + ($0.value.isIsolated ? [] : ["to run in deckhand's process"]))
+        ($0.key, $0.value.granted + ($0.value.isIsolated ? [] : ["to run in Deckhand's process"]))
       }
     } catch {
       // A file that cannot be read grants nothing.

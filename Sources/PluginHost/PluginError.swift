@@ -75,11 +75,11 @@ public enum PluginError: Problem, Equatable {
       .of(
         plugin, .pluginFailed, "A plugin cannot be isolated",
         "\(plugin): cannot run in a process of its own: \(reason); "
-          + "`plugin enable \(plugin) --no-isolate` runs it in deckhand's, where a fault of it can reach your data")
+          + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a fault of it can reach your data")
     case .mayNotLeaveProcess(let plugin):
       .of(
         plugin, .notGranted, "Not granted",
-        "\(plugin): only you can have it run in deckhand's own process: type `plugin enable \(plugin) --no-isolate`")
+        "\(plugin): only you can have it run in Deckhand's own process: type `plugin enable \(plugin) --no-isolate`")
     case .missingDependency(let plugin, let needs, let reason, let chain):
       .of(
         plugin, .missingDependency, "A plugin lacks another",

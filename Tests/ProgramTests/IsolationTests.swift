@@ -70,7 +70,7 @@ import Testing
     #expect(try home.run("--json", "plugin", "info", "alone").output.contains(#""isolated": true"#))
     #expect(try home.run("--json", "plugin", "info", "palindromes").output.contains(#""isolated": false"#))
     #expect(try home.run("plugin", "enable", "alone", "--grant", "--no-isolate").status == 0)
-    #expect(try home.run("plugin", "info", "alone").output.contains("in deckhand's process"))
+    #expect(try home.run("plugin", "info", "alone").output.contains("in Deckhand's process"))
     #expect(try home.run("plugin", "list").output.contains("on (not isolated)"))
     let count = Self.finder + #"print(shell.run("go").word, #plugin_processes())"#
     #expect(try home.run("-e", count).lines == ["none\t0"])
@@ -94,7 +94,7 @@ import Testing
       """)
     try home.enable("sly")
     let result = try home.run("sly")
-    #expect(result.output.contains("only you can have it run in deckhand's own process"), "\(result)")
+    #expect(result.output.contains("only you can have it run in Deckhand's own process"), "\(result)")
     #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
   }
 

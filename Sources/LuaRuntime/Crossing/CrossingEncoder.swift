@@ -62,6 +62,7 @@ struct CrossingEncoder {
   private mutating func bytes(_ index: Int32) throws {
     var length = 0
     guard let start = dh_string(L, index, &length) else { return tag(.nothing) }
+    if crossing.chargesFrames, length > 15, dh_charge(L, length) == 0 { throw LuaFailure.memory }
     guard writer.count + length <= crossing.longestFrame else { throw crossing.tooMuch }
     tag(.bytes)
     writer.data(UnsafeRawBufferPointer(start: start, count: length))

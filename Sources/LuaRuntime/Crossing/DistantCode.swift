@@ -54,7 +54,7 @@ public final class DistantCode {
 
   public init(_ state: LuaState, _ channel: any DistantChannel, longestFrame: Int) {
     (self.state, self.channel) = (state, channel)
-    crossing = LuaCrossing(state, channel, longestFrame: longestFrame)
+    crossing = LuaCrossing(state, channel, longestFrame: longestFrame, chargesFrames: false)
     state.distant = self
     state.register(DistantTable.type)
     crossing.serve = { [weak self] in try self?.serve($0) }
@@ -87,6 +87,7 @@ public final class DistantCode {
     }
     let print = HostFunction("print", failsSoftly: false) { stack, _ in
       let count = stack.count
+      try stack.reserve(count + 8)
       dh_push_globals(stack.L)
       stack.push("print")
       lua_rawget(stack.L, -2)

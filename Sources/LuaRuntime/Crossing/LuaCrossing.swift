@@ -15,6 +15,8 @@ final class LuaCrossing {
   let channel: any LuaChannel
   /// Bytes of a frame; a longer one is not made.
   let longestFrame: Int
+  /// Whether the state is charged for what it says: where the code runs, as what it wants copied is its own doing.
+  let chargesFrames: Bool
   /// What the other side calls of this one while its own question waits for an answer.
   var serve: ([UInt8]) throws -> Void = { _ in throw CrossingError() }
   /// Runs a function of the other side with what is on a stack; answers as a host function.
@@ -42,8 +44,9 @@ final class LuaCrossing {
   /// What is to be said to be needed no more.
   private var released: [(kind: HandedKind, id: Int, times: Int)] = []
 
-  init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int) {
+  init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int, chargesFrames: Bool) {
     (self.state, self.channel, self.longestFrame) = (state, channel, longestFrame)
+    self.chargesFrames = chargesFrames
   }
 
   var tooMuch: LuaFailure { .message("this is too much to hand over: more than \(inWords(bytes: longestFrame))") }

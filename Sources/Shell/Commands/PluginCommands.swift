@@ -122,7 +122,7 @@ enum PluginCommands {
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
         ["needs", needsText(plugin.manifest?.needs ?? Needs())],
         ["key", try PluginKeys.signer(of: plugin.name, session)],
-        ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in deckhand's process"],
+        ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
@@ -138,12 +138,12 @@ enum PluginCommands {
     BuiltIn(
       "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
-      details: "Where nobody can be asked, --grant is the yes. A plugin that did not come with deckhand runs in a "
-        + "process of its own that can open no file and reach no network: what it was granted, deckhand does for it.",
+      details: "Where nobody can be asked, --grant is the yes. A plugin that did not come with Deckhand runs in a "
+        + "process of its own that can open no file and reach no network: what it was granted, Deckhand does for it.",
       arguments: [Self.pluginName],
       options: [
         Option("--grant", help: "grant what it asks for without a question"),
-        Option("--no-isolate", help: "run it in deckhand's own process from now on"),
+        Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
         Option("--isolate", help: "run it in a process of its own again"),
       ],
       example: "plugin enable palindromes"

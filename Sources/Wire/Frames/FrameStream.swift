@@ -35,13 +35,22 @@ public final class FrameStream {
 
   /// - Parameter blocked: called when the descriptor took nothing, as one that does not block, or has a time limit.
   public func send(_ frame: [UInt8], blocked: () throws -> Void = {}) throws {
-    guard frame.count <= longest, frame.count <= UInt32.max else { throw FrameEnd.tooLong }
-    outgoing.removeAll(keepingCapacity: outgoing.count <= buffer.count)
-    withUnsafeBytes(of: UInt32(frame.count).littleEndian) { outgoing.append(contentsOf: $0) }
+    guard frame.count <= longest, let head = FrameHead.bytes(frame.count) else { throw FrameEnd.tooLong }
+    // A short frame goes with its head in one call; a long one is not copied.
+    if frame.count > buffer.count {
+      try sendAll(head, blocked)
+      return try sendAll(frame, blocked)
+    }
+    outgoing.removeAll(keepingCapacity: true)
+    outgoing.append(contentsOf: head)
     outgoing.append(contentsOf: frame)
+    try sendAll(outgoing, blocked)
+  }
+
+  private func sendAll(_ bytes: [UInt8], _ blocked: () throws -> Void) throws {
     var done = 0
-    while done < outgoing.count {
-      let count = outgoing.withUnsafeBytes { bytes in
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
         return isSocket
           ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
@@ -69,8 +78,10 @@ public final class FrameStream {
       defer { start += count }
       return Array(buffer[start..<start + count])
     }
-    // It grows with what comes, not with what was said.
-    var frame = Array(buffer[start..<end])
+    // Of so much room only what comes takes memory.
+    var frame: [UInt8] = []
+    frame.reserveCapacity(count)
+    frame += buffer[start..<end]
     start = end
     while frame.count < count {
       try fill(min(count - frame.count, buffer.count), waiting)
