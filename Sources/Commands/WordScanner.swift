@@ -148,13 +148,16 @@ extension WordScanner {
     for (option, value) in given {
       if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
     }
-    for (name, kind) in command.arguments.map({ ($0.name, $0.kind) }) + command.options.map({ ($0.name, $0.kind) }) {
-      for value in values[name] ?? [] {
-        guard let expected = kind.refusal(of: value) else { continue }
-        throw .badValue(command: command.name, name: name, value: value, expected: expected)
-      }
-    }
+    for argument in command.arguments { try check(values[argument.name], argument.kind, name: argument.name) }
+    for option in command.options { try check(values[option.name], option.kind, name: option.name) }
     return Invocation(command, words: words, typed: typed, values: values, flags: flags)
+  }
+
+  private func check(_ values: [String]?, _ kind: ValueKind, name: String) throws(CommandError) {
+    for value in values ?? [] {
+      guard let expected = kind.refusal(of: value) else { continue }
+      throw .badValue(command: command.name, name: name, value: value, expected: expected)
+    }
   }
 
   /// The values by argument: from the left up to the one that repeats, which leaves one each for those behind it.

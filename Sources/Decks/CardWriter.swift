@@ -110,8 +110,9 @@ final class CardWriter {
 
   /// The first card that the note of a guid has here; the one that goes by the guid may have been removed.
   private func firstCard(ofNote guid: String) throws -> (id: CardID, ordinal: Int)? {
+    // The + keeps SQLite from walking the cards of the deck.
     let sql =
-      "SELECT cards.id, ord FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND deck = ? ORDER BY ord"
+      "SELECT cards.id, ord FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND +deck = ? ORDER BY ord"
     return try db.firstRow(sql, [guid, deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.count(1)) }
   }
 

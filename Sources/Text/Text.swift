@@ -4,9 +4,13 @@
 extension String {
   /// The text without the Unicode white space at both ends, line ends included.
   public var trimmed: String {
+    // Looking a character up in Unicode's tables costs more than all the rest here.
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+      scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
+    }
     let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    guard let first = scalars.firstIndex(where: { !isBlank($0) }),
+      let last = scalars.lastIndex(where: { !isBlank($0) })
     else { return "" }
     if first == scalars.startIndex, scalars.index(after: last) == scalars.endIndex { return self }
     return String(scalars[first...last])

@@ -12,9 +12,9 @@ import Values
 
   /// How SQLite runs the statements of a body that read a table.
   private func plans(
-    of table: String = "cards", _ body: (Database) throws -> Void
+    of table: String = "cards", writing: Bool = false, _ body: (Database) throws -> Void
   ) throws -> [(sql: String, plan: String)] {
-    try collection.store.read { db in
+    func traced(_ db: Database) throws -> [(sql: String, plan: String)] {
       var statements: Set<String> = []
       db.trace { statements.insert($0) }
       try body(db)
@@ -26,6 +26,18 @@ import Values
         )
       }
     }
+    return try writing ? collection.store.operation("test", traced) : collection.store.read(traced)
+  }
+
+  @Test func `a card that is there already is found by its guid without a look at the others of the deck`() throws {
+    let deck = try collection.deck("d")
+    let found = try plans(of: "notes", writing: true) { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: collection.now, random: collection.random)
+      for _ in 0..<2 { try batch.add(NewCard(prompt: "p", answer: "a", guid: "g")) }
+      _ = try batch.finish()
+    }.filter { $0.sql.contains("cards") }
+    #expect(!found.isEmpty)
+    for (sql, plan) in found { #expect(plan.contains("cards_note") && !plan.contains("(deck"), "\(sql): \(plan)") }
   }
 
   @Test func `a session begins, and a list counts, without a look at cards that are not due today`() throws {

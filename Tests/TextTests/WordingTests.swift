@@ -41,6 +41,13 @@ import Text
     #expect(text.trimmed == expected)
   }
 
+  @Test func `trimming takes off what Unicode says is white space, in ASCII too`() {
+    for value in UInt32(0)..<0x3100 {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      #expect("\(Character(scalar))".trimmed.isEmpty == scalar.properties.isWhitespace, "U+\(value)")
+    }
+  }
+
   @Test func `numbers are grouped and counted`() {
     #expect(grouped(0) == "0")
     #expect(grouped(1204) == "1,204")
