@@ -17,10 +17,11 @@ import Wire
     limitMemory(for: terms)
     // Swift would start a program to show a crash, which this process may not do; then it would go on.
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
-    guard confine_code() == 0 else { exit(CodeServer.notConfined) }
     do {
       let channel = StandardChannel(longest: terms.longestFrame)
+      // Made while it can ask the system how large its stack is.
       let server = try CodeServer(terms, channel)
+      guard confine_code() == 0 else { exit(CodeServer.notConfined) }
       try channel.send(CodeServer.ready)
       try server.run()
     } catch {

@@ -49,6 +49,8 @@ private final class SocketChannel: DistantChannel {
     return bytes
   }
 
+  func makeRoom(by body: @escaping (Int) -> Void) {}
+
   func requestStop(_ value: Int32) {}
 
   func end() {

@@ -27,6 +27,8 @@ public enum DistantFailure: Error, Equatable {
 public protocol DistantChannel: LuaChannel {
   /// Asks the code to stop: the value is for `dh_take_asked_stops`.
   func requestStop(_ value: Int32)
+  /// Has `body` told the size of each long frame before it is taken.
+  func makeRoom(by body: @escaping (Int) -> Void)
   /// Ends the process.
   func end()
 }
@@ -58,6 +60,9 @@ public final class DistantCode {
     state.distant = self
     state.register(DistantTable.type)
     crossing.serve = { [weak self] in try self?.serve($0) }
+    channel.makeRoom { [weak state] size in
+      if let state, !state.isFreed, dh_room(state.main) < size { state.collect() }
+    }
     crossing.willTell = { [weak self] in self?.allow($0) }
     crossing.run = { [weak self] id, stack in
       guard let self else { throw LuaFailure.message(DistantFailure.ended("was ended").words) }
@@ -172,7 +177,7 @@ public final class DistantCode {
         let top = lua_gettop(stack.L)
         let answer = try ask(kind, on: stack.L, write)
         lua_settop(stack.L, top)
-        let count = try self.take(answer, on: stack.L)
+        let count = try stack.memory.reporting { try self.take(answer, on: stack.L) }
         if count < 0 {
           dh_forget_told_position(stack.L)
           throw state.takeError(on: stack.L, status: LUA_ERRRUN)
@@ -222,9 +227,15 @@ public final class DistantCode {
     }
   }
 
+  /// A long frame counts to the memory of the call that it is for, beside what is made of it.
+  private func charge(_ bytes: Int, on L: OpaquePointer) throws(LuaFailure) {
+    if bytes > 64 << 10, dh_charge(L, bytes) == 0 { throw .memory }
+  }
+
   /// Pushes an answer; the count of its values, or a `dh_failure`.
   private func take(_ answer: [UInt8], on L: OpaquePointer) throws -> Int32 {
-    try sending {
+    try charge(answer.count, on: L)
+    return try sending {
       try answer.read { reader in
         var decoder = try CrossingDecoder(reader, L, crossing)
         switch FrameKind(rawValue: answer[0]) {
@@ -306,6 +317,7 @@ public final class DistantCode {
     let base = lua_gettop(L)
     let count: Int32
     do {
+      try charge(decoder.reader.left, on: L)
       count = try decoder.values()
     } catch let error as CrossingError {
       throw error

@@ -91,6 +91,8 @@ final class PluginProcess: DistantChannel {
     }
   }
 
+  func makeRoom(by body: @escaping (Int) -> Void) { stream.makeRoom = body }
+
   func requestStop(_ value: Int32) {
     guard !isEnded else { return }
     sigqueue(process, SIGUSR1, sigval(sival_int: value))

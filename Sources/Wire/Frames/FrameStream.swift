@@ -21,6 +21,8 @@ public final class FrameStream {
   private let longest: Int
   private let isSocket: Bool
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+  /// Told the size of a long frame that is about to be taken.
+  public var makeRoom: (Int) -> Void = { _ in }
   private var outgoing: [UInt8] = []
   /// What of the buffer was received and not taken yet.
   private var start = 0
@@ -78,6 +80,7 @@ public final class FrameStream {
       defer { start += count }
       return Array(buffer[start..<start + count])
     }
+    makeRoom(count)
     // Of so much room only what comes takes memory.
     var frame: [UInt8] = []
     frame.reserveCapacity(count)
