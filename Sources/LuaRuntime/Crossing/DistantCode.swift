@@ -61,7 +61,8 @@ public final class DistantCode {
     state.register(DistantTable.type)
     crossing.serve = { [weak self] in try self?.serve($0) }
     channel.makeRoom { [weak state] size in
-      if let state, !state.isFreed, dh_room(state.main) < size { state.collect() }
+      // What lies about in the twin from frames of before is more than the walk through it costs.
+      if let state, size > 1 << 20 || dh_room(state.main) < size { state.collect() }
     }
     crossing.willTell = { [weak self] in self?.allow($0) }
     crossing.run = { [weak self] id, stack in
