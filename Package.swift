@@ -61,6 +61,7 @@ let package = Package(
     .executable(name: "deckhand", targets: ["deckhand"]),
     .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
     .executable(name: "deckhand-net", targets: ["deckhand-net"]),
+    .executable(name: "deckhand-plugin", targets: ["deckhand-plugin"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.7.0")
@@ -86,8 +87,10 @@ let package = Package(
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
+    // How the programs that see what strangers made give their rights away.
+    .target(name: "CConfinement"),
     .target(
-      name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
+      name: "CDrawing", dependencies: ["CConfinement"], cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
@@ -160,7 +163,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace", "Decks",
+        "WordGames", "Workspace", "Decks", "Wire", "CConfinement",
       ], isLarge: true),
     room(
       "Shell",
@@ -209,10 +212,13 @@ let package = Package(
       name: "deckhand-net",
       dependencies: ["Archives", "Wire", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
       swiftSettings: lean),
+    // A program of its own: the code of a plugin that did not come with deckhand runs outside the shell's process.
+    .executableTarget(
+      name: "deckhand-plugin", dependencies: ["LuaRuntime", "Wire", "CConfinement"], swiftSettings: lean),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
     .executableTarget(
-      name: "ConfinementProbe", dependencies: ["ConfinementTries", "CDrawing", "Files"],
+      name: "ConfinementProbe", dependencies: ["ConfinementTries", "CConfinement", "CDrawing", "Files"],
       path: "Tests/ConfinementProbe",
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
@@ -314,7 +320,8 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "TestSupport"],
+      name: "ProgramTests",
+      dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "deckhand-plugin", "TestSupport"],
       exclude: ["Clock", "Neovim", "Worst"],
       swiftSettings: strict),
   ]
