@@ -1,5 +1,5 @@
-// The places of new cards among those of a server, notes of one identity, decks that were removed, and a collection that
-// is taken over whole.
+// The places of new cards among those of a server, notes of one identity, decks that were removed, and a collection
+// that is taken over whole.
 
 import Decks
 import Exchange
