@@ -197,7 +197,7 @@ import Values
       return deck.rawValue
     }
     try there.collection.store.operation("came") { db in
-      try SyncedTable.decks.receive(db, ids[0], json: #"{"desc":"from Anki","strange":7}"#)
+      try SyncedTable.decks.receive(db, ids[0], json: #"{"desc":"from Anki","strange":7,"newToday":[3,4]}"#)
     }
     try here.importing(there.exporting("Words").path)
     let here = try here.collection.store.read { try DeckTable.find($0, named: "Here::A").id.rawValue }
@@ -206,6 +206,7 @@ import Values
     try again.importing(self.here.exporting("Here").path, into: "Again")
     let record = try again.collection.store.read { ServerRows.record(try SyncedTable.decks.json($0, ids[0])) }
     #expect(record["desc"] == .text("from Anki") && record["strange"] == .integer(7))
+    #expect(record["newToday"] == .list([.integer(0), .integer(0)]))
   }
 
   @Test func `cards of one guid in two decks are two notes`() throws {

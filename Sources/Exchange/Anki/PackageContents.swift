@@ -142,7 +142,7 @@ extension PackagedDeck {
     for (option, value) in [
       (DeckOptions.Name.newPerDay, new.map { Double(min(9999, max(0, $0))) }),
       (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }),
-      (.desiredRetention, old["desiredRetention"]?.integer.map { Double($0) / 100 }),
+      (.desiredRetention, old["desiredRetention"]?.double.map { $0 / 100 }),
     ] {
       guard let value else { continue }
       // What is out of range is as if it were not set.

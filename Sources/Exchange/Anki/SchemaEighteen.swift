@@ -131,7 +131,7 @@ struct SchemaEighteen {
         case 5: deck["md"] = .boolean(part.flag)
         case 6: deck["reviewLimit"] = .integer(part.integer)
         case 7: deck["newLimit"] = .integer(part.integer)
-        case 10: deck["desiredRetention"] = .integer(Int((min(1, max(0, part.float)) * 100).rounded()))
+        case 10: deck["desiredRetention"] = .number(rounded(part.float) * 100)
         default: break
         }
       }

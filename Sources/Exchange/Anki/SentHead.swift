@@ -17,9 +17,10 @@ public enum SentHead {
     let none = Value.list([.integer(0), .integer(0)])
     var deck = came.adding([
       "desc": .text(""), "collapsed": .boolean(false), "browserCollapsed": .boolean(false), "dyn": .integer(0),
-      "extendNew": .integer(0), "extendRev": .integer(0), "newToday": none, "revToday": none, "lrnToday": none,
-      "timeToday": none,
+      "extendNew": .integer(0), "extendRev": .integer(0),
     ])
+    // What was studied where it comes from.
+    for key in ["newToday", "revToday", "lrnToday", "timeToday"] { deck[key] = none }
     (deck["id"], deck["name"], deck["mod"]) = (.integer(Int(id)), .text(name), .integer(modified))
     (deck["usn"], deck["conf"]) = (.integer(-1), .integer(Int(preset ?? 1)))
     for option in DeckLimits.names { set(option, of: limits, in: &deck) }
