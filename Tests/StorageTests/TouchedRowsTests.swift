@@ -48,6 +48,32 @@ import Values
     #expect(try store.read { try String.fetchOne($0, sql: "SELECT hex(count) FROM words WHERE word = 'c'") } == "0102")
   }
 
+  @Test func `an old row that a part replaced is old again once the part was taken back`() throws {
+    struct Failure: Error {}
+    try step("before", "INSERT INTO boxes (id, name) VALUES (20, 'old'), (40, 'other')")
+    store.beginUnit()
+    // Many spans, so that a row is looked for in a set.
+    for id in stride(from: 60, to: 0, by: -2) where ![20, 40].contains(id) {
+      try step("new", "INSERT INTO boxes (id, name) VALUES (\(id), 'new \(id)')")
+    }
+    #expect(throws: Failure.self) {
+      try store.operation("replacing") { db in
+        try db.execute(sql: "DELETE FROM boxes WHERE id IN (20, 40)")
+        try db.execute(sql: "INSERT INTO boxes (id, name) VALUES (40, 'x'), (20, 'y'), (31, 'z')")
+        try db.execute(sql: "UPDATE boxes SET name = name || '!' WHERE id IN (20, 31, 30)")
+        throw Failure()
+      }
+    }
+    try step("changing", "UPDATE boxes SET name = name || '?' WHERE id IN (20, 30, 40)")
+    try store.commitUnit(named: "all of it")
+    try store.undo()
+    let names = try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") }
+    #expect(names == ["old", "other"])
+    try store.undo(again: true)
+    #expect(try store.read { try String.fetchOne($0, sql: "SELECT name FROM boxes WHERE id = 20") } == "old?")
+    #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM boxes") } == 30)
+  }
+
   // MARK: What a unit has changed
 
   private func pending(limit: Int? = nil) throws -> [String: [RowChange.Kind: Int]] {
