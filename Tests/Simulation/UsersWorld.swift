@@ -52,7 +52,7 @@ final class UsersWorld {
   private func begin() throws {
     try world.begin()
     Network.shared.clear()
-    (output, drawn, kept) = ("", [:], [:])
+    (output, drawn, kept, seated) = ("", [:], [:], UsersWorld.users[0])
     for user in UsersWorld.users { try write("password of \(user)\n", machine.password(of: user)) }
     for user in UsersWorld.users {
       try require(["account", "add", user, "--new-password-file", machine.password(of: user)])
@@ -109,8 +109,8 @@ final class UsersWorld {
     return draw.next(try Sight(owned + "/collection.sqlite")).map { step in
       switch step {
       case .command(let words, let input, _): .command(name + words, input: input)
-      // It is written into the folder of whoever sits there.
-      case .file, .pass, .restart: step
+      case .file(let file, let content): .file("../files-\(seated)/\(file)", content)
+      case .pass, .restart: step
       }
     }
   }
@@ -118,9 +118,7 @@ final class UsersWorld {
   private func perform(_ step: Step) throws -> String? {
     steps += 1
     switch step {
-    case .file(let name, let content):
-      // Both have a file of that name: a plan does not say whose it is.
-      for user in UsersWorld.users { try write(content, "\(machine.folder)/files-\(user)/\(name)") }
+    case .file(let name, let content): try machine.write(content, to: name)
     case .pass(let seconds): machine.pass(max(0, seconds))
     case .restart: machine.leave()
     case .command(let words, let input, _): return try perform(words, input)
