@@ -13,8 +13,9 @@ struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
   let host: any ActionHost
-  /// Who asks, and for which action.
-  let origin: String
+  /// Which action it is, and who asks.
+  let name: String
+  let client: String?
   /// Where the result goes: what a result gathers beyond the request's own size is charged there first.
   let answer: ActionAnswer
   /// What the server keeps between requests.
@@ -57,7 +58,7 @@ extension ActionCall {
   /// Asks the shell of the same user that runs beside this one.
   /// - Returns: nil where none does.
   func askShell(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> ShellReply? {
-    host.askShell(ShellRequest(kind, number: number, text: text, origin: origin))
+    host.askShell(ShellRequest(kind, number: number, text: text, origin: originName(of: name, for: client)))
   }
 }
 

@@ -168,8 +168,8 @@ public final class ActionServer {
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
     let call = ActionCall(
-      params: reader, workspace: workspace, host: host, origin: originName(of: name, for: turn.client),
-      answer: turn.answer, memory: memory)
+      params: reader, workspace: workspace, host: host, name: name, client: turn.client, answer: turn.answer,
+      memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // What was changed is said, so there must be room to say it.

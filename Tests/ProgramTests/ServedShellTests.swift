@@ -167,8 +167,15 @@ import Testing
     #expect(try client.action("guiReviewActive").contains(no))
     shell.signal(SIGSTOP)
     #expect(try review().contains("busy"))
+    // Many actions at once wait for it once.
+    let asking = Array(repeating: #"{"action":"guiReviewActive"}"#, count: 50).joined(separator: ",")
+    let answers = try client.action("multi", #"{"actions":[\#(asking)]}"#)
+    #expect(answers.components(separatedBy: "false") == 51, "\(answers)")
     shell.signal(SIGCONT)
-    #expect(try client.action("guiReviewActive").contains(no))
+    var (answer, tries) = (try review(), 0)
+    while answer.contains("busy"), tries < 100_000 { (answer, tries) = (try review(), tries + 1) }
+    #expect(answer.contains(yes))
+    shell.wait(for: "el perro 1")
     shell.signal(SIGKILL)
     _ = shell.ended()
     #expect(access(socket, F_OK) == 0)
@@ -177,6 +184,31 @@ import Testing
     #expect(try review().contains(yes))
     next.wait(for: "el perro 1")
     #expect(try home.run("doctor").status == 0)
+  }
+
+  @Test(arguments: [("", "card li"), (" study Spanish", "Enter  show the answer")])
+  func `a shell that is stopped by Ctrl-Z shows nothing, and all is there when it goes on`(
+    command: String, shown: String
+  ) throws {
+    let words = home.words([]).map { "'\($0)'" }.joined(separator: " ") + command
+    let script = "set -m; \(words); echo STOPPED; read line; fg"
+    let shell = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
+    if command.isEmpty {
+      shell.wait(for: "> ", seconds: 20)
+      shell.type("card li")
+    }
+    shell.wait(for: shown, seconds: 20)
+    #expect(access(socket, F_OK) == 0)
+    shell.type("\u{1A}")
+    shell.wait(for: "STOPPED")
+    #expect(access(socket, F_OK) != 0)
+    #expect(try review().contains("no shell runs beside serve"))
+    shell.type("\r")
+    #expect(waits { access(socket, F_OK) == 0 })
+    #expect(try review().contains(yes))
+    shell.wait(for: "el perro 1")
+    shell.type("q")
+    shell.wait(for: "Left.")
   }
 
   @Test func `what knocks and says nothing, or nonsense, disturbs neither the prompt nor a study`() throws {

@@ -65,7 +65,7 @@ extension World {
     let isReadable = readsAs(before)
     let findings = try machine.run(["doctor", "--json"])
     if ![0, 1].contains(findings.status) { return "doctor ended with \(findings.status): \(findings.text)" }
-    var isTold = findings.text.contains("\"code\": \"damaged\", \"what\"") || findings.text.contains("storage_")
+    var isTold = findings.text.contains("\"area\": \"database\"") || findings.text.contains("storage_")
     for words in World.tries {
       let outcome = try machine.run(words)
       if ![0, 1].contains(outcome.status) {

@@ -80,11 +80,18 @@ extension World {
     return Array(text.utf8)
   }
 
-  /// A card as exact as Anki keeps it: stability to four places, difficulty to three, and neither in the log.
+  /// What a card has in a package.
+  private static let packedNames: Set<String> = [
+    "prompt", "answer", "guid", "tags", "subdeck", "note_type", "note_fields", "note_guid", "ordinal", "ordinals",
+    "schedule", "reviews",
+  ]
+
+  /// A card as exact as Anki keeps it: without the columns of tables that no note has, stability to four places,
+  /// difficulty to three, and neither in the log.
   private static func packed(_ line: Substring) -> String {
-    guard line.contains("\"schedule\":{"), var card = parsed(line), var schedule = card["schedule"]?.record else {
-      return String(line)
-    }
+    guard let given = parsed(line) else { return String(line) }
+    var card = Value.Record(given.fields.filter { packedNames.contains($0.name) }.map { ($0.name, $0.value) })
+    guard var schedule = card["schedule"]?.record else { return written(card) }
     for (name, places) in [("stability", 1e4), ("difficulty", 1e3)] {
       if let number = schedule[name]?.double { schedule[name] = .number((number * places).rounded() / places) }
     }
@@ -93,6 +100,10 @@ extension World {
       Value.record(review.fields.filter { !["stability", "difficulty"].contains($0.name) }.map { ($0.name, $0.value) })
     }
     card["reviews"] = log.map(Value.list)
+    return written(card)
+  }
+
+  private static func written(_ card: Value.Record) -> String {
     var writer = JSONWriter(.compact)
     writer.write(.record(card))
     return String(decoding: writer.take(), as: UTF8.self)

@@ -21,7 +21,8 @@ struct SyncedContent {
       """,
       "decks": "SELECT name FROM decks WHERE name <> 'Default'",
       "note types": "SELECT name FROM note_types WHERE id IN (SELECT type FROM notes)",
-      "media": "SELECT name, hash FROM media WHERE hash IS NOT NULL",
+      // A server takes no empty file.
+      "media": "SELECT name, hash FROM media WHERE hash IS NOT NULL AND size > 0",
       "answers": "SELECT id, rating FROM reviews WHERE card IN (SELECT id FROM cards)",
     ]
     tables = try queries.mapValues { try rows.all($0).map { $0.joined(separator: "|") }.sorted() }

@@ -166,7 +166,7 @@ import Values
     let made = try store.operation("preset") { db in
       var options = DeckOptions()
       try options.set(.reviewsPerDay, to: 30)
-      let made = try PresetTable.create(db, name: "Mine", options: options, now: 1_699_999_000)
+      let made = try PresetTable.create(db, name: "Mine", options: options, now: 150)
       try DeckTable.setPreset(db, deck, to: made.id)
       return made
     }

@@ -75,6 +75,8 @@ enum ServeCommand {
 /// What the server needs of the session.
 private final class ServingHost: ActionHost {
   private let session: Session
+  /// Until when the shell beside counts as busy, by the clock that only grows.
+  private var silentUntil = 0.0
 
   init(_ session: Session) { self.session = session }
 
@@ -119,7 +121,15 @@ private final class ServingHost: ActionHost {
 
   func tell(_ line: String) { session.console.note(line) }
 
-  func askShell(_ request: ShellRequest) -> ShellReply? { ShellRequests.ask(request, session) }
+  /// A shell that has not answered in time is not asked again at once: one request may hold many actions.
+  func askShell(_ request: ShellRequest) -> ShellReply? {
+    let elapsed = session.environment.clocks.elapsed
+    if elapsed() < silentUntil { return .busy }
+    let begun = elapsed()
+    let reply = ShellRequests.ask(request, session)
+    if reply == .busy, elapsed() - begun >= ShellRequests.patience { silentUntil = elapsed() + 1 }
+    return reply
+  }
 
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

@@ -16,7 +16,7 @@ final class ShellRequests {
   /// The one that waits for its answer.
   private(set) var request: ShellRequest?
   /// Seconds that `serve` waits for a shell that is there.
-  private static let patience = 2.0
+  static let patience = 2.0
 
   /// What becomes readable when something comes.
   var descriptors: [Int32] { listener?.descriptors ?? [] }
@@ -27,7 +27,9 @@ final class ShellRequests {
   /// Listens in the folder of whoever is signed in, and takes over from the shell that was used before.
   func listen(in session: Session) {
     let isReal = !session.options.isDryRun && !session.options.isUnattended && session.options.step == nil
-    guard isReal, session.console.terminal.hasKeyboard, let path = Self.path(in: session) else { return stop() }
+    // While a line is read nobody else has the keyboard.
+    let hasKeyboard = session.console.terminal.hasKeyboard || LineReader.isReading
+    guard isReal, hasKeyboard, let path = Self.path(in: session) else { return stop() }
     if let listener, listener.path == path, listener.isCurrent { return }
     listener = nil
     // Without it nothing is missed here, and `serve` says that no shell is there.
