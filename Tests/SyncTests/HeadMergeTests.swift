@@ -78,12 +78,7 @@ import Values
   @Test(arguments: [(600, "{{Front}}?"), (100, "{{Front}}!")])
   func `of a template that both changed the later one is kept`(modified: Int, front: String) throws {
     try sides.linked()
-    try store.operation("edit") { db in
-      let type = try NoteTypeTable.find(db, named: "Basic")
-      var edit = NoteTypeEdit(type)
-      edit.cards[0].value.front = "{{Front}}!"
-      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
-    }
+    try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     var head = ServerSide.head()
     var side = try #require(head.types[0]["tmpls"]?.list?.first?.record)
     side["qfmt"] = .text("{{Front}}?")

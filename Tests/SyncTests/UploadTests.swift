@@ -37,17 +37,9 @@ import Values
 
   @Test func `a note type of another shape takes the whole collection, another template does not`() throws {
     try sides.linked()
-    func edit(_ body: (inout NoteTypeEdit) -> Void) throws {
-      try store.operation("edit") { db in
-        let type = try NoteTypeTable.find(db, named: "Basic")
-        var edit = NoteTypeEdit(type)
-        body(&edit)
-        try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
-      }
-    }
-    try edit { $0.cards[0].value.front = "{{Front}}!" }
+    try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     #expect(try !needsUpload())
-    try edit { $0.fields.append(.init("More", was: nil)) }
+    try sides.editType { $0.fields.append(.init("More", was: nil)) }
     #expect(try needsUpload())
   }
 
