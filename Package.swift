@@ -61,6 +61,7 @@ let package = Package(
     .executable(name: "deckhand", targets: ["deckhand"]),
     .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
     .executable(name: "deckhand-net", targets: ["deckhand-net"]),
+    .executable(name: "deckhand-plugin", targets: ["deckhand-plugin"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.7.0")
@@ -86,8 +87,10 @@ let package = Package(
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
+    // How the programs that see what strangers made give their rights away.
+    .target(name: "CConfinement"),
     .target(
-      name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
+      name: "CDrawing", dependencies: ["CConfinement"], cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
@@ -160,14 +163,14 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace", "Decks",
+        "WordGames", "Workspace", "Decks", "Wire", "CConfinement",
       ], isLarge: true),
     room(
       "Shell",
       [
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
         "LuaRuntime",
-        "Workspace",
+        "Workspace", "Wire",
         "AnkiConnect", "LanguageServer",
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
@@ -209,10 +212,13 @@ let package = Package(
       name: "deckhand-net",
       dependencies: ["Archives", "Wire", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
       swiftSettings: lean),
+    // A program of its own: the code of a plugin that did not come with deckhand runs outside the shell's process.
+    .executableTarget(
+      name: "deckhand-plugin", dependencies: ["LuaRuntime", "Wire", "CConfinement"], swiftSettings: lean),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
     .executableTarget(
-      name: "ConfinementProbe", dependencies: ["ConfinementTries", "CDrawing", "Files"],
+      name: "ConfinementProbe", dependencies: ["ConfinementTries", "CConfinement", "CDrawing", "Files"],
       path: "Tests/ConfinementProbe",
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
@@ -245,7 +251,7 @@ let package = Package(
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
-    tests("Files", ["Problems", "Text", "Values"]),
+    tests("Files", ["Problems", "Text", "Values", "Wire"]),
     tests("Storage", ["Problems", "Text", "Values", "Files"]),
     tests(
       "Decks", ["Memory", "Problems", "Text", "Values", "Files", "Storage", "TestDecks"],
@@ -292,11 +298,14 @@ let package = Package(
     tests("LanguageServer", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
-    .target(name: "SimulatedDisk", path: "Tests/Simulation/Disk", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "SimulatedDisk", path: "Tests/Simulation/Disk",
+      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "Simulation",
       dependencies: [
-        "SimulatedDisk", "CSQLite", "Commands", "Files", "LuaRuntime", "Problems", "Shell", "Values", "Wire",
+        "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Exchange", "Files", "LuaRuntime", "Problems",
+        "Shell", "Templates", "Values", "Wire",
       ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
     // Measures calls between Lua and Swift against plain C.
@@ -311,7 +320,8 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "TestSupport"],
+      name: "ProgramTests",
+      dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "deckhand-plugin", "TestSupport"],
       exclude: ["Clock", "Neovim", "Worst"],
       swiftSettings: strict),
   ]

@@ -5,6 +5,7 @@ import Decks
 import Templates
 import Text
 import Values
+import Wire
 import Workspace
 
 /// What an action runs with.
@@ -12,6 +13,9 @@ struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
   let host: any ActionHost
+  /// Which action it is, and who asks.
+  let name: String
+  let client: String?
   /// Where the result goes: what a result gathers beyond the request's own size is charged there first.
   let answer: ActionAnswer
   /// What the server keeps between requests.
@@ -47,6 +51,14 @@ struct ActionCall {
   func note(_ number: Int) throws -> NoteHandle {
     guard let note = try workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
     return note
+  }
+}
+
+extension ActionCall {
+  /// Asks the shell of the same user that runs beside this one.
+  /// - Returns: nil where none does.
+  func askShell(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> ShellReply? {
+    host.askShell(ShellRequest(kind, number: number, text: text, origin: originName(of: name, for: client)))
   }
 }
 

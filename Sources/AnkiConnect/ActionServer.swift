@@ -26,6 +26,13 @@ public protocol ActionHost: AnyObject {
   func synchronize() throws
   /// The names of all accounts, and of the one whose data is open.
   func profiles() throws -> (all: [String], active: String)
+  /// Asks the shell of the same user that runs beside this one; nil where none does.
+  func askShell(_ request: ShellRequest) -> ShellReply?
+}
+
+/// Who asks and for what, as steps of undo name it: `Yomitan, addNote`.
+public func originName(of action: String, for client: String?) -> String {
+  "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
 }
 
 /// Answers requests.
@@ -160,7 +167,9 @@ public final class ActionServer {
     guard let known = Action.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
+    let call = ActionCall(
+      params: reader, workspace: workspace, host: host, name: name, client: turn.client, answer: turn.answer,
+      memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // What was changed is said, so there must be room to say it.
@@ -244,6 +253,8 @@ struct ActionFailure: Error {
   static let empty = ActionFailure("cannot create note because it is empty")
   static let unsupported = ActionFailure("unsupported action")
   static let badKey = ActionFailure("valid api key must be provided")
+  static let noShell = ActionFailure("no shell runs beside serve: start `deckhand` in another terminal, and ask again")
+  static let busyShell = ActionFailure("the shell beside serve is busy: leave what it does, and ask again")
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }

@@ -1,4 +1,4 @@
-// Actions on decks. Invariant: a deck is named by its whole name, and by the number that `deckNamesAndIds` gives;
+// Actions on decks. Invariant: a deck is named by its whole name, and its number is its id;
 // `Default` is always listed, as in Anki, and made once it is used.
 
 import Decks
@@ -20,7 +20,7 @@ enum DeckActions {
     .reading("getDecks", decksOfCards),
     .reading("getDeckStats", statistics),
     .changing("createDeck") { call in
-      .integer(try call.madeDeck(named: call.params["deck"].text()).record().number)
+      .integer(Int(try call.madeDeck(named: call.params["deck"].text()).id.rawValue))
     },
     .changing("changeDeck") { call in
       let cards = try call.cards().compactMap(\.self)
@@ -33,7 +33,7 @@ enum DeckActions {
 
   /// The names and numbers of all decks, in their order, `Default` among them.
   private static func listed(_ call: ActionCall) throws -> [(name: String, number: Int)] {
-    var decks = try call.workspace.decks.records().map { (name: $0.name, number: $0.number) }
+    var decks = try call.workspace.decks.records().map { (name: $0.name, number: Int($0.id.rawValue)) }
     if !decks.contains(where: { $0.number == DeckRecord.firstNumber }) {
       let place = decks.firstIndex { $0.name.lowercased() > DeckRecord.firstName.lowercased() } ?? decks.count
       decks.insert((DeckRecord.firstName, DeckRecord.firstNumber), at: place)
@@ -73,7 +73,7 @@ enum DeckActions {
     for deck in try call.workspace.decks.all() {
       let record = try deck.record()
       if wanted.contains(record.name) {
-        add(record.name, record.number, counts[record.id], total: try deck.count())
+        add(record.name, Int(record.id.rawValue), counts[record.id], total: try deck.count())
       }
     }
     if wanted.contains(DeckRecord.firstName), try call.knownDeck(named: DeckRecord.firstName) == nil {
@@ -120,7 +120,7 @@ extension ActionCall {
 
   /// - Throws: `ActionFailure` for a number that no deck has.
   func deck(numbered number: Int) throws -> DeckHandle {
-    for deck in try workspace.decks.all() where try deck.record().number == number { return deck }
+    for deck in try workspace.decks.all() where deck.id.rawValue == Int64(number) { return deck }
     if number == DeckRecord.firstNumber { return try madeDeck(named: DeckRecord.firstName) }
     throw ActionFailure.noDeck("\(number)")
   }

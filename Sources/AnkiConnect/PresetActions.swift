@@ -1,6 +1,6 @@
 // Actions on presets, which clients know as the configurations of decks.
-// Invariant: the number 1 is the preset `Default`, which decks without one have; a change of it makes it; what a
-// configuration says and Deckhand does not know is passed over.
+// Invariant: the number of a configuration is the preset's id, 1 that of `Default`, which decks without a preset
+// have; a change of it makes it; what a configuration says and Deckhand does not know is passed over.
 
 import Decks
 import Exchange
@@ -25,12 +25,8 @@ enum PresetActions {
   /// The preset of decks that have none, once it was changed.
   static func first(_ call: ActionCall) throws -> PresetRecord? { try find(DeckRecord.firstNumber, call) }
 
-  private static func number(_ preset: PresetRecord) -> Int {
-    preset.name == DeckRecord.firstName ? DeckRecord.firstNumber : Int(preset.id.rawValue) + DeckRecord.firstNumber
-  }
-
   private static func find(_ number: Int, _ call: ActionCall) throws -> PresetRecord? {
-    try call.workspace.presets.all().first { self.number($0) == number }
+    try call.workspace.presets.all().first { Int($0.id.rawValue) == number }
   }
 
   /// Clients send it as a number or as a text.
@@ -48,7 +44,7 @@ enum PresetActions {
   }
 
   private static func described(_ preset: PresetRecord?) -> Value {
-    let number = preset.map(number) ?? DeckRecord.firstNumber
+    let number = preset.map { Int($0.id.rawValue) } ?? DeckRecord.firstNumber
     let options = preset?.options ?? DeckOptions()
     return .record(SentHead.preset(Int64(number), name: preset?.name ?? DeckRecord.firstName, options))
   }
@@ -115,7 +111,7 @@ enum PresetActions {
     let preset = try find(number, call)
     guard preset != nil || number == DeckRecord.firstNumber else { return .boolean(false) }
     let name = try call.params["name"].text("a name")
-    return .integer(
-      self.number(try call.workspace.presets.create(name, options: preset?.options ?? DeckOptions())))
+    let made = try call.workspace.presets.create(name, options: preset?.options ?? DeckOptions())
+    return .integer(Int(made.id.rawValue))
   }
 }

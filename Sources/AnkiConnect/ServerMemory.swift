@@ -4,9 +4,8 @@
 import Decks
 import Workspace
 
-/// The study that clients lead, and the first fields that are taken.
+/// The first fields that are taken.
 final class ServerMemory {
-  let study = LedStudy()
   /// Hashes of the keys of first fields: a key that is not there is no note's.
   private var hashes: [FirstFieldScope: Set<Int>] = [:]
   private var changeCount = -1

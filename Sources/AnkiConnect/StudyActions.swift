@@ -1,101 +1,52 @@
-// A study that a client leads: it begins one, sees the card, turns it and answers, as a remote control does in Anki.
-// Invariant: there is at most one, and none where nothing began it; a card is answered only once its answer was shown.
+// The study of the shell that runs beside `serve`, as a remote control leads it: what is studied, turned and answered
+// there. Invariant: nothing is studied here; what the shell does not do, or no shell is there for, answers as Anki does
+// while nothing is reviewed.
 
 import Decks
-import Files
-import Memory
 import Templates
 import Values
+import Wire
 import Workspace
-
-/// The study under way.
-final class LedStudy {
-  private var session: SessionHandle?
-  private(set) var isAnswerShown = false
-  private var shownAt = 0.0
-
-  /// The session, as long as it has a card and its data is open.
-  func current(_ workspace: Workspace) throws -> (session: SessionHandle, card: CardHandle)? {
-    guard let session, session.workspace === workspace, let card = try session.card() else { return nil }
-    return (session, card)
-  }
-
-  func begin(_ deck: DeckHandle) throws {
-    session = try deck.study(SessionHandle.Options(deck.workspace.preferences()))
-    turn(deck.workspace, isAnswerShown: false)
-  }
-
-  func turn(_ workspace: Workspace, isAnswerShown: Bool) {
-    self.isAnswerShown = isAnswerShown
-    if !isAnswerShown { restartClock(workspace) }
-  }
-
-  func restartClock(_ workspace: Workspace) { shownAt = workspace.environment.clocks.elapsed() }
-
-  func answer(_ rating: Rating, _ session: SessionHandle) throws {
-    try session.answer(rating, seconds: max(0, session.workspace.environment.clocks.elapsed() - shownAt))
-    turn(session.workspace, isAnswerShown: false)
-  }
-}
 
 enum StudyActions {
   static let all: [Action] = [
-    .reading("guiReviewActive") { call in .boolean(try call.studied() != nil) },
+    .reading("guiReviewActive") { call in .boolean(call.studied() != nil) },
     .reading("guiCurrentCard", currentCard),
-    .reading("guiStartCardTimer") { call in
-      guard try call.studied() != nil else { return .boolean(false) }
-      call.memory.study.restartClock(call.workspace)
-      return .boolean(true)
-    },
-    .reading("guiShowQuestion") { call in .boolean(try turn(call, isAnswerShown: false)) },
-    .reading("guiShowAnswer") { call in .boolean(try turn(call, isAnswerShown: true)) },
-    // What it names has no player here: `serve` is heard by nobody.
-    .reading("guiPlayAudio") { call in .boolean(try call.studied() != nil) },
+    .reading("guiStartCardTimer") { call in .boolean(call.isDone(.startTimer)) },
+    .reading("guiShowQuestion") { call in .boolean(call.isDone(.showQuestion)) },
+    .reading("guiShowAnswer") { call in .boolean(call.isDone(.showAnswer)) },
+    .reading("guiPlayAudio") { call in .boolean(call.isDone(.playSounds)) },
     .reading("guiDeckReview") { call in
-      guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
-      try call.memory.study.begin(deck)
-      return .boolean(true)
+      let name = try call.params["name"].text()
+      guard try call.knownDeck(named: name) != nil else { return .boolean(false) }
+      switch call.askShell(.review, text: name) {
+      case .done(let isDone): return .boolean(isDone)
+      case nil: throw ActionFailure.noShell
+      default: throw ActionFailure.busyShell
+      }
     },
     .acting("guiAnswerCard") { call in
-      let ease = try call.params["ease"].integer()
-      guard let (session, _) = try call.studied(), call.memory.study.isAnswerShown,
-        let rating = Rating(rawValue: Int64(ease))
-      else { return .boolean(false) }
-      try call.memory.study.answer(rating, session)
-      return .boolean(true)
+      .boolean(call.isDone(.answer, number: try call.params["ease"].integer()))
     },
     .acting("guiUndo") { call in
-      if let (session, _) = try call.studied() {
-        do {
-          try session.undo()
-          call.memory.study.turn(call.workspace, isAnswerShown: false)
-          return .boolean(true)
-        } catch DeckError.nothingToUndo {
-          // The study has done nothing yet: the step before it is meant.
-        }
-      }
+      // Where no shell takes its last step back, that of the cards is taken back here.
+      if call.isDone(.undo) { return .boolean(true) }
       if try !call.workspace.care.steps(limit: 1).isEmpty { try call.workspace.care.undo() }
       return .boolean(true)
     },
   ]
 
-  private static func turn(_ call: ActionCall, isAnswerShown: Bool) throws -> Bool {
-    guard try call.studied() != nil else { return false }
-    call.memory.study.turn(call.workspace, isAnswerShown: isAnswerShown)
-    return true
-  }
-
   private static func currentCard(_ call: ActionCall) throws -> Value {
-    guard let (session, card) = try call.studied() else {
+    guard let study = call.studied(), let card = try call.card(study.card) else {
       throw ActionFailure("Gui review is not currently active.")
     }
-    let choices = try session.choices()
     let type = try card.note().type().record()
     let ordinal = type.isCloze ? 0 : try card.record().ordinal
     let template = type.cards.indices.contains(ordinal) ? type.cards[ordinal].name : ""
     let more: [(String, Value)] = [
-      ("buttons", .list(choices.map { .integer(Int($0.rating.rawValue)) })),
-      ("nextReviews", .list(choices.map { .text(interval($0.interval)) })), ("template", .text(template)),
+      ("buttons", .list(study.choices.map { .integer($0.number) })),
+      ("nextReviews", .list(study.choices.map { .text($0.interval.map(interval) ?? "") })),
+      ("template", .text(template)),
     ]
     return .record(try CardActions.shown(card, NoteReader(call.workspace), call) + more)
   }
@@ -112,6 +63,14 @@ enum StudyActions {
 }
 
 extension ActionCall {
-  /// The study under way and its card.
-  func studied() throws -> (session: SessionHandle, card: CardHandle)? { try memory.study.current(workspace) }
+  /// What the shell studies.
+  fileprivate func studied() -> StudyState? {
+    if case .studied(let study)? = askShell(.study) { return study }
+    return nil
+  }
+
+  /// Whether the shell did it.
+  func isDone(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> Bool {
+    askShell(kind, number: number, text: text) == .done(true)
+  }
 }

@@ -1,10 +1,12 @@
-// Actions on Anki's windows, of which there are none here. Invariant: an action answers as it does in Anki and changes
-// nothing; what the window would show is told at the terminal.
+// Actions on Anki's windows. The shell that runs beside `serve` shows what it can; where there is none, or it cannot,
+// what the window would show is told at the terminal. Invariant: an action answers as it does in Anki and changes
+// nothing itself.
 
 import Decks
 import Templates
 import Text
 import Values
+import Wire
 import Workspace
 
 enum WindowActions {
@@ -12,13 +14,19 @@ enum WindowActions {
     .reading("guiBrowse", browse),
     .reading("guiEditNote") { call in
       let note = try call.note(call.params["note"].integer())
-      call.host.tell("Another program shows a note: \(try shown(note))")
+      if !call.isDone(.editNote, number: Int(note.id.rawValue)) {
+        call.host.tell("Another program shows a note: \(try shown(note))")
+      }
       return .null
     },
-    // Nothing is selected, and there is nothing to select in.
+    // A terminal has nothing to select in.
     .reading("guiSelectedNotes") { _ in .list([]) },
-    .reading("guiSelectNote") { _ in .boolean(false) },
-    .reading("guiSelectCard") { _ in .boolean(false) },
+    .reading("guiSelectNote") { call in
+      .boolean(call.isDone(.showNote, number: try call.params["note"].integer()))
+    },
+    .reading("guiSelectCard") { call in
+      .boolean(call.isDone(.showCard, number: try call.params["card"].integer()))
+    },
     .reading("guiAddCards", offer),
     .reading("guiDeckOverview") { call in
       guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
@@ -53,6 +61,7 @@ enum WindowActions {
     guard call.params["query"].isGiven else { return .list([]) }
     let query = try call.params["query"].text()
     let found = try call.workspace.cards.numbers(anki: query)
+    if call.isDone(.list, text: query) { return CardActions.numbers(found) }
     let prompts = try found.prefix(3).compactMap { try call.workspace.cards.numbered($0)?.record().prompt }
     let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
     let more = found.count > prompts.count ? ", …" : ""

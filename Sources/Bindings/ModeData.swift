@@ -22,7 +22,8 @@ final class LuaModeData: ModeData {
 
   /// As JSON; nil while nothing uses it, or for what JSON has no word for.
   var text: String? {
-    if let table, !state.isClosed { stored = table.copied().json }
+    guard let table, !state.isClosed, case let copy = table.copied(), !state.isClosed else { return stored }
+    stored = copy.json
     return stored
   }
 
@@ -43,14 +44,7 @@ final class LuaModeData: ModeData {
 
   private func opened() throws -> LuaReference {
     if let table { return table }
-    let fresh = try state.withStack { stack in
-      if let stored = stored.flatMap(LuaValue.init(json:)) {
-        _ = try stored.push(on: stack)
-      } else {
-        stack.pushTable(array: 0, fields: 4)
-      }
-      return stack.reference(-1)
-    }
+    let fresh = try state.makeTable(stored.flatMap(LuaValue.init(json:)) ?? .none)
     table = fresh
     return fresh
   }

@@ -2,7 +2,7 @@
 // A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after
 // that has returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the
 // first word of every userdata in a state is a pointer, and only that of a bound object is a dh_type's.
-// Measured: lines of a file 530, as the way in is compiled into each trampoline only within one file.
+// Measured: lines of a file 570, as the way in is compiled into each trampoline only within one file.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +141,56 @@ static int call_tostring(lua_State *L) {
   if (box->object) return enter(L, box->object, function);
   lua_pushfstring(L, "%s (closed)", function->type->name);
   return 1;
+}
+
+// ---- Calls for another process
+
+static void push_host_function(lua_State *L, const dh_function *function, lua_CFunction trampoline) {
+  lua_pushlightuserdata(L, (void *)function);
+  lua_pushcclosure(L, trampoline, 1);
+}
+
+// Upvalue: the dh_function. A failure is told by number, as the other process raises it.
+static int serve_call(lua_State *L) {
+  const dh_function *function = own_function(L);
+  dh_runtime *rt = dh_of(L);
+  object_box *box = function->type ? box_of(L, 1, function->type) : NULL;
+  if (function->type && (!box || !box->object)) {
+    rt->served = DH_BAD_SELF;
+    return 0;
+  }
+  void *object = box ? box->object : NULL;
+  if (rt->is_retired || !lua_checkstack(L, DH_ROOM)) {
+    lua_pushstring(L, rt->is_retired ? "the plugin was unloaded while its code ran" : "stack overflow");
+    rt->served = DH_FAIL_MESSAGE;
+    return 1;
+  }
+  size_t taken = rt->transient;
+  rt->host_depth++;
+  int answer = function->fast ? function->fast(L, object, function->context) : DH_DECLINED;
+  if (answer == DH_DECLINED) answer = rt->host.invoke(L, object, function->swift);
+  rt->host_depth--;
+  rt->transient = taken;
+  finish(L, rt);
+  rt->served = answer;
+  return answer < 0 ? 1 : answer;
+}
+
+int dh_serve(lua_State *L, const dh_function *function, int arguments, int *answer) {
+  push_host_function(L, function, serve_call);
+  lua_insert(L, -(arguments + 1));
+  int status = dh_call_unlimited(L, arguments, LUA_MULTRET);
+  *answer = dh_of(L)->served;
+  return status;
+}
+
+const dh_function *dh_host_function(lua_State *L, int index) {
+  lua_CFunction function = lua_tocfunction(L, index);
+  if (function != call_function && function != call_fast_function) return NULL;
+  if (!lua_getupvalue(L, index, 1)) return NULL;
+  const dh_function *found = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return found;
 }
 
 // ---- Fields
@@ -285,11 +335,6 @@ dh_type *dh_type_new(lua_State *L, const char *name) {
 }
 
 const char *dh_type_name(const dh_type *type) { return type->name; }
-
-static void push_host_function(lua_State *L, const dh_function *function, lua_CFunction trampoline) {
-  lua_pushlightuserdata(L, (void *)function);
-  lua_pushcclosure(L, trampoline, 1);
-}
 
 void dh_push_function(lua_State *L, const dh_function *function) {
   push_host_function(L, function, function->fast ? call_fast_function : call_function);
@@ -470,7 +515,7 @@ static int is_trampoline(lua_State *L, int index) {
   lua_CFunction function = lua_tocfunction(L, index);
   static const lua_CFunction ours[] = {call_function, call_fast_function, call_method,    call_fast_method,
                                        call_tostring, index_checked,      assign_checked, release,
-                                       index_module,  index_missing};
+                                       index_module,  index_missing,      serve_call};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (function == ours[i]) return 1;
   return dh_is_of_frozen(function);

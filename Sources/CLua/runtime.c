@@ -182,6 +182,10 @@ void dh_note_stop(lua_State *L) {
 int dh_note_error(lua_State *L) {
   dh_runtime *rt = dh_of(L);
   if (rt->stop) return 1;
+  if (rt->has_told_position) {
+    rt->has_told_position = 0;
+    return 1;
+  }
   note_position(L, rt);
   if (rt->tracing) {
     luaL_traceback(L, L, NULL, 1);
@@ -249,12 +253,12 @@ static int refuse_short_call(lua_State *L, dh_runtime *rt, int top) {
 }
 
 // Calls the function under `arguments` values, whose message handler stands below it.
-static int call_above_handler(lua_State *L, int arguments, int results) {
+static int call_above_handler(lua_State *L, int arguments, int results, int64_t limit) {
   dh_runtime *rt = dh_of(L);
   dh_entry entry;
   int handler = lua_gettop(L) - arguments - 1, depth = rt->host_depth;
   lua_State *running = rt->running;
-  int status = dh_enter(rt, &entry, rt->time_limit);
+  int status = dh_enter(rt, &entry, limit);
   if (__builtin_expect(status, 0)) return refuse_call(L, handler, status);
   if (__builtin_expect(rt->is_short, 0)) {
     dh_leave(rt, &entry);
@@ -272,14 +276,20 @@ static int call_above_handler(lua_State *L, int arguments, int results) {
   return DH_STATUS_STOPPED + reason;
 }
 
-int dh_call_protected(lua_State *L, int arguments, int results) {
+static int call_with_handler(lua_State *L, int arguments, int results, int64_t limit) {
   int function = lua_gettop(L) - arguments;
   lua_pushcfunction(L, dh_note_error);
   lua_insert(L, function);
-  int status = call_above_handler(L, arguments, results);
+  int status = call_above_handler(L, arguments, results, limit);
   lua_remove(L, function);
   return status;
 }
+
+int dh_call_protected(lua_State *L, int arguments, int results) {
+  return call_with_handler(L, arguments, results, dh_of(L)->time_limit);
+}
+
+int dh_call_unlimited(lua_State *L, int arguments, int results) { return call_with_handler(L, arguments, results, 0); }
 
 dh_use dh_begin_call(lua_State *L, int ref, int slots) {
   dh_runtime *rt = dh_of(L);
@@ -296,7 +306,9 @@ void dh_end_call(dh_use use) {
   dh_restore_charge(use.L, use.charged);
 }
 
-int dh_finish_call(lua_State *L, int arguments, int results) { return call_above_handler(L, arguments, results); }
+int dh_finish_call(lua_State *L, int arguments, int results) {
+  return call_above_handler(L, arguments, results, dh_of(L)->time_limit);
+}
 
 // ---- Single operations, protected. They may run metamethods, so they count as Lua code.
 

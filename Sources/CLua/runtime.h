@@ -46,6 +46,8 @@ struct dh_runtime {
   char position[256];
   int has_stop_position;  // position is that of a stop which nobody has asked for yet
   char *trace;
+  int has_told_position;  // position is what another process says of the error that is about to be raised
+  int served;             // what the last host function that dh_serve ran has answered
   // Texts of problems, which come again and again: strings that the table at `texts_ref` of the registry holds by slot.
   struct {
     const char *bytes;
@@ -189,6 +191,8 @@ void dh_push_identity(lua_State *L, int index);
 // Loads text in pieces, polling; `length` bytes at `text`. As lua_load.
 int dh_load_text(lua_State *L, const char *text, size_t length, const char *chunk_name, const char *mode);
 
+// As dh_call_protected, within the time of the calls around it.
+int dh_call_unlimited(lua_State *L, int arguments, int results);
 // The message handler of the host's calls: notes position and trace, leaves the error as it is.
 int dh_note_error(lua_State *L);
 

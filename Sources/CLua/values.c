@@ -111,6 +111,19 @@ int dh_push_frozen_content(lua_State *L, int index) {
   return 0;
 }
 
+const char *dh_frozen_advice(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return NULL;
+  lua_pushliteral(L, "__newindex");
+  lua_rawget(L, -2);
+  const char *advice = NULL;
+  if (lua_tocfunction(L, -1) == refuse_writing && lua_getupvalue(L, -1, 1)) {
+    advice = lua_tostring(L, -1);  // its closure keeps it
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+  return advice;
+}
+
 int dh_is_of_frozen(lua_CFunction function) {
   return function == refuse_writing || function == frozen_length || function == frozen_next || function == frozen_pairs;
 }

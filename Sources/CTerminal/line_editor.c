@@ -20,6 +20,8 @@
 #include "line_drawing.h"
 #include "line_guards.h"
 #include "line_keys.h"
+#include "line_pastes.h"
+#include "line_waits.h"
 #include "terminal_state.h"
 
 static int input_fd = -1;
@@ -202,26 +204,9 @@ static void forget_bytes(void) {
   ahead_start = ahead_end = checked_start = checked_end = 0;
 }
 
-// What the user wants of pastes.
-static bool brackets_pastes, shows_region, is_paste_off;
-
-/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it
-/// does not look.
-static void look_for_pastes(bool wanted) {
-  if (!brackets_pastes || wanted != is_paste_off) return;
-  rl_variable_bind("enable-bracketed-paste", wanted ? "on" : "off");
-  rl_variable_bind("enable-active-region", shows_region ? "on" : "off");
-  is_paste_off = !wanted;
-}
-
-static bool is_on(const char *variable) {
-  const char *value = rl_variable_value(variable);
-  return value && strcmp(value, "on") == 0;
-}
-
 static int next_byte(FILE *stream) {
   (void)stream;
-  look_for_pastes(!RL_ISSTATE(RL_STATE_ISEARCH));
+  pastes_look(!RL_ISSTATE(RL_STATE_ISEARCH));
   if (checked_start == checked_end) {
     checked_start = checked_end = 0;
     int byte = raw_byte();
@@ -232,16 +217,19 @@ static int next_byte(FILE *stream) {
   return checked[checked_start++];
 }
 
+/// Ends the reading with what was typed so far.
+static void end_with_line(enum line_editor_end end) {
+  result.end = end;
+  result.text = strdup(rl_line_buffer);
+  if (!result.text) result.end = LINE_EDITOR_STOPPED;
+}
+
 /// Deals with the key that waits.
 static void read_key(void) {
   keys_note_suggestion();
   drawing_erase();
   guards_read_key();
-  if (!is_done && keys_take_editor_wish()) {
-    result.end = LINE_EDITOR_WANTS_EDITOR;
-    result.text = strdup(rl_line_buffer);
-    if (!result.text) result.end = LINE_EDITOR_STOPPED;
-  }
+  if (!is_done && keys_take_editor_wish()) end_with_line(LINE_EDITOR_WANTS_EDITOR);
 }
 
 static void take_line(char *line) {
@@ -285,8 +273,7 @@ int line_editor_start(const char *name, int input, int output) {
     rl_variable_bind("output-meta", "on");
     rl_variable_bind("convert-meta", "off");
   }
-  brackets_pastes = is_on("enable-bracketed-paste");
-  shows_region = is_on("enable-active-region");
+  pastes_install();
   return 0;
 }
 
@@ -300,9 +287,10 @@ static void read_until_done(int tick_ms) {
   while (!is_done) {
     if (collect_signals()) return;
     answer_signals();
-    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
     bool has_keys = has_bytes() || guards_has_input();
-    int ready = poll(waits, 2, has_keys ? 0 : tick_ms);
+    bool is_typed;
+    bool was_requested;
+    int ready = wait_for_input(input_fd, has_keys ? 0 : tick_ms, callbacks, &is_typed, &was_requested);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
@@ -313,13 +301,18 @@ static void read_until_done(int tick_ms) {
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
       continue;
     }
-    if (ready == 0 && callbacks->tick(callbacks->context)) {
+    // Keys go first; a program that asks again and again holds no tick up.
+    if (was_requested && !collect_signals() && callbacks->requested(callbacks->context)) {
+      end_with_line(LINE_EDITOR_REQUESTED);
+      return;
+    }
+    if ((ready == 0 || was_requested) && callbacks->tick(callbacks->context)) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
     // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line
     // before it.
-    if (ready > 0 && !collect_signals() && waits[0].revents != 0) {
+    if (is_typed && !collect_signals()) {
       keys_read++;
       read_key();
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
@@ -348,7 +341,7 @@ static void settle(void) {
     fflush(rl_outstream);
   }
   // Where pastes are bracketed readline ends the line itself.
-  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !brackets_pastes) {
+  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !pastes_are_bracketed()) {
     rl_crlf();
     fflush(rl_outstream);
   }
@@ -375,7 +368,7 @@ struct line_editor_result line_editor_read(
   set_character_type();
   is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   rl_reset_screen_size();
-  look_for_pastes(true);
+  pastes_look(true);
   // Readline forgets this only in readline() itself: every line after a Ctrl-D would end with an empty one.
   rl_eof_found = 0;
   RL_UNSETSTATE(RL_STATE_EOF);

@@ -79,7 +79,7 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// The same from bytes in place, which may be anything: they are checked here.
+  /// Adds a card of bytes in place, which may be anything: they are checked here.
   @discardableResult
   public func add(
     prompt: UnsafeBufferPointer<UInt8>, answer: UnsafeBufferPointer<UInt8>, guid: UnsafeBufferPointer<UInt8>? = nil,
@@ -123,7 +123,7 @@ public final class CardBatch: WaitingRows {
 
   // MARK: Writing
 
-  /// The same as `write`, but a new card may wait for others, until the next `flush` at the latest.
+  /// Writes a card as `write` does; a new one may wait for others, until the next `flush` at the latest.
   public func writeLater(_ card: CheckedCard) throws -> AddOutcome {
     if card.guid != nil || onDuplicate == .update { return try write(card) }
     progress.newCards += 1

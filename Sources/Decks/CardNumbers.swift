@@ -11,16 +11,12 @@ extension CardTable {
   /// The id of a new card, and of as many as are wanted after it. Nothing else gives ids meanwhile.
   /// - Parameter now: seconds since 1970.
   static func freeID(_ db: Database, now: Double) throws -> Int64 {
-    let first = NoteTable.firstID(now: now)
+    let first = max(1, NoteTable.firstID(now: now))
     let last = try lastID(db)
-    if last < max(1, first) + ahead { return max(first, last + 1) }
-    // One of a far time ahead does not drag the others along. Those that come below it are not found by their ids.
+    if last < first + ahead { return max(first, last + 1) }
+    // Those that come below one of a time ahead are not found by their ids.
     try SearchLog.forget(db)
-    return try db.firstRow(
-      "SELECT max(?1, ifnull(max(id), 0) + 1) FROM cards WHERE id < ?2", [max(1, first), first + ahead]
-    ) {
-      $0.integer(0)
-    } ?? max(1, first)
+    return try SyncedTable.cards.freeID(db, now: now)
   }
 
   /// The highest id that a card ever had.

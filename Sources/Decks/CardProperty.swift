@@ -48,7 +48,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
     case moment
     /// Named values of any kind.
     case record
-    // Things of their own, which stand for themselves by a name.
+    // Objects of their own: a listing has their name.
     case document, note, deck
   }
 

@@ -1,4 +1,4 @@
-// The order of cards by one of their fields, and cards that come to another deck. Invariant: cards that are alike stand
+// The order of cards by one of their fields, and cards that come to another deck. Invariant: cards that are alike are
 // in the order in which they were added.
 
 public import Storage

@@ -24,7 +24,7 @@ enum CardText {
     return trimmed(bytes)
   }
 
-  /// The same for a whole String, which is UTF-8 already.
+  /// The text of a String, cleaned so.
   static func cleaned(_ text: String, _ what: StaticString) throws(DeckError) -> String {
     var text = text
     let result = text.withUTF8 { bytes in

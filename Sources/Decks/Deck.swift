@@ -4,9 +4,9 @@
 import Templates
 import Text
 
-/// Which deck: never used again for another one.
+/// Which deck, here and in Anki: never used again for another one.
 ///
-///     try DeckTable.record(db, DeckID(rawValue: 3)).name
+///     try DeckTable.record(db, DeckID(rawValue: 1)).name   // "Default"
 public struct DeckID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -19,25 +19,12 @@ public struct DeckID: RawRepresentable, Hashable, Sendable {
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
-  /// Seconds since 1970.
-  public let created: Double
   /// Seconds since 1970 of the last answer in a review session.
   public let studied: Double?
 
-  /// The deck that every collection of Anki has, and its number there.
+  /// The deck and the preset that every collection of Anki's has, and the id of both.
   public static let firstName = "Default"
   public static let firstNumber = 1
-
-  /// What other programs know it by: when it was made, in milliseconds, as Anki's.
-  public var number: Int {
-    if name == Self.firstName { return Self.firstNumber }
-    return max(2, Int(min(1e14, max(0, created * 1000)))) + Int(id.rawValue)
-  }
-
-  /// The same of a row of `decks`.
-  static let numberSQL = """
-    iif(name = '\(firstName)', \(firstNumber), max(2, CAST(min(1e14, max(0, created * 1000)) AS INTEGER)) + id)
-    """
 
   /// The part of its name below a deck that contains it, empty for that deck itself: `b::c` of `a::b::c` within `a`.
   public func name(within outer: DeckRecord) -> String {

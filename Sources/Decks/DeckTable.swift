@@ -9,7 +9,7 @@ import Text
 ///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
 ///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
-  private static let columns = "id, name, created, studied"
+  private static let columns = "id, name, studied"
 
   // MARK: Finding
 
@@ -104,20 +104,20 @@ public enum DeckTable {
   }
 
   /// The deck of that name, capitals aside, made when it is missing.
-  static func ensure(_ db: Database, _ name: DeckName, now: Double) throws -> DeckRecord {
+  static func ensure(_ db: Database, _ name: DeckName, id: DeckID? = nil, now: Double) throws -> DeckRecord {
     if let there = try deck(db, key: name.key) { return there }
     let name = try spelled(db, name)
     for parent in name.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
-    try insert(db, name, now: now)
-    return try record(db, DeckID(rawValue: db.lastInsertedRowID))
+    return try record(db, insert(db, name, id, now: now))
   }
 
   /// The deck of that name, capitals aside, made when it is missing.
+  /// - Parameter id: that a new one has, if no deck has it.
   /// - Returns: the deck, and whether it is still empty: neither cards nor a preset.
   public static func findOrMake(
-    _ db: Database, named name: String, now: Double
+    _ db: Database, named name: String, id: DeckID? = nil, now: Double
   ) throws -> (deck: DeckRecord, isFresh: Bool) {
-    let deck = try ensure(db, DeckName(name), now: now)
+    let deck = try ensure(db, DeckName(name), id: id, now: now)
     let sql = "SELECT preset IS NULL AND NOT EXISTS (SELECT 1 FROM cards WHERE deck = decks.id) FROM decks WHERE id = ?"
     return (deck, try db.firstRow(sql, [deck.id.rawValue]) { $0.integer(0) != 0 } ?? false)
   }
@@ -160,6 +160,7 @@ public enum DeckTable {
       if let there = try deck(db, key: new.key), !mine.contains(there.id) { throw DeckError.exists(name: there.name) }
     }
     for parent in target.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
+    try SyncedTable.decks.keep(db, mine.map(\.rawValue))
     // Through names that no deck can have, because of two of the decks one may take the other's name.
     for (id, _) in [(id, target)] + moved {
       try db.execute(sql: "UPDATE decks SET name_key = char(0) || id WHERE id = ?", arguments: [id.rawValue])
@@ -178,7 +179,7 @@ public enum DeckTable {
     var count = 0
     for deck in try [record(db, id)] + within(db, id) {
       count += try removeCards(db, of: deck.id)
-      try db.execute(sql: "DELETE FROM decks WHERE id = ?", arguments: [deck.id.rawValue])
+      try SyncedTable.decks.remove(db, deck.id.rawValue)
     }
     return count
   }
@@ -213,7 +214,7 @@ public enum DeckTable {
   public static func removeEmpty(_ db: Database, _ id: DeckID) throws -> Bool {
     guard try exists(db, id) else { return true }
     if try count(db, id) > 0 || !within(db, id).isEmpty { return false }
-    try db.execute(sql: "DELETE FROM decks WHERE id = ?", arguments: [id.rawValue])
+    try SyncedTable.decks.remove(db, id.rawValue)
     return true
   }
 
@@ -233,13 +234,17 @@ public enum DeckTable {
     try db.firstRow("SELECT \(columns) FROM decks WHERE name_key = ?", [key], record)
   }
 
-  private static func insert(_ db: Database, _ name: DeckName, now: Double) throws {
+  @discardableResult
+  private static func insert(
+    _ db: Database, _ name: DeckName, _ wanted: DeckID? = nil, now: Double
+  ) throws -> DeckID {
+    let id = try SyncedTable.decks.newID(db, named: name.text, wanted: wanted?.rawValue, now: now)
     try db.execute(
-      sql: "INSERT INTO decks (name, name_key, created) VALUES (?, ?, ?)", arguments: [name.text, name.key, now])
+      sql: "INSERT INTO decks (id, name, name_key) VALUES (?, ?, ?)", arguments: [id, name.text, name.key])
+    return DeckID(rawValue: id)
   }
 
   private static func record(_ row: Row) -> DeckRecord {
-    DeckRecord(
-      id: DeckID(rawValue: row.integer(0)), name: row.text(1), created: row.number(2), studied: row.optionalNumber(3))
+    DeckRecord(id: DeckID(rawValue: row.integer(0)), name: row.text(1), studied: row.optionalNumber(2))
   }
 }

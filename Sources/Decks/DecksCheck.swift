@@ -98,7 +98,7 @@ public enum DecksCheck {
       case .missingGuid: try giveGuids(db, random)
       case .badSchedule: try mendSchedules(db)
       case .badReview:
-        try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
+        try ReviewTable.remove(db, sql(.badReview) ?? "")
       case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
       case .badFields: try eachNote(db, sql(.badFields)) { try NoteData.write(db, $0, "") }
       }

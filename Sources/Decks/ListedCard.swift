@@ -17,7 +17,7 @@ public struct ListedCard {
 
   /// What a statement selects whose rows are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The same where nobody asks for the texts.
+  /// What is selected where the texts are not read: NULL in their place.
   static let columnsWithoutTexts = Column.allCases.map { column in
     [.prompt, .answer, .noteFields].contains(column) ? "NULL" : columnName(column)
   }.joined(separator: ", ")

@@ -1,6 +1,6 @@
 // The tables of notes, cards, reviews and what belongs to them, made at once.
-// Invariant: every card is of a note. Nothing was released yet: the schema changes in its place, and files of another
-// one are refused.
+// Invariant: every card is of a note. Nothing was released yet: the schema changes in its place under another name, and
+// files of another one are refused.
 
 public import Storage
 import Templates
@@ -13,26 +13,33 @@ public enum DecksSchema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
     ].joined(separator: "\n")
-    return [Migration("decks", functions: CardTextFunctions.all, sql: sql)]
+    return [Migration("decks.2", functions: CardTextFunctions.all, sql: sql)]
   }
 
-  /// `preset` is null where the deck around it decides. `decks.options` holds what is good for the deck alone.
+  /// `id` is milliseconds since 1970, as Anki's, or 1 of the deck and the preset that every collection of Anki's has:
+  /// see `SyncedTable.newID`. `json` is the row as Anki has it, unknown keys included: as it came or was sent, `{}` for
+  /// one that did neither; what was changed here since is in the other columns. `usn` is 0 for what a server has, or
+  /// had: see `SyncedTable`. `preset` is null where the deck around it decides. `decks.options` holds what is good for
+  /// the deck alone.
   private static let decks = """
     CREATE TABLE presets (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL,
       name_key TEXT NOT NULL,
-      options TEXT NOT NULL DEFAULT '{}'
+      options TEXT NOT NULL DEFAULT '{}',
+      usn INTEGER NOT NULL DEFAULT -1,
+      json TEXT NOT NULL DEFAULT '{}'
     ) STRICT;
     CREATE UNIQUE INDEX presets_name ON presets(name_key);
     CREATE TABLE decks (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL,
       name_key TEXT NOT NULL,
-      created REAL NOT NULL,
       studied REAL,
       options TEXT NOT NULL DEFAULT '{}',
-      preset INTEGER REFERENCES presets(id) ON DELETE SET NULL
+      preset INTEGER REFERENCES presets(id) ON UPDATE CASCADE ON DELETE SET NULL,
+      usn INTEGER NOT NULL DEFAULT -1,
+      json TEXT NOT NULL DEFAULT '{}'
     ) STRICT;
     CREATE UNIQUE INDEX decks_name ON decks(name_key);
     """
@@ -58,7 +65,7 @@ public enum DecksSchema {
     CREATE TABLE notes (
       id INTEGER PRIMARY KEY,
       guid TEXT NOT NULL,
-      type INTEGER NOT NULL REFERENCES note_types(id),
+      type INTEGER NOT NULL REFERENCES note_types(id) ON UPDATE CASCADE,
       mod INTEGER NOT NULL,
       usn INTEGER NOT NULL DEFAULT -1,
       tags TEXT NOT NULL DEFAULT '',
@@ -85,9 +92,9 @@ public enum DecksSchema {
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
-      note INTEGER NOT NULL REFERENCES notes(id),
+      note INTEGER NOT NULL REFERENCES notes(id) ON UPDATE CASCADE,
       ord INTEGER NOT NULL,
-      deck INTEGER NOT NULL REFERENCES decks(id) ON DELETE CASCADE,
+      deck INTEGER NOT NULL REFERENCES decks(id) ON UPDATE CASCADE ON DELETE CASCADE,
       rank INTEGER NOT NULL,
       content INTEGER NOT NULL,
       document TEXT,

@@ -1,5 +1,11 @@
 // A card's own row in the table `cards`: the one list of its columns, for writing it and for reading it.
 // Invariant: whoever puts a card into the table does it with this row, or names the columns that it takes from it.
+//
+// `raw`, the row that Anki has of the card, is one text and not eleven columns. It is what the card was at the last
+// sync, while the other columns are what it is now: a `due` in Anki's days beside ours in seconds would be a second
+// form of one fact. Nothing is searched or sorted by a part of it; two queries read the position of new cards. And
+// a card's row for a server is its ids and the rest of this text, so that SQLite compares a row with its base as
+// one text.
 
 import Storage
 
@@ -31,7 +37,7 @@ public struct StoredCard: Equatable, Sendable {
   public var burial: Burial?
   /// Of a burial, in seconds since 1970.
   public var buriedUntil: Double?
-  /// Its row in Anki as it came, for the way back.
+  /// Its row in Anki as it came or was sent; nil for a card that did neither.
   public var raw: String?
 
   /// A card as it came from elsewhere: its note and what it shows are not known yet.

@@ -1,4 +1,5 @@
-// The bases of notes and cards: the rows that both sides had at the last sync. Source: SyncRules.md, "Merging".
+// The tables whose rows a sync server has too, under the same ids, and the bases of these rows: what both sides had at
+// the last sync. Source: SyncRules.md, "Merging".
 // Invariant: a row whose `usn` is 0 is its own base, unless it has another; whoever changes or removes one keeps the
 // base before.
 
@@ -8,29 +9,33 @@ public import Storage
 ///
 ///     try SyncedTable.cards.keep(db, [card])   // before it is changed
 public enum SyncedTable: Int, CaseIterable, Sendable {
-  // As Anki numbers deletions.
+  // As Anki numbers deletions, as far as it does.
   case cards = 0
   case notes = 1
+  case decks = 2
+  case noteTypes = 3
+  case presets = 4
 
-  /// `bases` has the other rows of a server, each as JSON, by what they are and their ids there: what was changed here,
-  /// what has no place here, whose `local` is NULL, and what is not of these tables. `state` is what the row here held
-  /// when both said the same.
+  /// The kind of a base that is a row of the log.
+  public static let removedReview = 5
+
+  /// `bases` has the other rows of a server, each as JSON, by what they are and their ids: what was changed here, what
+  /// has no place here, and what is not of these tables. `here` is 1 where there is a row of that id here, or was when
+  /// both sides agreed; `state` is what that row held then.
   ///
   /// `undo_removed` has the bases of rows that were removed here. Undoing passes over it: one whose row is here again
-  /// says nothing. `sent_graves` has what was deleted here and there: an id of it is never given again; `sent` is 1 for
-  /// what was deleted here. Undoing leaves them: what comes back goes under another id.
+  /// has no meaning. `sent_graves` has what was deleted here and there: an id of it is never given again; `sent` is 1
+  /// for what was deleted here. Undoing leaves them: what comes back goes under another id.
   static let tables = """
     CREATE TABLE bases (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
       kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
+      id INTEGER NOT NULL,
       modified INTEGER NOT NULL,
       json TEXT NOT NULL,
-      local INTEGER,
-      state TEXT
-    ) STRICT;
-    CREATE UNIQUE INDEX bases_remote ON bases(kind, remote);
-    CREATE INDEX bases_local ON bases(kind, local) WHERE local IS NOT NULL;
+      here INTEGER NOT NULL DEFAULT 0,
+      state TEXT,
+      PRIMARY KEY (kind, id)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE undo_removed (
       kind INTEGER NOT NULL,
       id INTEGER NOT NULL,
@@ -40,31 +45,34 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE sent_graves (
       kind INTEGER NOT NULL,
-      remote INTEGER NOT NULL,
+      id INTEGER NOT NULL,
       sent INTEGER NOT NULL,
-      PRIMARY KEY (kind, remote)
+      PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
     """
 
-  public var name: String { "\(self)" }
+  public var name: String { self == .noteTypes ? "note_types" : "\(self)" }
 
-  /// A row as Anki has it. The number of the sync is 0 in it, and the texts that rows are sorted and compared by are
-  /// empty, as on their way.
+  /// A row as Anki has it. In those of cards and notes the number of the sync is 0, and the texts that rows are sorted
+  /// and compared by are empty, as on their way.
   public var row: String {
     switch self {
-    case .cards:
-      """
-      '[' || id || ',' || note || ',' || ifnull((SELECT remote FROM bases WHERE kind = 2 AND local = cards.deck), 1)
-        || ',' || ord || ',' || substr(raw, instr(raw, ',') + 1)
-      """
+    case .cards: "'[' || id || ',' || note || ',' || deck || ',' || ord || ',' || substr(raw, instr(raw, ',') + 1)"
     case .notes: "json_array(id, guid, type, mod, 0, tags, fields, '', '', 0, data)"
+    case .decks, .noteTypes, .presets: "json"
     }
   }
 
   /// When a row was changed there, in seconds since 1970.
-  private var modified: String { self == .cards ? "raw ->> 1" : "mod" }
+  private var modified: String {
+    switch self {
+    case .cards: "raw ->> 1"
+    case .notes, .noteTypes: "mod"
+    case .decks, .presets: "CAST(ifnull(json ->> '$.mod', 0) AS INTEGER)"
+    }
+  }
 
-  /// What shows that a row was changed; a note that was changed is unsent.
+  /// What shows that a row was changed; a note or a note type that was changed is unsent.
   public var state: String {
     switch self {
     case .cards:
@@ -73,7 +81,9 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
         cards.state, cards.step, cards.due, cards.stability, cards.difficulty, cards.reps, cards.lapses,
         cards.last_review)
       """
-    case .notes: "NULL"
+    case .decks: "json_array(decks.name, decks.preset, decks.options)"
+    case .presets: "json_array(presets.name, presets.options)"
+    case .notes, .noteTypes: "NULL"
     }
   }
 
@@ -87,21 +97,23 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     "undo_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("undo_removed"))"
   }
 
-  /// What a server had of both tables at the last sync, as rows of `bases`.
+  /// What a server had of all these tables at the last sync, as rows of `bases`.
   public static var rows: String {
     let tables = allCases.map { table in
       """
-      UNION ALL SELECT \(table.rawValue), id, \(table.modified), \(table.row), id, \(table.state) FROM \(table.own)
-      UNION ALL SELECT kind, id, modified, json, id, NULL FROM \(table.removed)
+      UNION ALL SELECT \(table.rawValue), id, \(table.modified), \(table.row), 1, \(table.state) FROM \(table.own)
+      UNION ALL SELECT kind, id, modified, json, 1, NULL FROM \(table.removed)
       """
     }
-    return "SELECT kind, remote, modified, json, local, state FROM bases \(tables.joined(separator: "\n"))"
+    return "SELECT kind, id, modified, json, here, state FROM bases \(tables.joined(separator: "\n"))"
   }
 
   /// Whether a row has no base in `bases`, and was not deleted on the server.
   private func hasNoOther(_ table: String) -> String {
     ["bases", "sent_graves"]
-      .map { "NOT EXISTS (SELECT 1 FROM \($0) WHERE kind = \(rawValue) AND remote = \(table).id)" }
+      .map { other in
+        "NOT EXISTS (SELECT 1 FROM \(other) WHERE \(other).kind = \(rawValue) AND \(other).id = \(table).id)"
+      }
       .joined(separator: " AND ")
   }
 
@@ -111,8 +123,8 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// - Parameter condition: in SQL, of the rows that are changed so.
   public func keep(_ db: Database, _ ids: some Sequence<Int64>, where condition: String = "1") throws {
     let sql = """
-      INSERT INTO bases (kind, remote, modified, json, local, state)
-      SELECT \(rawValue), id, \(modified), \(row), id, \(state) FROM \(own)
+      INSERT INTO bases (kind, id, modified, json, here, state)
+      SELECT \(rawValue), id, \(modified), \(row), 1, \(state) FROM \(own)
         AND id IN (SELECT value FROM json_each(?)) AND \(condition)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [CardTable.list(ids)])
@@ -130,5 +142,14 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     INSERT OR REPLACE INTO undo_removed (kind, id, modified, json)
     SELECT \(rawValue), id, \(modified), \(row) FROM \(own) AND id IN (\(ids))
     """
+  }
+
+  /// Removes a row that nothing names.
+  /// - Returns: false where there is none.
+  @discardableResult
+  func remove(_ db: Database, _ id: Int64) throws -> Bool {
+    try db.execute(sql: keepRemoved("?"), arguments: [id])
+    try db.execute(sql: "DELETE FROM \(name) WHERE id = ?", arguments: [id])
+    return db.changesCount > 0
   }
 }

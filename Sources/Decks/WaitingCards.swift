@@ -1,7 +1,7 @@
 // New cards of a batch that wait to be written together, and what is known of those that the deck holds.
 // Invariant: a card waits only where none of its prompt and answer waits; what is known of the deck's cards may name
-// some that are gone, but misses none: once somebody else changes the database nothing is known any more. Whoever reads
-// or changes the database has `write` called before.
+// some that are gone, but misses none: once another process changes the database nothing is known any more. Whoever
+// reads or changes the database has `write` called before.
 
 import Storage
 import Templates

@@ -22,7 +22,7 @@ public enum WholeCollection {
     for table in ["reviews", "notes", "note_types", "presets"] { try db.execute(sql: "DELETE FROM \(table)") }
   }
 
-  /// Removes the note types that everybody has, as far as no note is of them: they are made again when they are needed.
+  /// Removes the stock note types that no note is of: they are made again when they are needed.
   public static func removeStockTypes(_ db: Database) throws {
     for type in try NoteTypeTable.list(db) {
       let isStock = StockNoteType.allCases.contains { $0.rawValue == type.name && $0.isSame(as: type) }

@@ -145,7 +145,9 @@ final class AnkiTextCards: CardRows {
     let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
     // A card has two sides; a note whose type is named may have an empty back.
     let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
-    guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil) else {
+    guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil),
+      noteType.isEmpty || !heads.isHTML || zip(plain, fields).prefix(2).allSatisfy({ isTextOfCard($0, in: $1.text) })
+    else {
       // Rows of several types have columns for all of them: then fields go by their order.
       let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
       let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
@@ -158,6 +160,11 @@ final class AnkiTextCards: CardRows {
       let name = fields[index].name ?? "column\(index + 1)"
       row.addField(CardField.reservedNames.contains(name) ? "column\(index + 1)" : name, .text(fields[index].text))
     }
+  }
+
+  /// Whether a card of this text has exactly this HTML: the texts of a card are trimmed, the fields of a note are not.
+  private func isTextOfCard(_ plain: String?, in html: String) -> Bool {
+    plain.map { FieldHTML.html(ofPlain: $0.trimmed) == html } ?? false
   }
 
   private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }

@@ -38,7 +38,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
   case md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
-  /// The same for programs of before 2022.
+  /// A package for programs of before 2022.
   case apkgLegacy = "apkg-legacy"
   /// A whole collection of Anki.
   case colpkg

@@ -95,7 +95,7 @@ struct RowStart {
 package enum RowContent {
   /// A card of its prompt and its answer.
   case texts
-  /// The same, but its prompt and its answer are HTML.
+  /// A card whose prompt and answer are HTML.
   case formatted
   /// A note. Fields are HTML; without names they are in the order of the type's. The row is about the card of that
   /// number.

@@ -109,7 +109,7 @@ public struct ImportFindings: Equatable, Sendable {
   public var hasHeader: Bool?
   /// Of a table: what each column means, as `--columns` names it.
   public var columns: [String] = []
-  /// Of a table: the cells of a first row that was taken for a card without anybody saying so.
+  /// Of a table: the cells of a first row that was taken for a card, where no option says what it is.
   public var assumedCard: [String] = []
   /// Of Markdown: the first line of an answer that has a cloze, which is none there.
   public var answeredCloze: Int?

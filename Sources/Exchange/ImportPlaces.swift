@@ -158,11 +158,13 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  /// A prompt and an answer with more than plain text: neither may be blank, as of any card.
+  /// A prompt and an answer with more than plain text: neither may be blank, as of any card. What comes with an id was
+  /// written from a note: its back may be empty.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
     if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
-    if sides[1].trimmed.isEmpty { throw RowRefusal(DeckError.emptyAnswer) }
+    let isOfNote = sides[1].isEmpty && !row.guid.isEmpty
+    if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
     let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     return try writeNote(row, type, sides.map { (nil, $0) }, 0)
   }
@@ -258,7 +260,7 @@ final class ImportPlaces {
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }
-    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options) }
+    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options, now: now) }
     try DeckTable.setPreset(db, target.id, to: preset)
   }
 

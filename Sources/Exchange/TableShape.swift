@@ -217,7 +217,7 @@ struct TableShape {
   subscript(index: Int) -> TableColumn { index < columns.count ? columns[index] : .field("column\(index + 1)") }
 }
 
-/// What keeps a spreadsheet from running a cell as a formula: an apostrophe before what begins one. A column tells
+/// What keeps a spreadsheet from running a cell as a formula: an apostrophe before what begins one. A column says
 /// which cells got one, so that exactly those lose it again.
 enum FormulaGuard {
   static let column = "guarded"

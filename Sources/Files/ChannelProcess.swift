@@ -1,9 +1,7 @@
 // A program of ours that is started by posix_spawn, talked to over a socket pair, and killed when it is let go of.
-// Invariant: a frame is sent or received whole or the process is given up; nothing it does can block the shell for
-// longer than the time limit, and its death never raises a signal here.
+// Invariant: nothing it does can block the shell for longer than the time limit (see `FrameChannel`).
 
 public import Glibc
-import Wire
 
 /// Why such a program gave no answer.
 public enum ProgramFailure: Error, Equatable, Sendable {
@@ -22,15 +20,13 @@ public enum ProgramFailure: Error, Equatable, Sendable {
 ///     let answer = try process.ask(request, deadline: deadline)
 public final class ChannelProcess {
   public let process: pid_t
-  private let longestFrame: Int
   private var isReaped = false
-  private let channel: Int32
+  private let channel: FrameChannel
 
   /// - Parameters:
   ///   - environment: `NAME=value`.
   ///   - longestFrame: bytes; a longer one is not received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
-    self.longestFrame = longestFrame
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw .missing(path: path, errno: errno)
@@ -42,62 +38,22 @@ public final class ChannelProcess {
       throw .missing(path: path, errno: started.failure)
     }
     process = started.process
-    channel = ends[0]
-    let flags = fcntl(channel, F_GETFL)
-    _ = fcntl(channel, F_SETFL, flags | O_NONBLOCK)
+    channel = FrameChannel(ends[0], longestFrame: longestFrame)
   }
 
   /// Sends a request and waits for its answer.
   public func ask(_ request: [UInt8], deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    try send(request, deadline: deadline)
-    return try receive(deadline: deadline)
+    try channel.ask(request, deadline: deadline)
   }
 
   /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
-    guard let head = FrameHead.bytes(frame.count) else { throw .crashed }
-    try sendAll(head, deadline)
-    try sendAll(frame, deadline)
+    try channel.send(frame, deadline: deadline)
   }
 
   /// Waits for one frame.
   public func receive(deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    let count = FrameHead.count(try receive(FrameHead.size, deadline))
-    guard count <= longestFrame else { throw .crashed }
-    return try receive(count, deadline)
-  }
-
-  private func sendAll(_ bytes: [UInt8], _ deadline: Deadline) throws(ProgramFailure) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(channel, $0.baseAddress.map { $0 + done }, $0.count - done, Int32(MSG_NOSIGNAL))
-      }
-      if count >= 0 { done += count } else { try wait(for: POLLOUT, deadline) }
-    }
-  }
-
-  private func receive(_ count: Int, _ deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let got = bytes.withUnsafeMutableBytes {
-        recv(channel, $0.baseAddress.map { $0 + done }, $0.count - done, 0)
-      }
-      if got == 0 { throw .crashed }
-      if got > 0 { done += got } else { try wait(for: POLLIN, deadline) }
-    }
-    return bytes
-  }
-
-  /// After a call that failed: waits when it would have had to.
-  private func wait(for event: Int32, _ deadline: Deadline) throws(ProgramFailure) {
-    if errno == EINTR { return try deadline.check() }
-    guard errno == EAGAIN else { throw .crashed }
-    try deadline.check()
-    var query = pollfd(fd: channel, events: Int16(event), revents: 0)
-    // Short, so that a wish to stop that raised no signal here is seen too.
-    if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
+    try channel.receive(deadline: deadline)
   }
 
   /// False once it has ended.
@@ -108,7 +64,6 @@ public final class ChannelProcess {
   }
 
   deinit {
-    close(channel)
     guard isAlive() else { return }
     // It would end by itself at the end of its input, unless it is in the middle of something.
     kill(process, SIGKILL)

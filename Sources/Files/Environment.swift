@@ -121,6 +121,8 @@ public struct ProgramFolders {
   public var drawingProgram = "deckhand-draw"
   /// `deckhand-net`, likewise.
   public var netProgram = "deckhand-net"
+  /// `deckhand-plugin`, likewise; nil where plugins of others run in this process too.
+  public var pluginProgram: String?
 
   public init(data: String = "", cache: String = "", config: String = "", home: String? = nil) {
     (self.data, self.cache, self.config, self.home) = (data, cache, config, home)

@@ -15,8 +15,13 @@ extension LuaState {
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
     /// How many classes were registered before it.
     let order: Int
+    /// As they are told to a process that runs code.
+    let members: [ToldMember]
 
-    init<T: BoundObject>(_ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>, order: Int) {
+    init<T: BoundObject>(
+      _ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>, _ members: [ToldMember], order: Int
+    ) {
+      self.members = members
       key = ObjectIdentifier(T.self)
       self.order = order
       (self.type, description) = (type, bound.description)
@@ -25,6 +30,14 @@ extension LuaState {
       case .measured(let measure): (cost, weigh) = (128, { ($0 as? T).map(measure) ?? 0 })
       }
       bring = { Unmanaged<T>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Of a type of the host's, in the process that runs code.
+    init(_ type: UnsafeMutablePointer<dh_type>, _ description: TypeDescription, order: Int) {
+      key = ObjectIdentifier(DistantObject.self)
+      (self.type, self.description, self.order) = (type, description, order)
+      (members, cost, weigh) = ([], 128, nil)
+      bring = { Unmanaged<DistantObject>.fromOpaque($0).takeUnretainedValue() }
     }
   }
 
@@ -41,15 +54,17 @@ extension LuaState {
         guard !state.isFreed, let L = dh_running(state.main), lua_checkstack(L, Int32(DH_ROOM)) != 0 else { return nil }
         let bound = bound()
         guard let type = dh_type_new(L, state.entries.keep(bound.description.name)) else { return nil }
+        var told: [ToldMember] = []
         for member in bound.members {
+          told.append(ToldMember(member.role, member.function.name, number: state.entries.functions.count))
           PendingType.add(
             state.keep(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
         }
-        return Slot(bound, type, order: order)
+        return Slot(bound, type, told, order: order)
       }
     }
 
-    private static func add(
+    static func add(
       _ entry: UnsafeMutablePointer<dh_function>, as role: BoundMember.Role, to type: UnsafeMutablePointer<dh_type>,
       on L: OpaquePointer
     ) {

@@ -9,6 +9,8 @@ import Text
   let name: String
   /// Answers the usual calls; nil where there is none, or the state lacks the grant.
   var fastPath: LuaFastPath?
+  /// What it stands for, when it runs in another process.
+  var distant: DistantFunction?
   private let failsSoftly: Bool
   private let body: Body
 
@@ -283,6 +285,13 @@ public final class BoundModule {
           return try get().push(on: stack)
         }))
     noteField(name, type, help)
+  }
+
+  /// Adds a member of the host's, in the process that runs code.
+  func add(distant member: ToldMember, _ function: HostFunction) {
+    members.append(BoundMember(member.role, function))
+    if case .getter = member.role { return noteField(member.name, .any, "") }
+    note(FunctionDescription(name: member.name, parameters: [], returns: .any, help: ""))
   }
 
   @usableFromInline func note(_ function: FunctionDescription) { description.functions.append(function) }

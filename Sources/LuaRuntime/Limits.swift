@@ -18,12 +18,10 @@ extension LuaState {
   /// throws is the error of the call.
   /// - Parameter find: the text (never bytecode) and what messages call it.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
-    let finder = HostFunction("require", failsSoftly: false) { stack, _ in
-      let module = try find(try stack.text(1))
-      stack.push(bytes: module.source)
-      stack.push(module.chunkName)
-      return 2
-    }
+    try setRequire(by: HostFunction(finding: find))
+  }
+
+  func setRequire(by finder: HostFunction) throws {
     try withStack { stack in
       dh_push_globals(stack.L)
       stack.push("require")
@@ -56,6 +54,18 @@ extension LuaState {
 
   private func refusal(_ status: Int32) -> LuaError {
     status >= DH_STATUS_STOPPED ? stopError(status - Int32(DH_STATUS_STOPPED)) : stackIsFull
+  }
+}
+
+extension HostFunction {
+  /// The function by which `require` finds a module.
+  convenience init(finding find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) {
+    self.init("require", failsSoftly: false) { stack, _ in
+      let module = try find(try stack.text(1))
+      stack.push(bytes: module.source)
+      stack.push(module.chunkName)
+      return 2
+    }
   }
 }
 

@@ -75,7 +75,11 @@ public final class LuaReference {
     do {
       return try state.withStack { stack in
         stack.push(self)
-        return try LuaCopier(stack.L, payer: (payer ?? state).main).copy(lua_gettop(stack.L), depth: 64)
+        let copier = LuaCopier(stack.L, payer: (payer ?? state).main)
+        if let distant = state.distant, let table = stack.objectOrNil(-1, DistantTable.self) {
+          return try distant.withContent(of: table) { try copier.copy(lua_gettop($0.L), depth: 64) }
+        }
+        return try copier.copy(lua_gettop(stack.L), depth: 64)
       }
     } catch {
       // A full stack, or more than the payer may take: there is no value to give.

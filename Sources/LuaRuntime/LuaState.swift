@@ -18,11 +18,15 @@ public final class LuaState {
   /// How many calls, and other uses of its stacks by the host, are under way.
   @usableFromInline @exclusivity(unchecked) var uses = 0
   /// A few, which are looked through faster than a dictionary is asked.
-  private(set) var slots: [Slot] = []
+  var slots: [Slot] = []
   /// Types that no object was handed over of yet: most code needs few of them.
   private(set) var pendingTypes: [PendingType] = []
   /// The modules that were registered, for help, completion and the reference.
   public private(set) var modules: [ModuleDescription] = []
+  /// The same as they are told to a process that runs code.
+  private(set) var toldModules: [ToldModule] = []
+  /// The process that runs the code of this state, where that is another one.
+  weak var distant: DistantCode?
   var entries = HostEntries()
   private var problemMetatable: LuaReference?
   private var errors = ErrorValues()
@@ -86,6 +90,9 @@ public final class LuaState {
     guard let context = dh_context(L) else { preconditionFailure("a Lua state that no LuaState made") }
     return Unmanaged<LuaState>.fromOpaque(context).takeUnretainedValue()
   }
+
+  /// Whether code of it is under way.
+  public var isInUse: Bool { uses > 0 }
 
   /// Bytes that the state holds, host objects included.
   public var memoryUsed: Int { isFreed ? 0 : Int(clamping: dh_memory_used(main)) }
@@ -254,7 +261,9 @@ public final class LuaState {
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
       dh_push_module(main, entries.keep(module.description.name))
+      var told: [ToldMember] = []
       for member in module.members {
+        told.append(ToldMember(member.role, member.function.name, number: entries.functions.count))
         let entry = keep(member.function, type: nil, context: module.context)
         if case .getter = member.role {
           dh_module_getter(main, entry)
@@ -274,6 +283,7 @@ public final class LuaState {
       stack.push(module.description.name)
       lua_pushvalue(main, -3)
       lua_rawset(main, -3)
+      toldModules.append(ToldModule(module.description.name, told, modules: members))
     }
     modules.append(module.description)
   }

@@ -51,8 +51,8 @@ public struct Optimizer {
     model = MemoryGradient(history)
     // One card in five is held back to judge by.
     let cards = 0..<history.cardCount
-    held = cards.filter { Fuzz.mixed(UInt64($0)) % 5 == 0 }
-    training = cards.filter { Fuzz.mixed(UInt64($0)) % 5 != 0 }
+    let isHeld = { (card: Int) in Fuzz.mixed(UInt64(card)) % 5 == 0 }
+    (held, training) = (cards.filter(isHeld), cards.filter { !isHeld($0) })
   }
 
   /// Fits.
@@ -132,7 +132,7 @@ public struct Optimizer {
   }
 
   /// The stabilities after a first answer that fit the next answers best, each by itself; those without evidence stay.
-  private func firstStabilities() -> [Double] {
+  func firstStabilities() -> [Double] {
     var seen = [[Int: (right: Double, all: Double)]](repeating: [:], count: 4)
     for card in training {
       let start = history.starts[card]

@@ -3,6 +3,7 @@
 
 import Bindings
 import Files
+import LuaRuntime
 
 extension PluginHost {
   /// Seconds and MiB that a limit may be.
@@ -47,18 +48,31 @@ extension PluginHost {
   }
 
   /// Enables a plugin with all that its manifest asks for.
-  /// - Parameter asked: the manifest that the user said yes to; nil for whatever is there now.
-  /// - Throws: `PluginError.changed` when the manifest is another one by now. Nothing is granted then.
-  public func enable(_ plugin: Plugin, asked: Manifest? = nil) throws {
+  /// - Parameters:
+  ///   - asked: the manifest that the user said yes to; nil for whatever is there now.
+  ///   - isolated: whether its code is to run in a process of its own from now on; nil for as it is.
+  /// - Throws: `PluginError.changed` when the manifest is another one by now, `.cannotIsolate` where it cannot run in
+  ///   such a process. Nothing is granted then.
+  public func enable(_ plugin: Plugin, asked: Manifest? = nil, isolated: Bool? = nil) throws {
     let manifest = try currentManifest(of: plugin)
     if let asked, asked.source != manifest.source { throw PluginError.changed(plugin: plugin.name) }
+    if isolated == false, plugins.contains(where: { $0.lua?.isInUse == true }) {
+      throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
+    }
+    let wantedProcess = plugin.wantsProcess
+    if let isolated { plugin.wantsProcess = isolated && !plugin.isBundled }
+    do { try isolation.check(plugin) } catch {
+      plugin.wantsProcess = wantedProcess
+      throw error
+    }
     let rights = manifest.permissions.map(\.description)
     try remember(plugin, version: manifest.version) {
       $0.isEnabled = true
       $0.granted = plugin.isBundled ? [] : rights
+      $0.isIsolated = plugin.isBundled || plugin.wantsProcess
     }
     plugin.granted = rights
-    let isRunning = plugin.state == .loaded || plugin.state == .loading
+    let isRunning = (plugin.state == .loaded || plugin.state == .loading) && plugin.wantsProcess == wantedProcess
     if isRunning, plugin.manifest?.source == manifest.source { return }
     unload(plugin)
     plugin.manifest = manifest

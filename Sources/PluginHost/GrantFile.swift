@@ -16,6 +16,8 @@ struct GrantFile {
     var isBundled: Bool
     var seconds: Double?
     var memory: Int?
+    /// Whether it runs in a process of its own, where it can.
+    var isIsolated = true
 
     var limits: PluginLimits {
       PluginLimits(
@@ -81,8 +83,7 @@ struct GrantFile {
       found[member.name] = Entry(
         version: object["version"]?.text ?? "", granted: (object["granted"]?.list ?? []).compactMap(\.text),
         isEnabled: object["enabled"]?.boolean ?? false, isBundled: object["bundled"]?.boolean ?? false,
-        seconds: seconds,
-        memory: memory)
+        seconds: seconds, memory: memory, isIsolated: object["isolated"]?.boolean ?? true)
     }
     return found
   }
@@ -92,7 +93,9 @@ struct GrantFile {
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do throws(JSONFailure) {
       let entries = Self.entries(in: try JSONParser.parse(bytes, limits: limits).record ?? Value.Record())
-      return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map { ($0.key, $0.value.granted) }
+      return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map {
+        ($0.key, $0.value.granted + ($0.value.isIsolated ? [] : ["to run in Deckhand's process"]))
+      }
     } catch {
       // A file that cannot be read grants nothing.
       return []
@@ -120,6 +123,7 @@ struct GrantFile {
     object["bundled"] = entry.isBundled ? .boolean(true) : nil
     object["seconds"] = entry.seconds.map { .measure($0) }
     object["memory"] = entry.memory.map { .integer($0) }
+    object["isolated"] = entry.isIsolated ? nil : .boolean(false)
     return object
   }
 

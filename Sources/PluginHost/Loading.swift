@@ -113,7 +113,8 @@ extension PluginHost {
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
-    plugin.code = Plugin.LoadedCode(lua: lua)
+    let code = Plugin.LoadedCode(lua: lua, distant: try isolation.start(plugin, lua, seed: seed))
+    plugin.code = code
     lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
@@ -123,14 +124,15 @@ extension PluginHost {
     }
     try install(session.bindingContext(of: manifest.name, grants, terms), in: lua)
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
-    try lua.setRequire { try folder.module($0) }
-    try runFile("init.lua", of: plugin, in: lua)
+    try code.distant?.tellModules()
+    try code.setRequire { try folder.module($0) }
+    try runFile("init.lua", of: plugin, in: code)
   }
 
-  func runFile(_ name: String, of plugin: Plugin, in lua: LuaState) throws {
-    let code = try PluginFolder(plugin: plugin.name, path: plugin.folder).file(name)
+  func runFile(_ name: String, of plugin: Plugin, in code: Plugin.LoadedCode) throws {
+    let source = try PluginFolder(plugin: plugin.name, path: plugin.folder).file(name)
     do {
-      try lua.load(code, name: name).call([], results: 0) { _ in }
+      try code.load(source, name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
       throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
     }
@@ -172,7 +174,7 @@ extension PluginHost {
       session.didUnload(manifest.name)
     }
     announced.removeAll { $0 === plugin }
-    plugin.lua?.close()
+    plugin.code?.close()
     plugin.code = nil
   }
 

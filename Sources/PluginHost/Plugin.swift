@@ -7,7 +7,10 @@ import LuaRuntime
 public final class Plugin {
   /// The Lua state of a plugin and what loading it gave; it ends when the plugin is unloaded.
   struct LoadedCode {
+    /// Where its code runs, or the twin of the state in the process that runs it.
     let lua: LuaState
+    /// That process; nil where the code runs in this one.
+    let distant: DistantCode?
     /// Seconds that loading took; nil while it lasts.
     var loadTime: Double?
     var commands: [String] = []
@@ -39,6 +42,8 @@ public final class Plugin {
   public internal(set) var limits: PluginLimits
   /// What the user granted, in the words of the manifest.
   public internal(set) var granted: [String]
+  /// Whether the user wants its code in a process of its own; one that was bundled never is.
+  var wantsProcess: Bool
   /// Its code, while it is loading or loaded.
   var code: LoadedCode?
   /// Grows with each unloading, so that a loading that was ended from within notices.
@@ -48,6 +53,7 @@ public final class Plugin {
     name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, limits: PluginLimits = .standard,
     granted: [String] = []
   ) {
+    wantsProcess = !isBundled
     self.name = name
     self.folder = folder
     self.isBundled = isBundled
@@ -66,4 +72,25 @@ public final class Plugin {
   /// Seconds that loading took; nil unless it is loaded.
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
+}
+
+extension Plugin.LoadedCode {
+  /// Compiles a text of the plugin's.
+  func load(_ source: [UInt8], name: String) throws -> LuaReference {
+    try distant?.load(source, name: name) ?? lua.load(source, name: name)
+  }
+
+  func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
+    if let distant { try distant.setGlobal(name, value) } else { try lua.setGlobal(name, value) }
+  }
+
+  func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
+    if let distant { try distant.setRequire(find) } else { try lua.setRequire(find) }
+  }
+
+  /// Ends it, or lets it end when what of it runs has ended.
+  func close() {
+    lua.close()
+    distant?.close()
+  }
 }

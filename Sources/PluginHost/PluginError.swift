@@ -30,6 +30,10 @@ public enum PluginError: Problem, Equatable {
   case isLoading(plugin: String)
   /// Its `init.lua` had it turned off, or the user signed out.
   case endedWhileLoading(plugin: String)
+  /// It cannot run in a process of its own: why, in words.
+  case cannotIsolate(plugin: String, reason: String)
+  /// Another plugin wanted it to run in this process.
+  case mayNotLeaveProcess(plugin: String)
   /// Its `plugin.json` is another one than that which was asked about.
   case changed(plugin: String)
 
@@ -67,6 +71,15 @@ public enum PluginError: Problem, Equatable {
         plugin, .pluginChanged, "A plugin changed",
         "\(plugin): its plugin.json changed after the question; nothing was granted, "
           + "`plugin enable \(plugin)` asks again")
+    case .cannotIsolate(let plugin, let reason):
+      .of(
+        plugin, .pluginFailed, "A plugin cannot be isolated",
+        "\(plugin): cannot run in a process of its own: \(reason); "
+          + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a fault of it can reach your data")
+    case .mayNotLeaveProcess(let plugin):
+      .of(
+        plugin, .notGranted, "Not granted",
+        "\(plugin): only you can have it run in Deckhand's own process: type `plugin enable \(plugin) --no-isolate`")
     case .missingDependency(let plugin, let needs, let reason, let chain):
       .of(
         plugin, .missingDependency, "A plugin lacks another",

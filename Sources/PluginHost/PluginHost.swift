@@ -108,6 +108,7 @@ public final class PluginHost: ListenerLoading {
       let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       unload(plugin)
       plugin.limits = entry?.limits ?? .standard
+      plugin.wantsProcess = !plugin.isBundled && entry?.isIsolated != false
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
       plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }
@@ -160,10 +161,12 @@ public final class PluginHost: ListenerLoading {
       let manifest = try Manifest(bytes, folder: name)
       if manifest.isNewer { session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
       let entry = grants?.entry(of: name, isBundled: isBundled)
-      return Plugin(
+      let plugin = Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
         state: manifest.state(entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
         granted: manifest.rights(entry, isBundled: isBundled))
+      plugin.wantsProcess = !isBundled && entry?.isIsolated != false
+      return plugin
     } catch {
       let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)
       let message = plugin.reason(of: error)

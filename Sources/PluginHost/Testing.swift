@@ -58,18 +58,18 @@ public struct PluginTests {
   private func results(of plugin: Plugin, _ manifest: Manifest, _ grants: Grants, in folder: String) throws
     -> [PluginTestResult]
   {
-    guard let lua = plugin.lua else { return [] }
+    guard let code = plugin.code else { return [] }
     var tests: [(name: String, body: LuaReference)] = []
-    try lua.setGlobal("folder", folder)
-    try lua.setGlobal(
+    try code.setGlobal("folder", folder)
+    try code.setGlobal(
       "test",
       LuaFunction("test") { stack in
         tests.append((try stack.text(1), try stack.function(2)))
         return LuaNothing()
       })
-    try lua.setGlobal("run", runner(of: manifest, grants))
-    try lua.load(expectations, name: "expect").call([], results: 0) { _ in }
-    try host.runFile("test.lua", of: plugin, in: lua)
+    try code.setGlobal("run", runner(of: manifest, grants))
+    try code.load(Array(expectations.utf8), name: "expect").call([], results: 0) { _ in }
+    try host.runFile("test.lua", of: plugin, in: code)
     if tests.isEmpty {
       throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)")
     }

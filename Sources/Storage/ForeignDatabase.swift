@@ -2,6 +2,8 @@
 // Invariant: nothing that a file of somebody else's says is run: no trigger, no view, no function of its own, and it is
 // never written to.
 
+import Files
+
 /// A SQLite file of another program.
 ///
 ///     let file = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
@@ -25,8 +27,10 @@ public enum ForeignDatabase {
   /// Makes a file that is written once, by this process alone, and thrown away when that fails: without a journal.
   public static func create(
     _ path: String, isInterrupted: @escaping @Sendable () -> Bool
-  ) throws(StorageError) -> ExclusiveDatabase {
-    try ExclusiveDatabase(
+  ) throws -> ExclusiveDatabase {
+    // SQLite would make it as the umask says.
+    do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
+    return try ExclusiveDatabase(
       path, .writing,
       settings: [
         "page_size = 4096", "journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096",

@@ -111,7 +111,9 @@ private struct TableSalvage {
   init(_ db: Database, _ table: UndoTable) { (self.db, self.table) = (db, table) }
 
   mutating func run() throws {
-    let names = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+    // A row keeps its id also where no column is the row id: what was left out is told by it.
+    let columns = (table.isKeyed ? [] : ["rowid"]) + table.columns.map { UndoTable.quoted($0.name) }
+    let names = columns.joined(separator: ", ")
     let rows = "INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
     let start = "INSERT OR IGNORE " + rows
     if table.isKeyed {

@@ -136,7 +136,8 @@ public enum StorageError: Problem, Equatable {
 
   /// A rule of the tables that a row broke.
   public enum Constraint: Equatable, Sendable {
-    /// `what` are the columns that another row has the same values in: "cards.deck, cards.rank".
+    /// `what` names the columns that another row has the same values in: "UNIQUE constraint failed: cards.deck,
+    /// cards.rank".
     case unique(what: String)
     case foreignKey
     case other

@@ -62,9 +62,6 @@ public final class HeldDatabase {
     }
     try copied.close()
   }
-
-  /// Reads from it.
-  public func read<T>(_ body: (Database) throws -> T) throws -> T { try database.use(body) }
 }
 
 extension Store {

@@ -47,8 +47,6 @@ struct UndoWriter {
 
   mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
-  mutating func removeAll() { bytes = [] }
-
   /// A value of SQLite, with its type in front.
   mutating func value(_ value: OpaquePointer?) {
     let type = value.map { sqlite3_value_type($0) } ?? SQLITE_NULL
@@ -110,10 +108,6 @@ struct UndoReader {
   mutating func raw() throws -> Range<Int> { try take(count()) }
 
   mutating func text() throws -> String { String(decoding: bytes[try raw()], as: UTF8.self) }
-
-  mutating func slice(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
-
-  func inside(_ range: Range<Int>) -> UndoReader { UndoReader(bytes, range) }
 
   /// Binds the next value; the bytes stay where they are until the statement has run.
   mutating func bind(_ statement: Statement, _ index: Int) throws {

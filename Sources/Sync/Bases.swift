@@ -1,26 +1,32 @@
-// The rows of a server as they were at the last sync, one by one.
-// Invariant: a base is what the server has, or what it is given in the operation under way; `state` is what the row
-// here held when both agreed, NULL where it is to be sent whole.
+// The bases: the rows of a server as they were at the last sync, one by one.
+// Invariant: a base is what the server has, or what it is sent in the operation under way; `state` is what the row here
+// held when both agreed, NULL where it is to be sent whole.
 
 import Decks
 import Exchange
 import Storage
+import Templates
 import Values
 
 /// A row as the server had it.
 struct Base {
-  /// The row here; nil where there is none.
-  let local: Int64?
+  /// Whether there is a row of its id here, or was when both agreed.
+  let isHere: Bool
   /// Seconds since 1970.
   let modified: Int64
   let json: String
   let state: String?
 
-  /// - Parameter row: of `local`, `modified`, `json` and `state`.
+  /// - Parameter row: of `here`, `modified`, `json` and `state`.
   init(_ row: Row) {
-    (local, modified, json) = (row.optionalInteger(0), row.integer(1), row.text(2))
+    (isHere, modified, json) = (row.integer(0) != 0, row.integer(1), row.text(2))
     state = row.optionalText(3)
   }
+
+  /// Of a deck, a preset or a note type.
+  var record: Value.Record { ServerRows.record(json) }
+  /// Of a note or a card; nil for what is none.
+  var list: [Value]? { ServerRows.parse(json)?.list }
 }
 
 /// The bases of an account.
@@ -29,175 +35,169 @@ struct Base {
 final class Bases {
   let db: Database
   private let find: Statement
-  private var ownBases: [SyncedTable: Statement] = [:]
-  private let findRemote: Statement
   private let writing: Statement
   private let removal: Statement
   private let hasGrave: Statement
-  private var states: [BaseKind: Statement] = [:]
+  private var ownMarks: [SyncedTable: Statement] = [:]
+  private var agreements: [SyncedTable: [Statement]] = [:]
 
   init(_ db: Database) throws {
     self.db = db
-    find = try Statement(db, "SELECT local, modified, json, state FROM server_rows WHERE kind = ?1 AND remote = ?2")
-    findRemote = try Statement(db, "SELECT remote FROM server_rows WHERE kind = ?1 AND local = ?2")
+    find = try Statement(db, "SELECT here, modified, json, state FROM server_rows WHERE kind = ?1 AND id = ?2")
     writing = try Statement(
       db,
       """
-      INSERT INTO bases (kind, remote, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT (kind, remote) DO UPDATE SET modified = ?3, json = ?4, local = ?5, state = NULL
+      INSERT INTO bases (kind, id, modified, json, here) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (kind, id) DO UPDATE SET modified = ?3, json = ?4, here = ?5, state = NULL
       """)
-    removal = try Statement(db, "DELETE FROM bases WHERE kind = ?1 AND remote = ?2")
-    hasGrave = try Statement(db, "SELECT 1 FROM sent_graves WHERE kind = ?1 AND remote = ?2")
+    removal = try Statement(db, "DELETE FROM bases WHERE kind = ?1 AND id = ?2")
+    hasGrave = try Statement(db, "SELECT 1 FROM sent_graves WHERE kind = ?1 AND id = ?2")
   }
 
-  subscript(kind: BaseKind, remote: Int64) -> Base? {
+  subscript(kind: BaseKind, id: Int64) -> Base? {
     get throws {
       find.bind(1, kind.rawValue)
-      find.bind(2, remote)
+      find.bind(2, id)
       return try find.first(Base.init)
     }
   }
 
-  /// The id that a row here has on the server.
-  func remote(_ kind: BaseKind, of local: Int64) throws -> Int64? {
-    findRemote.bind(1, kind.rawValue)
-    findRemote.bind(2, local)
-    return try findRemote.first { $0.integer(0) }
-  }
+  /// Whether the server has a row that is here, or was when both agreed.
+  func isHere(_ kind: BaseKind, _ id: Int64) throws -> Bool { try self[kind, id]?.isHere ?? false }
 
-  /// Keeps a row as the server has it.
-  func put(_ kind: BaseKind, _ remote: Int64, modified: Int64 = 0, _ json: String, local: Int64?) throws {
+  /// Keeps a remote row as the base.
+  func put(_ kind: BaseKind, _ id: Int64, modified: Int64 = 0, _ json: String, isHere: Bool) throws {
     writing.bind(1, kind.rawValue)
-    writing.bind(2, remote)
+    writing.bind(2, id)
     writing.bind(3, modified)
     writing.bind(4, json)
-    writing.bind(5, local)
+    writing.bind(5, isHere ? 1 : 0)
     try writing.run()
-    if kind == .note, local != nil { try dropBase(.notes, remote) }
+    if isHere, let table = kind.table, table == .notes || table == .noteTypes { try dropBase(table, id) }
   }
 
-  /// Where the row here is what the server has, it is its own base.
+  /// Keeps a remote deck, preset or note type as the base.
+  func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, isHere: Bool) throws {
+    try put(
+      kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
+  }
+
+  /// Drops a base that the row here equals: the row is its own base.
   private func dropBase(_ table: SyncedTable, _ id: Int64) throws {
-    let statement = try ownBases[table] ?? Statement(db, table.ownMark)
-    ownBases[table] = statement
+    let statement = try ownMarks[table] ?? Statement(db, table.ownMark)
+    ownMarks[table] = statement
     statement.bind(1, id)
     try statement.run()
     if db.changesCount > 0 { try removeBase(table.rawValue, id) }
   }
 
-  /// Rows that were changed back are their own bases again.
+  /// Drops the bases of rows that were changed back.
   func dropAgreed() throws {
     for table in SyncedTable.allCases {
       let sql = """
-        SELECT remote FROM bases b JOIN \(table.name) ON \(table.name).id = b.local
-        WHERE kind = \(table.rawValue) AND b.state IS \(table.state)
+        SELECT b.id FROM bases b JOIN \(table.name) ON \(table.name).id = b.id
+        WHERE kind = \(table.rawValue) AND here AND b.state IS \(table.state)
         """
       for id in try db.rows(sql, [], { $0.integer(0) }) { try dropBase(table, id) }
     }
   }
 
-  private func removeBase(_ kind: Int, _ remote: Int64) throws {
+  private func removeBase(_ kind: Int, _ id: Int64) throws {
     removal.bind(1, kind)
-    removal.bind(2, remote)
+    removal.bind(2, id)
     try removal.run()
   }
 
-  func setLocal(_ kind: BaseKind, _ remote: Int64, to local: Int64?) throws {
-    if let table = kind.table, let base = try self[kind, remote] {
-      try put(kind, remote, modified: base.modified, base.json, local: local)
-      return try forgetRemoved(table, remote)
-    }
-    try db.cachedStatement(sql: "UPDATE bases SET local = ? WHERE kind = ? AND remote = ?")
-      .execute(arguments: [local, kind.rawValue, remote])
+  /// Sets whether a remote row has a row here.
+  func setHere(_ kind: BaseKind, _ id: Int64, _ isHere: Bool) throws {
+    guard let base = try self[kind, id] else { return }
+    try put(kind, id, modified: base.modified, base.json, isHere: isHere)
+    try forgetRemoved(kind, id)
   }
 
-  private func forgetRemoved(_ table: SyncedTable, _ remote: Int64) throws {
+  private func forgetRemoved(_ kind: BaseKind, _ id: Int64) throws {
     try db.cachedStatement(sql: "DELETE FROM undo_removed WHERE kind = ? AND id = ?")
-      .execute(arguments: [table.rawValue, remote])
+      .execute(arguments: [kind.rawValue, id])
   }
 
-  /// The row here says what the server's does.
-  func agree(_ kind: BaseKind, _ remote: Int64) throws {
-    let statement = try states[kind] ?? Statement(db, Bases.agreement(kind, "remote = ?1"))
-    states[kind] = statement
-    statement.bind(1, remote)
-    try statement.run()
-    if kind == .card { try dropBase(.cards, remote) }
+  /// The row here agrees with the remote row: it has no local edit.
+  func agree(_ kind: BaseKind, _ id: Int64) throws {
+    guard let table = kind.table else { return }
+    let statements = try agreements[table] ?? table.agreements.map { try Statement(db, $0) }
+    agreements[table] = statements
+    for statement in statements {
+      statement.bind(1, id)
+      try statement.run()
+    }
+    try dropBase(table, id)
   }
 
-  /// Of a card that both have: the deck of the one here is to be sent.
-  func disagreeOnDeck(card remote: Int64) throws { try setPart(0, of: remote, to: "NULL") }
-
-  /// Of a card that both have: when the one here was answered last is nothing that was changed.
-  func agreeOnLastReview(card remote: Int64) throws {
-    try setPart(12, of: remote, to: "(SELECT last_review FROM cards WHERE id = local)")
+  /// Whether a row here has a local edit.
+  func isChanged(_ table: SyncedTable, _ id: Int64, _ base: Base) throws -> Bool {
+    let sql = "SELECT \(table.state) FROM \(table.name) WHERE id = ?"
+    return try db.firstRow(sql, [id]) { $0.optionalText(0) } != .some(base.state)
   }
 
-  /// The cards of a note here are to be sent, whole.
+  /// Makes the deck of a card a local edit.
+  func disagreeOnDeck(card id: Int64) throws { try setPart(0, of: id, to: "NULL") }
+
+  /// Makes the time of the last answer of a card no local edit.
+  func agreeOnLastReview(card id: Int64) throws {
+    try setPart(12, of: id, to: "(SELECT last_review FROM cards WHERE cards.id = bases.id)")
+  }
+
+  /// Has the cards of a note sent whole.
   func forgetState(cardsOf note: Int64) throws {
     try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: note)).map(\.rawValue))
     let sql = """
       UPDATE bases SET state = NULL
-      WHERE kind = \(BaseKind.card.rawValue) AND local IN (SELECT id FROM cards WHERE note = ?)
+      WHERE kind = \(BaseKind.card.rawValue) AND id IN (SELECT id FROM cards WHERE note = ?)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [note])
   }
 
-  /// Puts another value into the state of a card.
+  /// Sets a part of the state in the base of a card.
   /// - Parameter index: of the state of a card: see `SyncedTable`.
   private func setPart(_ index: Int, of card: Int64, to value: String) throws {
     let sql = """
       UPDATE bases SET state = json_set(state, '$[\(index)]', \(value))
-      WHERE kind = \(BaseKind.card.rawValue) AND remote = ?
+      WHERE kind = \(BaseKind.card.rawValue) AND id = ?
       """
     try db.cachedStatement(sql: sql).execute(arguments: [card])
   }
 
-  /// Keeps of the bases of a kind for which a condition holds what the rows here say.
-  static func agreement(_ kind: BaseKind, _ condition: String) -> String {
-    let (table, state) = kind.stated
-    return """
-      UPDATE bases SET state = (SELECT \(state) FROM \(table) WHERE \(table).id = local)
-      WHERE kind = \(kind.rawValue) AND \(condition)
-      """
-  }
-
-  /// A row was deleted there, or its deletion is sent.
-  func bury(_ kind: BaseKind, _ remote: Int64, isSent: Bool = false) throws {
-    try removeBase(kind.rawValue, remote)
-    if let table = kind.table { try forgetRemoved(table, remote) }
+  /// Keeps a grave: a row was deleted there, or its grave is sent.
+  func bury(_ kind: BaseKind, _ id: Int64, isSent: Bool = false) throws {
+    try removeBase(kind.rawValue, id)
+    try forgetRemoved(kind, id)
     let sql = """
-      INSERT INTO sent_graves (kind, remote, sent) VALUES (?1, ?2, ?3)
+      INSERT INTO sent_graves (kind, id, sent) VALUES (?1, ?2, ?3)
       ON CONFLICT DO UPDATE SET sent = max(sent, ?3)
       """
-    try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, remote, isSent])
+    try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, id, isSent])
   }
 
-  /// Whether its deletion was sent from here, also where that sync was undone since.
-  func wasBuriedHere(_ kind: BaseKind, _ remote: Int64) throws -> Bool {
-    let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND remote = ? AND sent = 1"
-    return try db.firstRow(sql, [kind.rawValue, remote]) { _ in true } ?? false
+  /// Whether its grave was sent from here, also where that sync was undone since.
+  func wasBuriedHere(_ kind: BaseKind, _ id: Int64) throws -> Bool {
+    let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND id = ? AND sent = 1"
+    return try db.firstRow(sql, [kind.rawValue, id]) { _ in true } ?? false
   }
 
-  /// Whether an id of the server's is in use or was.
-  func isTaken(_ kind: BaseKind, _ remote: Int64) throws -> Bool {
-    if try self[kind, remote] != nil { return true }
-    return try wasDeleted(kind, remote)
-  }
-
-  func wasDeleted(_ kind: BaseKind, _ remote: Int64) throws -> Bool {
+  /// Whether the server has a row of an id, or had one.
+  func isTaken(_ kind: BaseKind, _ id: Int64) throws -> Bool {
+    if try self[kind, id] != nil { return true }
     hasGrave.bind(1, kind.rawValue)
-    hasGrave.bind(2, remote)
+    hasGrave.bind(2, id)
     return try hasGrave.first { _ in true } ?? false
   }
 
-  /// Every base of a kind, but of notes and cards.
-  func all(_ kind: BaseKind) throws -> [(remote: Int64, base: Base)] {
-    let sql = "SELECT local, modified, json, state, remote FROM bases WHERE kind = ? ORDER BY remote"
+  /// Every base of a kind.
+  func all(_ kind: BaseKind) throws -> [(id: Int64, base: Base)] {
+    let sql = "SELECT here, modified, json, state, id FROM server_rows WHERE kind = ? ORDER BY id"
     return try db.rows(sql, [kind.rawValue]) { ($0.integer(4), Base($0)) }
   }
 
-  /// What the server has after all this.
+  /// How many rows the server has by the bases.
   func counts() throws -> SyncCounts {
     var found: [Int: Int] = [:]
     try db.forEachRow("SELECT kind, count(*) FROM bases GROUP BY kind") { found[$0.count(0)] = $0.count(1) }
@@ -212,7 +212,7 @@ final class Bases {
         """
         SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql))
           + (SELECT count(*) FROM bases WHERE kind = \(BaseKind.review.rawValue)
-             AND NOT EXISTS (SELECT 1 FROM reviews WHERE id = remote AND NOT \(Unsent.sql)))
+             AND NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = bases.id AND NOT \(Unsent.sql)))
         """
       ) { $0.count(0) } ?? 0
     return SyncCounts(
@@ -240,15 +240,15 @@ extension Bases {
 }
 
 extension BaseKind {
-  /// The table of the rows here, and what shows that one was changed.
-  var stated: (table: String, state: String) {
-    switch self {
-    case .card: ("cards", SyncedTable.cards.state)
-    case .deck: ("decks", BaseKind.deckState)
-    case .preset: ("presets", BaseKind.presetState)
-    case .noteType: ("note_types", "NULL")
-    default: ("notes", "NULL")
+  /// What a base keeps of a deck, a preset or a note type. A type is kept as the table here has it, so that it can be
+  /// its own base.
+  static func json(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) -> String {
+    if kind == .noteType {
+      do throws(NoteError) { return try NoteType(received: record, id: id).json } catch {
+        return Value.record(record).json
+      }
     }
+    return Value.record(record).json
   }
 }
 
@@ -256,16 +256,26 @@ extension SyncedTable {
   /// Marks a row as its own base where that is so.
   fileprivate var ownMark: String {
     """
-    UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND remote = ?1)
-      AND \(row) = (SELECT \(same) FROM bases WHERE kind = \(rawValue) AND remote = ?1 AND local = ?1)
+    UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND id = ?1)
+      AND \(row) = (SELECT \(same) FROM bases WHERE kind = \(rawValue) AND id = ?1 AND here)
     """
+  }
+
+  /// Writes the remote row into the row here, as far as that has a column for it, and into the base what the row holds.
+  fileprivate var agreements: [String] {
+    let base = "bases WHERE kind = \(rawValue) AND id = ?1"
+    let state = "SELECT \(self.state) FROM \(name) WHERE \(name).id = ?1"
+    let kept = "UPDATE \(name) SET json = ifnull((SELECT json FROM \(base)), json) WHERE id = ?1"
+    return (self == .decks || self == .presets ? [kept] : [])
+      + ["UPDATE bases SET state = (\(state)) WHERE kind = \(rawValue) AND id = ?1"]
   }
 
   /// A base as `row` would write it.
   private var same: String {
     switch self {
-    case .cards: "json(json)"
-    case .notes: "json_array(\((0..<11).map { $0 == 4 ? "0" : "json ->> \($0)" }.joined(separator: ", ")))"
+    case .cards: "json(bases.json)"
+    case .notes: "json_array(\((0..<11).map { $0 == 4 ? "0" : "bases.json ->> \($0)" }.joined(separator: ", ")))"
+    case .decks, .noteTypes, .presets: "bases.json"
     }
   }
 }

@@ -16,7 +16,7 @@ public struct PulledCollection {
   public let meta: SyncMeta
   /// The tags that it lists.
   let tags: [Value]
-  /// What was deleted there; empty where everything was fetched.
+  /// Empty where everything was fetched.
   var graves = SyncGraves()
   /// What it counts in all.
   var counts = SyncCounts()

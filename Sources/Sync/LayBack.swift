@@ -1,5 +1,4 @@
-// Notes that were changed here and whose type has other fields on the server now: what is kept of them, and what goes
-// to the report.
+// Notes with a local edit whose type has other fields on the server now: which texts stay, and which go to the report.
 // Invariant: a text that was written here and cannot be sent is in the report.
 
 import Decks
@@ -9,7 +8,7 @@ import Text
 import Values
 
 extension SyncMerge {
-  /// After the types came: notes of ours get the fields that their types have now, by the names of the fields.
+  /// Gives notes with a local edit the fields that their types have after the merge, by the names of the fields.
   func reshapeNotes() throws {
     for (id, old) in heads.reshaped {
       let type = try NoteTypeTable.record(db, id)
@@ -41,7 +40,7 @@ extension NoteType {
   /// Whether a normal sync can make a type there, as it was, what this one is.
   func isSendable(after other: NoteType) -> Bool { keepsShape(of: other) && sortField == other.sortField }
 
-  /// Whether another has the same number of fields and cards in the same order, as far as their names tell.
+  /// Whether another has the same number of fields and cards in the same order, as far as their names say.
   func keepsShape(of other: NoteType) -> Bool {
     guard holdsNotes(of: other) else { return false }
     // Names in another order are parts in another order; other names are the same parts renamed.

@@ -1,4 +1,4 @@
-// Cards that came from a server.
+// Merging cards.
 // Invariant: of a card that both changed the schedule is that of the later answer, every mark the later side's, the
 // server's where both are of one second; no card without its note; none stays in a deck that the server lacks.
 
@@ -10,10 +10,10 @@ import Templates
 import Text
 import Values
 
-/// What cards are taken in with.
+/// What the merge of cards keeps between rows.
 struct CardIntake {
   let receiver: NoteReceiver
-  /// The cards that were changed here, and when.
+  /// The cards with local edits, and when they were changed.
   let changed: [Int64: Int64]
   var places = NewPlaces()
   var types: [Int64: NoteType] = [:]
@@ -24,13 +24,12 @@ struct CardIntake {
 extension SyncMerge {
   func mergeCards(_ receiver: NoteReceiver, _ changed: [Int64: Int64]) throws {
     var intake = CardIntake(receiver: receiver, changed: changed)
-    try pulled.staged.forEachRow(.cards) { row in
+    try pulled.staged.forEachCard { row, given in
       try step()
       let base = try bases[.card, row.id]
       if isKnown(base, row.json) { return }
-      guard let values = ServerRows.parse(row.json)?.list, let given = ServerRows.card(values) else { return }
       report.received += 1
-      try merge(row, values, given, base, &intake)
+      try merge(row, given, base, &intake)
     }
     if intake.strayCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
@@ -38,57 +37,54 @@ extension SyncMerge {
     }
   }
 
-  private func merge(
-    _ row: StagedRow, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake
-  ) throws {
-    // It was removed here, and is to be there.
-    if let local = base?.local, try SyncedCards.stored(db, CardID(rawValue: local)) == nil { return }
+  private func merge(_ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake) throws {
+    // It was removed here: its grave is sent.
+    if base?.isHere == true, try SyncedCards.stored(db, CardID(rawValue: row.id)) == nil { return }
     let note = try bases[.note, given.note]
-    // The same of its note: it goes with it.
-    if let local = note?.local, try !NoteTable.exists(db, NoteID(rawValue: local)) { return try keep(row, local: nil) }
+    // Its note was removed here: the card goes with it.
+    if note?.isHere == true, try !NoteTable.exists(db, NoteID(rawValue: given.note)) {
+      return try keep(row, isHere: false)
+    }
     guard var known = try known(given) else {
-      let made = try take(given, nil, note, &intake)
-      return try agree(row, given, local: made, &intake)
+      return try agree(row, given, isHere: take(given, nil, note, &intake), &intake)
     }
-    // Another row there is this card already.
-    if known.id.rawValue != row.id, try bases[.card, known.id.rawValue]?.local != nil {
-      return try keep(row, local: nil)
-    }
+    // Another remote row is this card already.
+    if known.id.rawValue != row.id, try bases.isHere(.card, known.id.rawValue) { return try keep(row, isHere: false) }
     let changed = intake.changed[known.id.rawValue]
-    // Both made it: it has the id that it has there.
+    // Both sides made it: it gets the remote id.
     if known.id.rawValue != row.id {
       try CardTable.renumber(db, known, to: CardID(rawValue: row.id))
       known.id = CardID(rawValue: row.id)
     }
-    // Without a state it is one to be sent.
-    if isOlder(row, than: base) { return try keep(row, local: known.id) }
-    let ours = try ourParts(of: known, values, given, base, changed)
-    if ours == .all { return try keep(row, local: known.id) }
-    // What stays as it is here is another thing than what came: it is to be sent.
-    let taken = try take(given, known, note, &intake)
-    try agree(row, given, local: taken, &intake)
-    if taken != nil { try restore(known, ours) }
+    // A base without a state has the card sent whole.
+    if isOlder(row, than: base) { return try keep(row, isHere: true) }
+    let ours = try ourParts(of: known, row, given, base, changed)
+    if ours == .all { return try keep(row, isHere: true) }
+    // A part that stays as it is here differs from the base: it is sent.
+    let isTaken = try take(given, known, note, &intake)
+    try agree(row, given, isHere: isTaken, &intake)
+    if isTaken { try restore(known, ours) }
     if ours.contains(.schedule) {
       try CardHiding.setSchedule(db, known.id, to: known.schedule, isSuspended: false, flag: 0, now: moment.now)
     }
   }
 
-  /// The card here that a row is.
+  /// The card here that a remote row is.
   private func known(_ given: AnkiCard) throws -> StoredCard? {
     let note = NoteID(rawValue: given.note)
     if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
-      // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
-      try bases.setLocal(.card, given.id, to: nil)
+      // Two devices gave two cards one id: ours is sent under another one.
+      try bases.setHere(.card, given.id, false)
       try CardTable.renumber(db, found, to: freeCardID(after: found.id, bases))
     }
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }
 
-  /// What of a card stays as it is here.
+  /// The parts of a card that stay as they are here.
   /// - Parameter changed: when it was changed here; nil where it was not.
   private func ourParts(
-    of known: StoredCard, _ values: [Value], _ given: AnkiCard, _ base: Base?, _ changed: Int64?
+    of known: StoredCard, _ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ changed: Int64?
   ) throws -> CardChanges {
     let isLater = changed.map { $0 > given.modified } ?? false
     let parts = changed == nil ? [] : try bases.changedParts(of: known.id.rawValue, since: base?.state)
@@ -96,12 +92,12 @@ extension SyncMerge {
     let isChanged = parts.contains(.schedule)
     // Answered on one side and marked on the other: both stay.
     let isOursAlone =
-      isChanged && ServerRows.haveOneSchedule(values, base.flatMap { ServerRows.parse($0.json)?.list } ?? [])
+      isChanged && ServerRows.haveOneSchedule(ServerRows.parse(row.json)?.list ?? [], base?.list ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }
 
-  /// Whether a card was answered here after it was answered there: the log that both have in the end says so too,
+  /// Whether a card was answered here after it was answered there: the log that both have in the end agrees with that,
   /// whatever was changed since. Two clients of Anki's may have left it otherwise.
   /// - Returns: nil where it is unknown, or both were in one second.
   private func isAnsweredLater(_ known: StoredCard, _ given: AnkiCard) -> Bool? {
@@ -111,7 +107,7 @@ extension SyncMerge {
     return mine > theirs
   }
 
-  /// Gives a card back what of its marks was changed here.
+  /// Restores the marks of a card that have a local edit.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
     if ours.isEmpty { return }
     try SyncedCards.restore(
@@ -119,27 +115,27 @@ extension SyncMerge {
       flag: ours.contains(.flag))
   }
 
-  /// Keeps a row as the server has it.
-  private func keep(_ row: StagedRow, local: CardID?) throws {
-    try bases.put(.card, row.id, modified: row.modified, row.json, local: local?.rawValue)
+  /// Keeps a remote row as the base.
+  private func keep(_ row: StagedRow, isHere: Bool) throws {
+    try bases.put(.card, row.id, modified: row.modified, row.json, isHere: isHere)
   }
 
-  /// The card here says what the row does, but for a deck that is not there.
-  private func agree(_ row: StagedRow, _ given: AnkiCard, local: CardID?, _ intake: inout CardIntake) throws {
-    try keep(row, local: local)
+  /// The card here agrees with the remote row, but for a deck that is not there.
+  private func agree(_ row: StagedRow, _ given: AnkiCard, isHere: Bool, _ intake: inout CardIntake) throws {
+    try keep(row, isHere: isHere)
     try bases.agree(.card, row.id)
-    guard local != nil, try bases[.deck, given.deck] == nil else { return }
+    guard isHere, try bases[.deck, given.deck] == nil else { return }
     try bases.disagreeOnDeck(card: row.id)
     intake.strayCount += 1
   }
 
-  /// Makes the card here what it is there.
+  /// Writes a remote card into the card here, or adds it.
+  /// - Returns: false where it has no place here.
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
-  ) throws -> CardID? {
-    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let record = ServerRows.note(values),
-      let type = try type(record.type.rawValue, &intake.types)
-    else { return nil }
+  ) throws -> Bool {
+    guard let record = note?.list.flatMap(ServerRows.note), let type = try type(record.type.rawValue, &intake.types)
+    else { return false }
     let deck = try decks.deck(given.deck)
     let isToday = moment.day(of: Double(given.modified)) == moment.today
     var card = rows.received(given, in: deck, rank: 0, try decks.options(given.deck), isBuriedToday: isToday)
@@ -147,47 +143,41 @@ extension SyncMerge {
     let stays = known.map { $0.deck == deck && (!isNew || $0.schedule.state == .new) } ?? false
     let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true
     if !stays || isMoved { card.rank = try intake.places.rank(db, in: deck, at: given.position) }
-    let made: CardID
     if let known {
       try SyncedCards.renew(db, known, to: card, keepsRank: stays && !isMoved)
-      made = known.id
     } else {
       do {
-        made = try intake.receiver.add(card, of: record, type)
+        _ = try intake.receiver.add(card, of: record, type)
       } catch let error as NoteError where error != .interrupted {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
-        return nil
+        return false
       } catch let error as DeckError {
         report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
-        return nil
+        return false
       }
-      try bases.setLocal(.note, given.note, to: given.note)
+      try bases.setHere(.note, given.note, true)
     }
     if given.lacksLastReview { heads.withoutLastReview.append(given.id) }
-    return made
+    return true
   }
 
-  /// The type here that one there is. One that was removed here comes back with the first note of it that comes.
+  /// The type here of a remote type. One that was removed here comes back with the first remote note of it.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
     guard let base = try bases[.noteType, id] else { return nil }
-    var here = base.local
-    if here == nil, let record = ServerRows.parse(base.json)?.record {
-      here = try self.local(record, id, base)?.rawValue
-      try bases.setLocal(.noteType, id, to: here)
+    if !base.isHere {
+      guard try take(base.record, id, base) else { return nil }
+      try bases.setHere(.noteType, id, true)
     }
-    guard let found = here else { return nil }
-    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: found))
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
     known[id] = type
     return type
   }
 
-  /// The position that a card had there; nil where it has none.
+  /// The position in the base of a card; nil where it has none.
   private func position(of card: StoredCard) throws -> Int? {
-    guard card.schedule.state == .new,
-      let row = try bases[.card, card.id.rawValue].flatMap({ ServerRows.parse($0.json)?.list })
-    else { return nil }
-    return ServerRows.card(row)?.position
+    guard card.schedule.state == .new else { return nil }
+    return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position
   }
 }
 

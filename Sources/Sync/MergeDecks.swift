@@ -1,6 +1,6 @@
-// Decks that came from a server: their names, their presets and their limits.
+// Merging decks: their names, their presets and their limits.
 // Invariant: a deck that both made is the server's; of a deck each part is the side's that changed it, the server's
-// where both did; a deck that was deleted there goes, and cards of ours in it move to the deck that everybody has.
+// where both did; a deck that was deleted there goes, and cards of ours in it move to `Default`.
 
 import Decks
 import Exchange
@@ -12,7 +12,7 @@ extension SyncMerge {
   var decks: DeckMerge { DeckMerge(sync: self) }
 }
 
-/// The part of a sync's work that is about decks.
+/// The merge of decks.
 struct DeckMerge {
   let sync: SyncMerge
   private var db: Database { sync.db }
@@ -20,79 +20,89 @@ struct DeckMerge {
   private var moment: StudyMoment { sync.moment }
 
   /// The deck that every collection has.
-  static let firstDeck: Int64 = 1
+  static let firstDeck = Int64(DeckRecord.firstNumber)
 
   func merge() throws {
-    var incoming: [(id: Int64, record: Value.Record, json: String)] = []
+    var incoming: [(id: Int64, record: Value.Record)] = []
     for record in sync.pulled.staged.head.decks {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
-      let json = Value.record(record).json
-      if try !sync.isKnown(bases[.deck, id], json) { incoming.append((id, record, json)) }
+      if try !sync.isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
     }
-    // A deck comes before those in it.
+    // Parents first.
     incoming.sort {
       (ServerRows.deckName($0.record).utf8.count, $0.id) < (ServerRows.deckName($1.record).utf8.count, $1.id)
     }
     let pending = Set(incoming.map(\.id))
     let sent = try SyncTables.link(db)?.meta.map { $0.usn - 1 }
-    for (id, given, json) in incoming {
-      var record = given
-      let modified = Int64(record["mod"]?.integer ?? 0)
-      let base = try bases[.deck, id]
+    for (id, record) in incoming {
       sync.report.received += 1
-      if record["dyn"]?.integer == 1 {
-        try bases.put(.deck, id, modified: modified, json, local: nil)
-        continue
-      }
-      let known = try base?.local.flatMap { try DeckTable.exists(db, DeckID(rawValue: $0)) ? $0 : nil }
-      // What was removed here is removed there, unless cards came into it.
-      if base?.local != nil, known == nil {
-        try bases.put(.deck, id, modified: modified, json, local: base?.local)
-        continue
-      }
-      var isOurs = try known.flatMap { local in try base.map { try sync.isChanged(.deck, local, $0) } } ?? false
-      if let sent, let ours = try crossed(record, base, pending, sent: sent) {
-        record["name"] = .text(ours.name)
-        try giveWay(ours, pending)
-        isOurs = true
-      }
-      let local = try name(record, known.map(DeckID.init), base, id, pending)
-      try bases.put(.deck, id, modified: modified, json, local: local?.rawValue)
-      guard let local else { continue }
-      try setOptions(record, local, known == nil ? nil : base)
-      if !isOurs { try bases.agree(.deck, id) }
+      try merge(record, id, bases[.deck, id], pending, sent: sent)
     }
     try givePresets()
   }
 
+  private func merge(
+    _ given: Value.Record, _ id: Int64, _ base: Base?, _ pending: Set<Int64>, sent: Int?
+  ) throws {
+    if given["dyn"]?.integer == 1 { return try bases.put(.deck, id, given, isHere: false) }
+    let isKnown = try base?.isHere == true && SyncedTable.decks.has(db, id)
+    // It was removed here: its grave is sent, unless cards came into it.
+    if base?.isHere == true, !isKnown { return try bases.put(.deck, id, given, isHere: true) }
+    var record = given
+    var isOurs = false
+    if isKnown, let base { isOurs = try bases.isChanged(.decks, id, base) }
+    if let sent, let ours = try crossed(record, base, pending, sent: sent) {
+      record["name"] = .text(ours.name)
+      try giveWay(ours, pending)
+      isOurs = true
+    }
+    let deck = DeckID(rawValue: id)
+    let theirs = ServerRows.deckName(record)
+    let isHere = try isKnown ? rename(deck, to: theirs, base, pending) : place(deck, named: theirs, pending)
+    try bases.put(.deck, id, given, isHere: isHere)
+    if !isHere { return }
+    try setOptions(record, deck, isKnown ? base : nil)
+    if !isOurs { try bases.agree(.deck, id) }
+  }
+
   // MARK: Names
 
-  /// The deck here that one there is, under its name.
-  /// - Returns: nil for one that nothing is in and that is not needed here.
-  private func name(
-    _ record: Value.Record, _ known: DeckID?, _ base: Base?, _ id: Int64, _ pending: Set<Int64>
-  ) throws -> DeckID? {
-    let theirs = ServerRows.deckName(record)
-    guard let known else {
-      if let there = try DeckTable.named(db, theirs) {
-        if try bases.remote(.deck, of: there.id.rawValue) == nil {
-          return there.name == theirs ? there.id : try rename(there.id, to: theirs)
+  /// Takes in a new remote deck: as the unsent deck of its name, where there is one.
+  /// - Returns: false for one that nothing is in and that is not needed here.
+  private func place(_ deck: DeckID, named theirs: String, _ pending: Set<Int64>) throws -> Bool {
+    var there = try DeckTable.named(db, theirs)
+    if let other = there, try bases.isHere(.deck, other.id.rawValue) {
+      try giveWay(other, pending)
+      there = nil
+    }
+    guard let there else {
+      // Another one may have its id by chance.
+      try SyncedTable.decks.makeRoom(db, for: deck.rawValue, now: moment.now)
+      if deck.rawValue == DeckMerge.firstDeck { return false }
+      _ = try DeckTable.findOrMake(db, named: theirs, id: deck, now: moment.now)
+      return true
+    }
+    if there.id != deck { try SyncedTable.decks.take(db, deck.rawValue, by: there.id.rawValue, now: moment.now) }
+    if there.name != theirs { try rename(deck, to: theirs) }
+    return true
+  }
+
+  /// Gives a deck the remote name, where that was changed since the base.
+  private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws -> Bool {
+    let was = (base?.record).map(ServerRows.deckName)
+    if try theirs == was || theirs == DeckTable.record(db, deck).name { return true }
+    if let there = try DeckTable.named(db, theirs), there.id != deck {
+      if try !bases.isHere(.deck, there.id.rawValue) {
+        try moveCards(of: there.id, to: deck)
+        if try DeckTable.removeEmpty(db, there.id) {
+          try rename(deck, to: theirs)
+          return true
         }
-        try giveWay(there, pending)
       }
-      return id == DeckMerge.firstDeck ? nil : try DeckTable.findOrMake(db, named: theirs, now: moment.now).deck.id
+      try giveWay(DeckTable.record(db, there.id), pending)
     }
-    let was = (base.flatMap { ServerRows.parse($0.json)?.record }).map(ServerRows.deckName)
-    let mine = try DeckTable.record(db, known).name
-    if theirs == was || theirs == mine { return known }
-    if let there = try DeckTable.named(db, theirs), there.id != known {
-      if try bases.remote(.deck, of: there.id.rawValue) == nil {
-        try moveCards(of: there.id, to: known)
-        if try DeckTable.removeEmpty(db, there.id) { return try rename(known, to: theirs) }
-      }
-      if try DeckTable.exists(db, there.id) { try giveWay(DeckTable.record(db, there.id), pending) }
-    }
-    return try rename(known, to: theirs)
+    try rename(deck, to: theirs)
+    return true
   }
 
   /// Our deck of the name that another device gave one too before it got ours: it has ours under this name with a `+`
@@ -102,37 +112,35 @@ struct DeckMerge {
     _ record: Value.Record, _ base: Base?, _ pending: Set<Int64>, sent: Int
   ) throws -> DeckRecord? {
     let theirs = ServerRows.deckName(record)
-    let was = (base.flatMap { ServerRows.parse($0.json)?.record }).map(ServerRows.deckName)
+    let was = (base?.record).map(ServerRows.deckName)
     guard theirs.hasSuffix("+"), theirs != was, let ours = try DeckTable.named(db, String(theirs.dropLast())),
-      let remote = try bases.remote(.deck, of: ours.id.rawValue), !pending.contains(remote),
-      let known = try bases[.deck, remote].flatMap({ ServerRows.parse($0.json)?.record }),
-      known["usn"]?.integer == sent
+      !pending.contains(ours.id.rawValue), let known = try bases[.deck, ours.id.rawValue], known.isHere,
+      known.record["usn"]?.integer == sent
     else { return nil }
     return ours
   }
 
-  private func rename(_ deck: DeckID, to name: String) throws -> DeckID {
+  private func rename(_ deck: DeckID, to name: String) throws {
     let own = try DeckTable.record(db, deck).name
     // Into itself, through another name.
     if name.lowercased().utf8.starts(with: (own.lowercased() + "::").utf8) {
       try DeckTable.rename(db, deck, to: DeckTable.freeName(db, like: own), now: moment.now)
     }
     try DeckTable.rename(db, deck, to: name, now: moment.now)
-    return deck
   }
 
-  /// Its name is another one's there. One that comes too is given its new name in its turn.
+  /// Renames a deck whose name a remote deck has. One that is merged later gets its remote name then.
   private func giveWay(_ deck: DeckRecord, _ pending: Set<Int64>) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
-    if let remote = try bases.remote(.deck, of: deck.id.rawValue), pending.contains(remote) { return }
+    if try pending.contains(deck.id.rawValue) && bases.isHere(.deck, deck.id.rawValue) { return }
     sync.report.note("the deck \(deck.name) is called \(name) now: another one there has its name")
   }
 
   // MARK: Presets and limits
 
   private func setOptions(_ record: Value.Record, _ local: DeckID, _ base: Base?) throws {
-    let was = base.flatMap { ServerRows.parse($0.json)?.record }
+    let was = base?.record
     if let conf = record["conf"]?.integer, was?["conf"]?.integer != conf {
       let wanted = try sync.preset(Int64(conf))
       // A deck that is ours too keeps what it has where theirs says nothing.
@@ -146,39 +154,44 @@ struct DeckMerge {
     try DeckTable.setLimits(db, local, to: limits)
   }
 
-  /// A preset that said nothing before and does now is that of its decks.
+  /// Gives decks the remote presets that have options of their own only since this sync.
   private func givePresets() throws {
     if sync.heads.newPresets.isEmpty { return }
-    for (remote, base) in try bases.all(.deck) {
-      guard let local = base.local, let conf = ServerRows.parse(base.json)?.record?["conf"]?.integer,
-        sync.heads.newPresets.contains(Int64(conf)), try DeckTable.exists(db, DeckID(rawValue: local)),
-        try DeckTable.preset(db, DeckID(rawValue: local)) == nil, let made = try sync.preset(Int64(conf))
+    for (id, base) in try bases.all(.deck) {
+      let deck = DeckID(rawValue: id)
+      guard base.isHere, let conf = base.record["conf"]?.integer, sync.heads.newPresets.contains(Int64(conf)),
+        try DeckTable.exists(db, deck), try DeckTable.preset(db, deck) == nil, let made = try sync.preset(Int64(conf))
       else { continue }
-      let isOurs = try sync.isChanged(.deck, local, base)
-      try DeckTable.setPreset(db, DeckID(rawValue: local), to: made)
-      if !isOurs { try bases.agree(.deck, remote) }
+      let isOurs = try bases.isChanged(.decks, id, base)
+      try DeckTable.setPreset(db, deck, to: made)
+      if !isOurs { try bases.agree(.deck, id) }
     }
   }
 
-  /// The deck here that cards of one there go into, made where it is missing.
+  /// The deck here for the cards of a remote deck, made where it is missing.
   func deck(_ remote: Int64) throws -> DeckID {
     if let known = sync.heads.decks[remote] { return known }
     let base = try bases[.deck, remote]
-    // A deck that is not there.
+    // The server has no such deck.
     if base == nil, remote != DeckMerge.firstDeck { return try deck(DeckMerge.firstDeck) }
-    let record = base.flatMap { ServerRows.parse($0.json)?.record }
-    if let local = base?.local, try DeckTable.exists(db, DeckID(rawValue: local)) {
-      sync.heads.decks[remote] = DeckID(rawValue: local)
-      return DeckID(rawValue: local)
+    let wanted = DeckID(rawValue: remote)
+    if base?.isHere == true, try DeckTable.exists(db, wanted) {
+      sync.heads.decks[remote] = wanted
+      return wanted
     }
-    let made = try DeckTable.findOrMake(db, named: record.map(ServerRows.deckName) ?? "Default", now: moment.now).deck
-    sync.heads.decks[remote] = made.id
-    if let record, try bases.remote(.deck, of: made.id.rawValue) == nil {
-      try bases.setLocal(.deck, remote, to: made.id.rawValue)
-      try setOptions(record, made.id, nil)
+    let name = (base?.record).map(ServerRows.deckName) ?? DeckRecord.firstName
+    var deck = try DeckTable.findOrMake(db, named: name, id: wanted, now: moment.now).deck.id
+    if let base, try !bases.isHere(.deck, deck.rawValue) || deck == wanted {
+      if deck != wanted {
+        try SyncedTable.decks.take(db, remote, by: deck.rawValue, now: moment.now)
+        deck = wanted
+      }
+      try bases.setHere(.deck, remote, true)
+      try setOptions(base.record, deck, nil)
       try bases.agree(.deck, remote)
     }
-    return made.id
+    sync.heads.decks[remote] = deck
+    return deck
   }
 
   func options(_ remote: Int64) throws -> DeckOptions {
@@ -188,13 +201,12 @@ struct DeckMerge {
     return options
   }
 
-  // MARK: Deleted ones
+  // MARK: Graves
 
   func bury(_ ids: [Int64]) throws {
     for id in ids where id != DeckMerge.firstDeck {
-      let local = try bases.wasBuriedHere(.deck, id) ? nil : bases[.deck, id]?.local.map(DeckID.init)
-      if let local, try DeckTable.exists(db, local) { try remove(local) }
-      // The bases of its cards named it until now.
+      let isGiven = try bases.isHere(.deck, id) && !bases.wasBuriedHere(.deck, id)
+      if try isGiven && SyncedTable.decks.has(db, id) { try remove(DeckID(rawValue: id)) }
       try bases.bury(.deck, id)
     }
   }
@@ -210,7 +222,7 @@ struct DeckMerge {
         "the deck \(name) was deleted there: \(counted(count, "card")) of this account moved to "
           + "\(try DeckTable.record(db, home).name)")
     }
-    // One that holds others stays around them.
+    // A parent stays.
     _ = try DeckTable.removeEmpty(db, local)
     sync.report.received += 1
   }

@@ -1,5 +1,5 @@
-// Notes and rows of the log that came from a server, and what was deleted there.
-// Invariant: a deletion wins over a change; of a note that both changed the later is kept, the server's where both are
+// Merging notes, rows of the log and graves.
+// Invariant: a grave wins over an edit; of a note that both changed the later is kept, the server's where both are
 // of one second.
 
 import Decks
@@ -11,24 +11,24 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Deleted ones
+  // MARK: Graves
 
-  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id. So does what
-  /// is only here, and has by chance the id of what another device has made and deleted.
+  /// Removes what has a grave. A row whose grave was sent from here and whose removal was undone since stays, and goes
+  /// under another id; so does a row that is only here and has by chance the id of a grave.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
       guard let base = try bases[.card, id] else {
         if try SyncedCards.stored(db, CardID(rawValue: id)) != nil { try bases.bury(.card, id) }
         continue
       }
-      let local = try bases.wasBuriedHere(.card, id) ? nil : base.local
-      let removed = try CardTable.remove(db, local.map { [CardID(rawValue: $0)] } ?? [])
+      let isGiven = try base.isHere && !bases.wasBuriedHere(.card, id)
+      let removed = try CardTable.remove(db, isGiven ? [CardID(rawValue: id)] : [])
       try bases.bury(.card, id)
       if removed == 0 { continue }
       report.removedHere += removed
-      // Its note may be there still, and get other cards.
-      let note = ServerRows.parse(base.json)?.list.flatMap(ServerRows.card)?.note
-      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setLocal(.note, note, to: nil) }
+      // The server may have its note still, and other cards of it later.
+      let note = base.list.flatMap(ServerRows.card)?.note
+      if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setHere(.note, note, false) }
     }
     for id in graves.notes {
       guard try bases[.note, id] != nil else {
@@ -36,7 +36,7 @@ extension SyncMerge {
         continue
       }
       let cards = try bases.wasBuriedHere(.note, id) ? [] : NoteTable.cards(db, of: NoteID(rawValue: id))
-      let own = try cards.count { try bases.remote(.card, of: $0.rawValue) == nil }
+      let own = try cards.count { try !bases.isHere(.card, $0.rawValue) }
       report.removedHere += try CardTable.remove(db, cards)
       try bases.bury(.note, id)
       if own > 0 { report.note("\(counted(own, "new card")) went with a note that was deleted there") }
@@ -52,13 +52,13 @@ extension SyncMerge {
       if isKnown(base, row.json) { return }
       guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
-      // It was removed here, and is to be there.
-      if base?.local != nil, known == nil { return }
+      // It was removed here: its grave is sent.
+      if base?.isHere == true, known == nil { return }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
-        // Two devices gave two notes one id, and the other's is the server's.
+        // Two devices gave two notes one id.
         isOurs = true
-        try bases.setLocal(.note, row.id, to: nil)
+        try bases.setHere(.note, row.id, false)
       }
       if isOurs { known = try own(note, known) }
       if let known, isOlder(row, than: base) {
@@ -66,56 +66,55 @@ extension SyncMerge {
       } else if let known {
         try renew(note, known, isOurs: isOurs, receiver)
       }
-      try bases.put(
-        .note, row.id, modified: row.modified, row.json, local: known == nil ? nil : row.id)
+      try bases.put(.note, row.id, modified: row.modified, row.json, isHere: known != nil)
       report.received += 1
     }
   }
 
-  /// A note here that a new one there is: of its guid and its type, or one that came back.
+  /// The unsent note here that a new remote note is: of its guid and its type, or one that came back.
   private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
       var free = note.id.rawValue
       repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || bases.isTaken(.note, free)
       try SyncedNotes.renumber(db, note.id.rawValue, to: free)
-      // What is there of it goes along.
+      // Its cards are sent again under the new id.
       try bases.forgetState(cardsOf: free)
     }
-    guard let twin = try NoteTable.id(db, guid: note.guid), try bases.remote(.note, of: twin.rawValue) == nil,
-      try NoteTable.known(db, twin)?.type.rawValue == bases[.noteType, note.type.rawValue]?.local
+    guard let twin = try NoteTable.id(db, guid: note.guid), try !bases.isHere(.note, twin.rawValue),
+      try NoteTable.known(db, twin)?.type == note.type, try bases.isHere(.noteType, note.type.rawValue)
     else { return nil }
     try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
   }
 
-  /// Whether a row is another note than the one that the server had under its id.
+  /// Whether a remote row is another note than its base.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
-    (ServerRows.parse(base.json)?.list).flatMap(ServerRows.note)?.guid != note.guid
+    base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
 
   private func renew(
     _ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver
   ) throws {
-    guard let local = try bases[.noteType, note.type.rawValue]?.local else { return }
+    guard try bases.isHere(.noteType, note.type.rawValue) else { return }
     if isOurs || known.isUnsent {
-      if known.modified > note.modified, known.type.rawValue == local {
-        // Ours is to be sent, with what it has.
+      if known.modified > note.modified, known.type == note.type {
+        // The local edit is the later one: it is sent.
         return try SyncedNotes.markUnsent(db, note.id)
       }
       if known.fields != note.fields || known.tags != note.tags {
-        // Where its type was changed, that is why theirs is later.
+        // The remote row may be later only since its type was changed.
         if heads.reshaped.contains(where: { $0.id == known.type }) {
           try setAside(known, NoteTypeTable.record(db, known.type))
         }
         report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
       }
     }
-    try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)))
-    // New cards that our fields made and theirs do not.
+    try receiver.renew(note, of: NoteTypeTable.record(db, note.type))
+    // New cards that the fields here made and the remote fields do not make.
     if isOurs || known.isUnsent {
       let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
-      _ = try CardTable.remove(db, unmade.filter { try bases.remote(.card, of: $0.rawValue) == nil })
+      _ = try CardTable.remove(db, unmade.filter { try !bases.isHere(.card, $0.rawValue) })
     }
   }
 
@@ -131,7 +130,7 @@ extension SyncMerge {
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
       if try !ReviewTable.markReceived(db, review.id) {
-        try bases.put(.review, row.id, row.json, local: nil)
+        try bases.put(.review, row.id, row.json, isHere: false)
       }
       report.received += 1
     }

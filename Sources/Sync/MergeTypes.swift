@@ -1,4 +1,4 @@
-// Note types and presets that came from a server.
+// Merging note types and presets.
 // Invariant: a type of ours that has the name or the id of another one there gives way; of a preset each option is the
 // side's that changed it, the server's where both did.
 
@@ -10,17 +10,20 @@ import Templates
 import Values
 
 extension SyncMerge {
-  // MARK: Removed ones
+  // MARK: Removals
 
-  /// What was removed here stays there: without it every device would have to download everything. It is said once, and
-  /// comes again when it is changed there.
+  /// Types and presets that were removed here stay on the server: without them every device would have to download
+  /// everything. The report says so once; they come again when they are changed there.
   func leaveRemoved() throws {
     for (kind, what) in [(BaseKind.noteType, "note type"), (.preset, "preset")] {
-      let rows = try db.rows("SELECT remote, json ->> '$.name' \(SyncTables.gone(kind))") {
-        ($0.integer(0), $0.text(1))
-      }
-      for (remote, name) in rows {
-        try bases.setLocal(kind, remote, to: nil)
+      guard let table = kind.table else { continue }
+      for (id, name) in try db.rows(
+        "SELECT id, json ->> '$.name' \(SyncTables.gone(table))", [],
+        {
+          ($0.integer(0), $0.text(1))
+        })
+      {
+        try bases.setHere(kind, id, false)
         report.note(
           "the \(what) \(name) was removed here and stays on the server: only Anki can remove it there, and every device "
             + "has to download everything then")
@@ -33,39 +36,35 @@ extension SyncMerge {
   func mergeTypes() throws {
     for record in pulled.staged.head.types {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
-      let json = Value.record(record).json
       let base = try bases[.noteType, id]
-      if isKnown(base, json) { continue }
-      try bases.put(
-        .noteType, id, modified: Int64(record["mod"]?.integer ?? 0), json,
-        local: try local(record, id, base)?.rawValue)
+      if isKnown(base, BaseKind.json(.noteType, id, record)) { continue }
+      try bases.put(.noteType, id, record, isHere: take(record, id, base))
       report.received += 1
     }
   }
 
-  /// The type here that one there is.
-  func local(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> NoteTypeID? {
+  /// Writes a remote type into the type here, or adds it.
+  /// - Returns: false where it has no place here.
+  func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
       report.note("the note type \(id) has no place here: \(error.message)")
-      return nil
+      return false
     }
-    let types = try NoteTypeTable.list(db)
-    if let local = base?.local, let mine = types.first(where: { $0.id.rawValue == local }) {
-      let isNewer = try isUnsent(mine.id) && mine.modified > given.modified && mine.keepsShape(of: given)
-      if isNewer { return mine.id }
+    var isChanged = false
+    if base?.isHere == true, let mine = try NoteTypeTable.list(db).first(where: { $0.id == given.id }) {
+      if try isUnsent(mine.id), mine.modified > given.modified, mine.keepsShape(of: given) { return true }
       if !given.keepsShape(of: mine) { heads.reshaped.append((mine.id, mine)) }
-      if try NoteTypeTable.replace(db, mine.id, with: given) { heads.changedTypes.append(mine.id) }
-      return mine.id
+      isChanged = try NoteTypeTable.replace(db, mine.id, with: given)
+    } else {
+      func isOurs(_ id: NoteTypeID) throws -> Bool { try !bases.isHere(.noteType, id.rawValue) }
+      if let clash = try NoteTypeTable.named(db, given.name), try isOurs(clash.id), !clash.isShaped(as: given) {
+        try giveWay(clash)
+      }
+      isChanged = try NoteTypeTable.place(db, given, now: moment.now, isOurs: isOurs)
     }
-    let own = try types.filter { try bases.remote(.noteType, of: $0.id.rawValue) == nil }
-    // Both made it, or it came from one package.
-    if let same = own.first(where: { ($0.id.rawValue == id || $0.isNamed(as: given)) && $0.isShaped(as: given) }) {
-      if try NoteTypeTable.replace(db, same.id, with: given) { heads.changedTypes.append(same.id) }
-      return same.id
-    }
-    if let clash = own.first(where: { $0.isNamed(as: given) }) { try giveWay(clash) }
-    return try NoteTypeTable.insert(received: given, db, now: moment.now).id
+    if isChanged { heads.changedTypes.append(given.id) }
+    return true
   }
 
   private func isUnsent(_ id: NoteTypeID) throws -> Bool {
@@ -84,58 +83,45 @@ extension SyncMerge {
   func mergePresets() throws {
     for record in pulled.staged.head.presets {
       guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
-      let json = Value.record(record).json
       let base = try bases[.preset, id]
-      if isKnown(base, json) { continue }
-      let local = base?.local.map { PresetID(rawValue: $0) }
+      if isKnown(base, Value.record(record).json) { continue }
+      // An unsent one of this id: both sides changed the initial options.
+      let mine = try SyncedTable.presets.has(db, id) ? PresetTable.record(db, PresetID(rawValue: id)) : nil
       var isOurs = false
-      if let base, let local { isOurs = try merge(record, into: local, since: base) }
-      try bases.put(
-        .preset, id, modified: Int64(record["mod"]?.integer ?? 0), json,
-        local: local?.rawValue)
-      if !isOurs { try bases.agree(.preset, id) }
-      if local == nil { heads.newPresets.insert(id) }
+      if let mine { isOurs = try merge(record, into: mine, since: base) }
+      try bases.put(.preset, id, record, isHere: mine != nil)
+      if mine == nil { heads.newPresets.insert(id) } else if !isOurs { try bases.agree(.preset, id) }
       report.received += 1
     }
   }
 
-  /// - Returns: whether something of it is to be sent.
-  private func merge(_ record: Value.Record, into local: PresetID, since base: Base) throws -> Bool {
-    guard let mine = try PresetTable.list(db).first(where: { $0.id == local }) else { return false }
-    let was = ServerRows.preset(ServerRows.parse(base.json)?.record ?? Value.Record())
+  /// - Returns: whether there is a local edit.
+  private func merge(_ record: Value.Record, into mine: PresetRecord, since base: Base?) throws -> Bool {
+    let was = ServerRows.preset(base?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)
-    let isOurs = try isChanged(.preset, local.rawValue, base)
+    let isOurs = try base.map { try bases.isChanged(.presets, mine.id.rawValue, $0) } ?? true
     var options = mine.options
     for name in DeckOptions.Name.allCases where theirs.options[name] != was.options[name] {
       try options.set(name, theirs.options[name])
     }
-    if options != mine.options { try PresetTable.setOptions(db, local, to: options) }
+    if options != mine.options { try PresetTable.setOptions(db, mine.id, to: options) }
     if theirs.name != was.name, theirs.name.lowercased() != mine.name.lowercased() {
-      try PresetTable.rename(db, local, to: PresetTable.freeName(db, like: theirs.name))
+      try PresetTable.rename(db, mine.id, to: PresetTable.freeName(db, like: theirs.name))
     }
     return isOurs
   }
 
-  /// Whether a row here differs from its base.
-  func isChanged(_ kind: BaseKind, _ local: Int64, _ base: Base) throws -> Bool {
-    let (table, state) = kind.stated
-    let now = try db.firstRow("SELECT \(state) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
-    return now != .some(base.state)
-  }
-
-  /// The preset here that one there is; nil where that says nothing of its own.
+  /// The preset here of a remote preset, made where it is missing; nil where that has the initial options.
   func preset(_ id: Int64) throws -> PresetID? {
-    guard let base = try bases[.preset, id], let record = ServerRows.parse(base.json)?.record else { return nil }
-    if let local = base.local { return PresetID(rawValue: local) }
-    let (name, options) = ServerRows.preset(record)
+    guard let base = try bases[.preset, id] else { return nil }
+    if base.isHere { return PresetID(rawValue: id) }
+    let (name, options) = ServerRows.preset(base.record)
     if options == DeckOptions() { return nil }
-    let made = try PresetTable.receive(db, named: name, options)
-    try bases.setLocal(.preset, id, to: made.rawValue)
+    try PresetTable.place(db, PresetID(rawValue: id), named: name, options, now: moment.now) {
+      try !bases.isHere(.preset, $0.rawValue)
+    }
+    try bases.setHere(.preset, id, true)
     try bases.agree(.preset, id)
-    return made
+    return PresetID(rawValue: id)
   }
-}
-
-extension NoteType {
-  fileprivate func isNamed(as other: NoteType) -> Bool { name.lowercased() == other.name.lowercased() }
 }

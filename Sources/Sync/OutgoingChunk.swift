@@ -1,14 +1,14 @@
-// What waits to be sent, and a part of it on its way.
-// Invariant: what waits is known by its ids alone; a part is bounded in rows and in bytes.
+// The unsent rows, and a chunk of them.
+// Invariant: unsent rows are held by their ids alone; a chunk is bounded in rows and in bytes.
 
 import Decks
 import Exchange
 
-/// The rows that are to be sent, by their ids here: 8 bytes a row.
+/// The unsent rows by their ids: 8 bytes a row.
 struct UnsentRows {
   var notes: ArraySlice<Int64> = []
   var cards: ArraySlice<Int64> = []
-  /// Cards with answers that were not sent.
+  /// Cards with unsent answers.
   var logs: ArraySlice<CardID> = []
   /// How many answers these are.
   var answers = 0
@@ -19,11 +19,11 @@ struct UnsentRows {
   var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty && strays.isEmpty }
 }
 
-/// What rows are made with.
+/// What the rows that are sent are made with.
 struct RowMaking {
   let cards: SentCardReader
   let log: SentReviews
-  /// Of the decks that cards of were made.
+  /// By the decks of the cards.
   var options: [DeckID: DeckOptions] = [:]
   /// Of the last new card.
   var position = 0

@@ -1,5 +1,5 @@
-// Decks that are to be sent, in an order in which no name is two decks'.
-// Invariant: a deck there keeps what was not changed here; decks around new ones go along.
+// What a sync sends of decks, in an order in which no two decks have one name.
+// Invariant: a deck there keeps what was not changed here; the parents of new decks are sent too.
 
 import Decks
 import Exchange
@@ -8,44 +8,44 @@ import Values
 
 extension SyncOutgoing {
   func findDecks() throws {
-    let there = try bases.all(.deck).map { ($0.remote, $0.base.local, ServerRows.parse($0.base.json)?.record) }
-    var remotes: [DeckID: Int64] = [:]
+    let there = try bases.all(.deck).map { (id: $0.id, isHere: $0.base.isHere, record: $0.base.record) }
+    var sent: Set<DeckID> = []
     for deck in try DeckTable.list(db) {
-      remotes[deck.id] = try bases.remote(.deck, of: deck.id.rawValue)
-      for (remote, local, record) in there where local == nil && record.map(ServerRows.isNamed(deck.name)) ?? false {
-        if remotes[deck.id] == nil, record?["dyn"]?.integer != 1 {
-          // Nothing of it was here until now: the deck that everybody has.
-          try bases.setLocal(.deck, remote, to: deck.id.rawValue)
-          remotes[deck.id] = remote
-        } else {
-          try giveWay(deck)
+      var id = deck.id
+      var isSent = try bases.isHere(.deck, id.rawValue)
+      for other in there where !other.isHere {
+        let isNamed = ServerRows.deckName(other.record).lowercased() == deck.name.lowercased()
+        if !isSent, other.record["dyn"]?.integer != 1, isNamed || other.id == id.rawValue {
+          // Nothing of it was here until now: `Default`, or one that nothing was in.
+          if other.id != id.rawValue { try SyncedTable.decks.take(db, other.id, by: id.rawValue, now: moment.now) }
+          try bases.setHere(.deck, other.id, true)
+          (id, isSent) = (DeckID(rawValue: other.id), true)
+        } else if isNamed {
+          try giveWay(deck, id)
         }
       }
+      if isSent { sent.insert(id) }
     }
     let keys = try DeckTable.list(db).map { (deck: $0, key: $0.name.lowercased()) }
     for (index, (deck, key)) in keys.enumerated() {
-      if let remote = remotes[deck.id] {
-        try change(deck, remote)
-        continue
-      }
-      // Those within a deck come right after it. One that is only the parent of decks of the server is not needed.
+      // Decks within come right after their parent. One that is only the parent of remote decks is not needed.
       let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
       let isNeeded =
-        try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { remotes[$0.deck.id] == nil }
-      if isNeeded { try add(deck) }
+        try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { !sent.contains($0.deck.id) }
+      if sent.contains(deck.id) || isNeeded { try add(deck) }
     }
-    head.decks = ordered(head.decks, names(there.map { ($0.0, $0.2) }))
+    head.decks = ordered(head.decks, names(there.map { ($0.id, $0.record) }))
   }
 
-  /// A deck there that has no place here, a filtered one, has its name.
-  private func giveWay(_ deck: DeckRecord) throws {
+  /// Renames a deck whose name a filtered deck there has.
+  private func giveWay(_ deck: DeckRecord, _ id: DeckID) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
-    try DeckTable.rename(db, deck.id, to: name, now: moment.now)
+    try DeckTable.rename(db, id, to: name, now: moment.now)
     findings.append("the deck \(deck.name) is called \(name) now: another one there has its name")
   }
 
-  private func names(_ decks: [(Int64, Value.Record?)]) -> [String: Int64] {
-    Dictionary(decks.map { ($1?["name"]?.text?.lowercased() ?? "", $0) }) { first, _ in first }
+  private func names(_ decks: [(Int64, Value.Record)]) -> [String: Int64] {
+    Dictionary(decks.map { ($1["name"]?.text?.lowercased() ?? "", $0) }) { first, _ in first }
   }
 
   /// The server gives a deck whose name another one still has there a name of its own: one comes after the other has
@@ -68,7 +68,7 @@ extension SyncOutgoing {
         send(rest.remove(at: next ?? rest.startIndex))
         continue
       }
-      // Once for each deck: then its name is nobody's.
+      // Once for each deck: then no deck has its name.
       var aside = first
       aside["name"] = .text("\(first["name"]?.text ?? "") \(id(first))")
       rest[rest.startIndex]["mod"] = .integer((first["mod"]?.integer ?? 0) + 1)
@@ -77,37 +77,33 @@ extension SyncOutgoing {
     return sent
   }
 
+  /// Sends a deck that is new or has a local edit.
   private func add(_ deck: DeckRecord) throws {
-    let id = try free(.deck, max(2, Int64(min(1e14, max(0, deck.created * 1000))) + deck.id.rawValue))
-    let preset = try DeckTable.nearestPreset(db, deck.id).flatMap { try bases.remote(.preset, of: $0.rawValue) }
-    var record = SentHead.deck(
-      id, name: deck.name, modified: 0, preset: preset, try DeckTable.limits(db, deck.id))
-    stamp(&record)
-    head.decks.append(record)
-    try put(.deck, id, record, local: deck.id.rawValue)
-  }
-
-  private func change(_ deck: DeckRecord, _ remote: Int64) throws {
-    guard let base = try bases[.deck, remote], try isChanged(.deck, deck.id.rawValue, base.state),
-      let was = ServerRows.parse(base.json)?.record
-    else { return }
-    var record = was
-    if ServerRows.deckName(was) != deck.name { record["name"] = .text(deck.name) }
-    let limits = try DeckTable.limits(db, deck.id)
-    for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
-      SentHead.set(option, of: limits, in: &record)
-    }
-    let had = try (was["conf"]?.integer).flatMap { try bases[.preset, Int64($0)]?.local }
-    let has = try DeckTable.preset(db, deck.id)
-    if had != has?.rawValue {
-      let preset = try (has ?? DeckTable.nearestPreset(db, deck.id)).flatMap {
-        try bases.remote(.preset, of: $0.rawValue)
+    var id = deck.id
+    let base = try bases[.deck, id.rawValue].flatMap { $0.isHere ? $0 : nil }
+    if let base, try !bases.isChanged(.decks, id.rawValue, base) { return }
+    if base == nil { id = DeckID(rawValue: try freed(.deck, .decks, id.rawValue)) }
+    let preset = try DeckTable.nearestPreset(db, id)
+    let limits = try DeckTable.limits(db, id)
+    var record: Value.Record
+    if let was = base?.record {
+      record = was
+      if ServerRows.deckName(was) != deck.name { record["name"] = .text(deck.name) }
+      for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
+        SentHead.set(option, of: limits, in: &record)
       }
-      record["conf"] = .integer(Int(preset ?? 1))
+      // A remote preset with the initial options is none here.
+      let had = was["conf"]?.integer.map { Int64($0) }
+      let hadHere = try had.flatMap { try bases.isHere(.preset, $0) ? $0 : nil }
+      if try hadHere != DeckTable.preset(db, id)?.rawValue { record["conf"] = .integer(Int(preset?.rawValue ?? 1)) }
+      if record == was { return try bases.agree(.deck, id.rawValue) }
+    } else {
+      let came = try ServerRows.record(SyncedTable.decks.json(db, id.rawValue))
+      record = SentHead.deck(
+        id.rawValue, name: deck.name, modified: 0, preset: preset?.rawValue, limits, over: came)
     }
-    if record == was { return try bases.agree(.deck, remote) }
     stamp(&record)
     head.decks.append(record)
-    try put(.deck, remote, record, local: deck.id.rawValue)
+    try put(.deck, id.rawValue, record)
   }
 }

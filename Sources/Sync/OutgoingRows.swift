@@ -1,6 +1,6 @@
-// Notes, cards and answers on their way to a server, made a chunk at a time.
-// Invariant: the rows here hold what was given from then on, in the operation that it is given in; a row that says
-// what the server has is not sent.
+// What a sync sends of notes, cards and answers, a chunk at a time.
+// Invariant: a row that is sent is its own base from then on, in the operation that sends it; a row that equals its
+// base is not sent.
 
 import Decks
 import Exchange
@@ -16,10 +16,10 @@ extension SyncOutgoing {
     waiting.notes = try db.rows("SELECT id FROM notes WHERE \(unsent) ORDER BY id") { $0.integer(0) }[...]
     try findTags(try db.rows("SELECT DISTINCT tags FROM notes WHERE \(unsent)") { $0.text(0) })
     let fresh = try numbered(
-      try db.rows("SELECT id FROM cards WHERE \(SyncTables.unsentCard) ORDER BY deck, rank") {
+      try db.rows("SELECT id FROM cards WHERE \(SyncTables.unsentRow(.cards)) ORDER BY deck, rank") {
         CardID(rawValue: $0.integer(0))
       })
-    let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.card)) ORDER BY deck, rank") { $0.integer(0) }
+    let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.cards)) ORDER BY deck, rank") { $0.integer(0) }
     waiting.cards = (fresh + changed)[...]
     try ReviewTable.renumberUnsent(db) { try bases[.review, $0] != nil }
     waiting.logs = try ReviewTable.unsentCards(db)[...]
@@ -36,21 +36,21 @@ extension SyncOutgoing {
     }
   }
 
-  /// A tag that only a note names would be found there and not listed.
+  /// Finds tags that the server does not list: it would find their notes, and not list them.
   private func findTags(_ columns: [String]) throws {
-    var listed = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    var listed = try bases[.tags, 0]?.list ?? []
     var known = Set(listed.compactMap { $0.text?.lowercased() })
     for tag in columns.flatMap(Tags.separated) where known.insert(tag.lowercased()).inserted {
       head.tags.append(tag)
       listed.append(.text(tag))
     }
-    if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, local: nil) }
+    if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, isHere: false) }
   }
 
-  /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
+  /// A note whose grave was sent and that is here again goes under a new id: the server never takes the old one again.
   private func renumberReturned() throws {
     let notes = try db.rows(
-      "SELECT id FROM notes JOIN sent_graves ON kind = \(BaseKind.note.rawValue) AND remote = id"
+      "SELECT notes.id FROM notes JOIN sent_graves g ON g.kind = \(BaseKind.note.rawValue) AND g.id = notes.id"
     ) { $0.integer(0) }
     for note in notes {
       var id = note + 1
@@ -59,7 +59,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// Gives cards that are new there other ids where the server has theirs, or had it.
+  /// Gives new cards other ids where the server has or had theirs.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
       guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
@@ -92,17 +92,14 @@ extension SyncOutgoing {
 
   private func addNote(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let note = try NoteTable.record(db, NoteID(rawValue: id))
-    guard let type = try bases.remote(.noteType, of: note.type.rawValue) else {
-      throw DeckError.gone(what: "the note type")
-    }
-    let was = try bases[.note, id].flatMap { ServerRows.parse($0.json)?.list }.flatMap { $0.count == 11 ? $0 : nil }
+    let type = Value.integer(Int(note.type.rawValue))
+    let was = try bases[.note, id]?.list.flatMap { $0.count == 11 ? $0 : nil }
     let none = Value.text("")
     var row =
       was ?? [
-        .integer(Int(id)), .text(note.guid), .integer(Int(type)), .integer(0), .integer(0), none, none, none, none,
-        .integer(0), none,
+        .integer(Int(id)), .text(note.guid), type, .integer(0), .integer(0), none, none, none, none, .integer(0), none,
       ]
-    row[2] = .integer(Int(type))
+    row[2] = type
     if was.map({ ServerRows.tags($0) != note.tags }) ?? true {
       row[5] = .text(note.tags.isEmpty ? "" : " \(note.tags.joined(separator: " ")) ")
     }
@@ -111,7 +108,7 @@ extension SyncOutgoing {
     if row == was { return }
     (row[3], row[4]) = (.integer(note.modified), .integer(usn))
     let json = Value.list(row).json
-    try bases.put(.note, id, modified: Int64(note.modified), json, local: id)
+    try bases.put(.note, id, modified: Int64(note.modified), json, isHere: true)
     chunk.add(.notes, json)
   }
 
@@ -119,9 +116,8 @@ extension SyncOutgoing {
 
   private func addCard(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let card = CardID(rawValue: id)
-    let remote = try bases.remote(.card, of: id)
-    let base = try remote.flatMap { try bases[.card, $0] }
-    let was = base.flatMap { ServerRows.parse($0.json)?.list }
+    let base = try bases[.card, id].flatMap { $0.isHere ? $0 : nil }
+    let was = base?.list
     let changes = try base.map { try bases.changedParts(of: id, since: $0.state) } ?? CardChanges.all
     let made = try making.cards.with(card) { try row($0, was, changes) }
     guard var (row, state) = made ?? nil else { return }
@@ -130,7 +126,7 @@ extension SyncOutgoing {
     if same != was {
       chunk.add(.cards, Value.list(row).json)
       row[5] = .integer(0)
-      try bases.put(.card, id, modified: state.modified, Value.list(row).json, local: id)
+      try bases.put(.card, id, modified: state.modified, Value.list(row).json, isHere: true)
     } else {
       state.modified = Int64(same[4].integer ?? 0)
     }
@@ -141,9 +137,7 @@ extension SyncOutgoing {
   private func row(
     _ card: ListedCard, _ base: [Value]?, _ changes: CardChanges
   ) throws -> (row: [Value], state: AnkiCard)? {
-    guard let known = try SyncedCards.stored(db, card.id),
-      let deck = try bases.remote(.deck, of: known.deck.rawValue)
-    else { return nil }
+    guard let known = try SyncedCards.stored(db, card.id) else { return nil }
     let options = try options(of: known.deck)
     var position = base.flatMap(ServerRows.card)?.position ?? 0
     if card.schedule.state == .new {
@@ -157,7 +151,8 @@ extension SyncOutgoing {
     let before = base?[4].integer ?? 0
     let modified = Int(known.changed) > before ? known.changed : Int64(max(before + 1, Int(moment.now)))
     return rows.row(
-      of: card, in: (deck, modified, position), lastReview: try ReviewTable.lastSecond(db, of: card.id), usn: usn,
+      of: card, in: (known.deck.rawValue, modified, position), lastReview: try ReviewTable.lastSecond(db, of: card.id),
+      usn: usn,
       over: base, changes, options)
   }
 
@@ -168,7 +163,7 @@ extension SyncOutgoing {
     return options
   }
 
-  /// The position of a new card that was moved: it stays where it is between those around it.
+  /// The position of a new card that was moved: between those of its neighbours.
   private func position(of card: StoredCard, having old: Int) throws -> Int {
     let (above, below) = try SyncedCards.positionsAround(db, card)
     if let above, old < above { return above }
@@ -179,14 +174,13 @@ extension SyncOutgoing {
   // MARK: The log
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
-    guard let remote = try bases.remote(.card, of: card.rawValue) else { return }
-    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
+    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: card.rawValue, usn: usn) {
       chunk.add(.revlog, Value.list(row).json)
       try ReviewTable.markSent(db, id, as: answer)
     }
   }
 
-  /// An answer of a card that is gone here.
+  /// An answer of a card that was removed here.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
     guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
     let last = making.stray.card == card ? making.stray.interval : 0
@@ -197,7 +191,7 @@ extension SyncOutgoing {
   }
 }
 
-/// The next id that no card has here, nor has or had there.
+/// The next id that no card has here, and none has or had on the server.
 func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
   var free = id.rawValue
   repeat {
@@ -208,7 +202,7 @@ func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
 }
 
 extension [Value] {
-  /// Whether a note's row has the fields of the one here.
+  /// Whether a remote note has the fields of the one here.
   fileprivate func isSame(as note: NoteRecord) -> Bool {
     let fields = ServerRows.fields(self)
     return fields.count == note.fields.count && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -1,6 +1,6 @@
-// Taking over what was fetched from a server: rows here, and a base of each remote row that is not so here.
-// Invariant: all of it or nothing, in the operation that it is called in; what has no place here is kept as its base,
-// as it came.
+// Taking in a whole collection from a server: rows here, and a base of each remote row that differs from the row here.
+// Invariant: all of it or nothing, in the operation that it is called in; a remote row without a place here is kept as
+// a base.
 
 public import Decks
 import Exchange
@@ -10,16 +10,16 @@ import Text
 import Values
 import Wire
 
-/// What was taken over.
+/// What was taken in.
 ///
 ///     report.cards     // 12,040
-///     report.withoutPlace  // 3: rows that have no place here and are kept as they came
+///     report.withoutPlace  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0
   public var answers = 0
   public var decks = 0
-  /// Notes and cards that can be nothing here.
+  /// Notes and cards that have no place here.
   public var withoutPlace = 0
   /// Why, one line a reason.
   public var findings: [String] = []
@@ -36,49 +36,48 @@ extension PulledCollection {
   ) throws -> PullReport {
     try WholeCollection.removeStockTypes(db)
     let hadLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
-    let (places, received): (ReceivedPlaces, AddReport)
+    let received: AddReport
     do {
-      (places, received) = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
+      received = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
     } catch let error as PackageError {
       if case .interrupted = error { throw SyncError.interrupted }
       throw SyncError.call(.badAnswer(reason: error.reasonOfServer), step: "sync/chunk", address: address)
     }
     try SyncTables.forgetRows(db)
-    for table in SyncedTable.allCases { try db.execute(sql: "UPDATE \(table.name) SET usn = 0") }
-    let writer = try BaseWriter(db)
-    try write(writer, places, hadLog: hadLog)
-    try writer.finish()
+    for table in [SyncedTable.cards, .notes] { try db.execute(sql: "UPDATE \(table.name) SET usn = 0") }
+    try writeHead(Bases(db))
+    try writeRows(BaseWriter(db), hadLog: hadLog)
     var fresh = link
     (fresh.meta, fresh.synced, fresh.address) = (meta, moment.now, address)
     try SyncTables.setLink(db, fresh)
     return try report(db, received)
   }
 
-  /// - Parameter hadLog: the log here had rows before.
-  private func write(_ writer: BaseWriter, _ places: ReceivedPlaces, hadLog: Bool) throws {
+  private func writeHead(_ bases: Bases) throws {
     let head = staged.head
     for (kind, records) in [(BaseKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
       for record in records {
         let id = Int64(record["id"]?.integer ?? 0)
-        let local: Int64? =
-          switch kind {
-          case .noteType: places.types[id]?.rawValue
-          case .deck: places.decks[id]?.rawValue
-          default: places.presets[id]?.rawValue
-          }
-        try writer.add(kind, id: id, record, local: local)
+        let isHere = try kind.table?.has(bases.db, id) ?? false
+        try bases.put(kind, id, record, isHere: isHere)
+        if !isHere { continue }
+        if kind == .noteType { try NoteTypeTable.markSent(bases.db, NoteTypeID(rawValue: id)) }
+        try bases.agree(kind, id)
       }
     }
-    // The bases of cards name those of decks.
+    let settings: Value.Record = ["crt": .integer(head.created), "conf": .record(head.settings)]
+    try bases.put(.settings, 0, settings, isHere: false)
+    try bases.put(.tags, 0, Value.list(tags).json, isHere: false)
+  }
+
+  /// - Parameter hadLog: the log here had rows before.
+  private func writeRows(_ writer: BaseWriter, hadLog: Bool) throws {
     try staged.forEachRow(.notes) { try writer.add($0, .note) }
     try staged.forEachRow(.cards) { try writer.add($0, .card) }
     // The log here holds its own rows: only those are looked for that are not among them.
     if try hadLog || writer.logCount() != staged.counts[.revlog] {
       try staged.forEachRow(.revlog) { try writer.add($0, .review) }
     }
-    try writer.add(.tags, id: 0, json: Value.list(tags).json)
-    try writer.add(
-      .settings, id: 0, json: Value.record(["crt": .integer(head.created), "conf": .record(head.settings)]).json)
   }
 
   private func report(_ db: Database, _ received: AddReport) throws -> PullReport {
@@ -89,7 +88,7 @@ extension PulledCollection {
     report.decks = try DeckTable.list(db).count
     let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
     report.withoutPlace =
-      try db.firstRow("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND local IS NULL") {
+      try db.firstRow("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here") {
         $0.count(0)
       } ?? 0
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
@@ -108,7 +107,7 @@ extension PackageError {
   }
 }
 
-/// Writes bases.
+/// Writes the bases of rows that were taken in.
 private final class BaseWriter {
   private let db: Database
   private let insertion: Statement
@@ -118,60 +117,37 @@ private final class BaseWriter {
   init(_ db: Database) throws {
     self.db = db
     insertion = try Statement(
-      db, "INSERT INTO bases (kind, remote, modified, json, local, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+      db, "INSERT INTO bases (kind, id, modified, json, here, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     review = try Statement(db, "SELECT 1 FROM reviews WHERE id = ?1")
-    for table in SyncedTable.allCases {
+    for table in [SyncedTable.cards, .notes] {
       own[table] = try Statement(db, "SELECT \(table.row) = ?2, \(table.state) FROM \(table.name) WHERE id = ?1")
     }
   }
 
-  /// Rows of the log here that came.
+  /// Rows of the log that came.
   func logCount() throws -> Int {
     try db.firstRow("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") { $0.count(0) } ?? 0
   }
 
-  /// A row that the rows here do not hold.
+  /// Keeps a remote row that the row here does not equal.
   func add(_ row: StagedRow, _ kind: BaseKind) throws {
-    var (local, state): (Int64?, String?)
+    var (isHere, state): (Bool, String?) = (false, nil)
     if let statement = kind.table.flatMap({ own[$0] }) {
       statement.bind(1, row.id)
       statement.bind(2, row.json)
       let found = try statement.first { ($0.integer(0) != 0, $0.optionalText(1)) }
       if found?.0 == true { return }
-      (local, state) = (found.map { _ in row.id }, found?.1)
+      (isHere, state) = (found != nil, found?.1)
     } else {
       review.bind(1, row.id)
       if try review.first({ _ in true }) ?? false { return }
     }
-    try add(kind, id: row.id, modified: row.modified, json: row.json, local: local, state: state)
-  }
-
-  func add(_ kind: BaseKind, id: Int64, _ record: Value.Record, local: Int64?) throws {
-    let modified = Int64(record["mod"]?.integer ?? 0)
-    try add(kind, id: id, modified: modified, json: Value.record(record).json, local: local)
-  }
-
-  func add(
-    _ kind: BaseKind, id: Int64, modified: Int64 = 0, json: String, local: Int64? = nil, state: String? = nil
-  ) throws {
     insertion.bind(1, kind.rawValue)
-    insertion.bind(2, id)
-    insertion.bind(3, modified)
-    insertion.bind(4, json)
-    insertion.bind(5, local)
+    insertion.bind(2, row.id)
+    insertion.bind(3, row.modified)
+    insertion.bind(4, row.json)
+    insertion.bind(5, isHere ? 1 : 0)
     insertion.bind(6, state)
     try insertion.run()
   }
-
-  /// Writes that nothing of all this is to be sent.
-  func finish() throws {
-    let types = "SELECT local FROM bases WHERE kind = \(BaseKind.noteType.rawValue)"
-    let states = [
-      agreement(.deck), agreement(.preset),
-      "UPDATE note_types SET usn = 0 WHERE id IN (\(types))",
-    ]
-    for sql in states { try db.execute(sql: sql) }
-  }
-
-  private func agreement(_ kind: BaseKind) -> String { Bases.agreement(kind, "local IS NOT NULL") }
 }

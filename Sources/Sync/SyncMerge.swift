@@ -9,7 +9,7 @@ import Templates
 import Text
 import Values
 
-/// One sync's work on the rows here.
+/// The merge of one sync.
 final class SyncMerge {
   let db: Database
   let pulled: PulledCollection
@@ -35,13 +35,10 @@ final class SyncMerge {
     heads = MergedHeads()
   }
 
-  /// Takes all of it in. What is here and not there yet is found by `SyncOutgoing` after it.
-  /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
+  /// Merges all remote rows. `SyncOutgoing` finds the local edits after it.
+  /// - Parameter isFirst: nothing was ever synced: all rows here are unsent.
   func run(isFirst: Bool) throws {
-    if isFirst {
-      try WholeCollection.removeStockTypes(db)
-      try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
-    }
+    if isFirst { try WholeCollection.removeStockTypes(db) }
     let changed = try changedCards()
     try keepSettings()
     try leaveRemoved()
@@ -59,7 +56,7 @@ final class SyncMerge {
     for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 
-  /// Counts a row that came; every so often it is shown, and Ctrl-C heard.
+  /// Counts a remote row; every so often the count is shown, and Ctrl-C looked for.
   func step() throws {
     done += 1
     if done % 256 != 0 { return }
@@ -67,36 +64,36 @@ final class SyncMerge {
     try progress(done, pulled.staged.counts.values.reduce(0, +))
   }
 
-  /// Whether a row is as the server had it before: of all that it has only what is new counts.
+  /// Whether a remote row equals its base: of a whole collection only what is new counts.
   func isKnown(_ base: Base?, _ json: String) -> Bool {
     pulled.isWhole && base.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
-  /// Whether a row is older than the one that the server had before: it was brought back from a backup, and gets ours.
+  /// Whether a remote row is older than its base: the server was restored from a backup, and gets ours.
   func isOlder(_ row: StagedRow, than base: Base?) -> Bool {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
-  // MARK: What there was before
+  // MARK: Bases and local edits
 
-  /// The cards that were changed here, and when.
+  /// The cards with local edits, and when they were changed.
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
       SELECT cards.id, cast(max(cards.mod, ifnull(cards.last_review, 0)) AS INTEGER)
-      FROM cards LEFT JOIN bases s ON s.kind = \(BaseKind.card.rawValue) AND s.local = cards.id
-      WHERE iif(s.id IS NULL, \(SyncTables.unsentCard), s.state IS NOT \(SyncedTable.cards.state))
+      FROM cards LEFT JOIN bases s ON s.kind = \(BaseKind.card.rawValue) AND s.id = cards.id AND s.here
+      WHERE iif(s.id IS NULL, \(SyncTables.unsentRow(.cards)), s.state IS NOT \(SyncedTable.cards.state))
       """
     try db.forEachRow(sql) { found[$0.integer(0)] = $0.integer(1) }
     return found
   }
 
-  /// Of all that the server has: what it had before and has no more.
+  /// The graves of a whole collection: the bases that it has no row for.
   private func missing() throws -> SyncGraves {
     var graves = SyncGraves()
     for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
       let base: BaseKind = kind == .cards ? .card : .note
-      let here = try db.rows("SELECT remote FROM server_rows WHERE kind = ?", [base.rawValue]) { $0.integer(0) }
+      let here = try db.rows("SELECT id FROM server_rows WHERE kind = ?", [base.rawValue]) { $0.integer(0) }
       var there: Set<Int64> = []
       if !here.isEmpty { try pulled.staged.forEachRow(kind) { there.insert($0.id) } }
       graves[keyPath: path] = here.filter { !there.contains($0) }
@@ -104,10 +101,10 @@ final class SyncMerge {
     let head = pulled.staged.head
     for (kind, records) in [(BaseKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
       let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
-      let gone = try bases.all(kind).map(\.remote).filter { !there.contains($0) }
+      let gone = try bases.all(kind).map(\.id).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
-      // What is here of them becomes this account's own.
-      if kind != .deck { for remote in gone { try bases.bury(kind, remote) } }
+      // The rows here become unsent ones of this account.
+      if kind != .deck { for id in gone { try bases.bury(kind, id) } }
     }
     return graves
   }
@@ -115,10 +112,10 @@ final class SyncMerge {
   private func keepSettings() throws {
     let head = pulled.staged.head
     let settings = Value.record(["crt": .integer(head.created), "conf": .record(head.settings)])
-    try bases.put(.settings, 0, settings.json, local: nil)
-    let known = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    try bases.put(.settings, 0, settings.json, isHere: false)
+    let known = try bases[.tags, 0]?.list ?? []
     let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
-    try bases.put(.tags, 0, Value.list(all).json, local: nil)
+    try bases.put(.tags, 0, Value.list(all).json, isHere: false)
   }
 }
 
@@ -127,7 +124,7 @@ extension PulledCollection {
   public func missingCards(_ db: Database) throws -> Int {
     var there: Set<Int64> = []
     let sql = """
-      SELECT remote FROM server_rows JOIN cards ON cards.id = local WHERE kind = \(BaseKind.card.rawValue)
+      SELECT s.id FROM server_rows s JOIN cards ON cards.id = s.id WHERE s.kind = \(BaseKind.card.rawValue) AND s.here
       """
     let here = try db.rows(sql) { $0.integer(0) }
     if !here.isEmpty { try staged.forEachRow(.cards) { there.insert($0.id) } }
@@ -135,18 +132,18 @@ extension PulledCollection {
   }
 }
 
-/// What is remembered of one part of a merge for the others.
+/// What one part of a merge keeps for the others.
 struct MergedHeads {
   /// Types whose cards may show something else now.
   var changedTypes: [NoteTypeID] = []
   /// Types that have other fields or cards now, as they were.
   var reshaped: [(id: NoteTypeID, old: NoteType)] = []
-  /// Presets of the server's that have one here since this sync.
+  /// Remote presets that have no row here.
   var newPresets: Set<Int64> = []
-  /// Cards that do not say when they were answered last, by their ids there.
+  /// Cards whose remote rows do not say when they were answered last.
   var withoutLastReview: [Int64] = []
-  /// Decks here, by their ids there; those that are not in it were not asked for yet.
+  /// The decks for cards of remote decks, as far as they were asked for.
   var decks: [Int64: DeckID] = [:]
-  /// The options that are good for a deck there.
+  /// The options that are good for a remote deck.
   var options: [Int64: DeckOptions] = [:]
 }

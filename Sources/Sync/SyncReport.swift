@@ -8,7 +8,7 @@ public import Values
 ///     let report = try workspace.sync.run(consent: { _ in false }) { _ in }
 ///     print(report.received, report.sent)
 public struct SyncReport: Equatable, Sendable {
-  /// Rows that came and changed something here.
+  /// Remote rows that changed something here.
   public var received = 0
   /// Rows that were sent.
   public var sent = 0
@@ -16,7 +16,7 @@ public struct SyncReport: Equatable, Sendable {
   public var removedHere = 0
   /// Cards and notes that were deleted here and now are there too.
   public var removedThere = 0
-  /// What was settled, one sentence each.
+  /// How conflicts were settled, one sentence each.
   public var findings: [String] = []
   /// Notes of ours, or texts of them, that the note types of the server have no place for.
   public var setAside: [Value.Record] = []

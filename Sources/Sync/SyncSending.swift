@@ -1,5 +1,5 @@
-// The second half of a sync: giving a server what is here, in one transaction there and one here.
-// Source: SyncRules.md, "A normal sync". Invariant: the server keeps all of it or nothing; when anybody else gave it
+// The second half of a sync: sending the local edits, in one transaction there and one here.
+// Source: SyncRules.md, "A normal sync". Invariant: the server keeps all of it or nothing; when another device sent
 // something since it was looked at, it keeps nothing.
 
 public import Decks
@@ -7,7 +7,7 @@ import Exchange
 public import Storage
 public import Values
 
-/// A sync of an account that is linked: what came is taken in, what is here is sent.
+/// A sync of a linked account: remote rows are merged, unsent rows are sent.
 ///
 ///     let pulled = try pull.run(from: usn)
 ///     let exchange = SyncExchange(server, pulled, moment, isInterrupted: isInterrupted)
@@ -30,7 +30,8 @@ public struct SyncExchange {
     self.isInterrupted = isInterrupted
   }
 
-  /// Does it, in one operation. What is thrown leaves the server as it was; the caller takes back what was done here.
+  /// Merges and sends, in one operation. What is thrown leaves the server as it was; the caller rolls back what was
+  /// changed here.
   /// - Parameters:
   ///   - link: as it was before.
   ///   - progress: what it throws ends it.
@@ -75,7 +76,7 @@ public struct SyncExchange {
 
   /// - Returns: when the server ended it.
   private func send(_ outgoing: SyncOutgoing, _ progress: (SyncStage) throws -> Void) throws -> Int {
-    // Of what came since: nothing may have, or another device was faster.
+    // Nothing may have come since, or another device was faster.
     guard try server.start(from: pulled.meta.usn).count == 0 else { throw SyncError.moved }
     var rest = outgoing.graves
     while rest.count > 0 { try server.apply(rest.next(SyncExchange.gravesAtOnce)) }
@@ -102,8 +103,8 @@ public struct SyncExchange {
 }
 
 extension SyncExchange {
-  /// Whether nothing came that is not here. What a server begins with has the number 0, which is also that of the first
-  /// sync: it comes again.
+  /// Whether every object that came has a base. What a server begins with has the `usn` 0, which is also that of the
+  /// first sync: it comes again.
   private func isKnown(_ changes: Value.Record, _ bases: Bases) throws -> Bool {
     let decks = changes["decks"]?.list ?? []
     let parts: [(BaseKind, [Value])] = [

@@ -1,6 +1,5 @@
-// What an account knows of the server that it is linked with: the link, and each row as the server had it.
-// Invariant: a base is what the server gave, unchanged; `local` is the row here that was made of it, NULL where there
-// is none, and `state` is what that row held then. The key is in neither table.
+// What an account keeps of the server that it is linked with: the link, and the view of all bases.
+// Invariant: a base is what the server gave; the key is in none of the tables.
 
 import Decks
 public import Storage
@@ -19,7 +18,7 @@ public struct SyncLink: Equatable, Sendable {
   public init(address: String, user: String) { (self.address, self.user) = (address, user) }
 }
 
-/// What here is not on the server.
+/// How much is unsent.
 ///
 ///     waiting.total   // 12
 public struct UnsentChanges: Equatable, Sendable {
@@ -54,17 +53,8 @@ public enum SyncTables {
     ) STRICT;
     """
 
-  /// `server_rows` is what the server had at the last sync. An answer that is taken back here stays on the server, and
-  /// so its row does here.
-  private static let serverRows = """
-    CREATE VIEW server_rows AS \(SyncedTable.rows);
-    CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
-    WHEN OLD.usn >= 0 AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
-      INSERT OR IGNORE INTO bases (kind, remote, modified, json)
-      VALUES (5, OLD.id, 0, json_array(OLD.id, OLD.card, OLD.usn, OLD.rating, OLD.ivl,
-        OLD.last_ivl, OLD.factor, OLD.time, OLD.kind));
-    END;
-    """
+  /// All bases: what the server had at the last sync.
+  private static let serverRows = "CREATE VIEW server_rows AS \(SyncedTable.rows);"
 
   // MARK: The link
 
@@ -95,13 +85,14 @@ public enum SyncTables {
       ])
   }
 
-  /// Forgets the server and all that it gave, as far as it is not cards here.
+  /// Forgets the server and the bases; the rows here stay.
   public static func removeLink(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_link; DELETE FROM sent_graves; DELETE FROM sent_media")
     try forgetRows(db)
+    try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
   }
 
-  /// Forgets what the server gave.
+  /// Forgets the bases: all rows here are unsent.
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
     for table in SyncedTable.allCases {
@@ -112,38 +103,36 @@ public enum SyncTables {
 
   // MARK: Figures
 
-  /// What was changed here since the last sync. Every row is looked at.
+  /// The local edits since the last sync. Every row is looked at.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
     found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")
     found.cards =
-      try count("SELECT count(*) FROM cards WHERE \(unsentCard)")
-      + count("SELECT count(*) \(changed(.card))")
+      try count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))") + count("SELECT count(*) \(changed(.cards))")
     found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
-    // The types that everybody has go along with their notes.
+    // The stock types are sent with their notes.
     found.types = try count(
       """
       SELECT count(*) FROM note_types WHERE \(Unsent.sql)
-        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteType, "note_types")))
+        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteTypes)))
       """)
-    // A deck around one of the server's is there because that one is.
+    // The parent of a remote deck is not sent for itself.
     found.decks = try count(
       """
-      SELECT count(*) FROM decks WHERE \(isOnlyHere(.deck, "decks")) AND NOT EXISTS (
-        SELECT 1 FROM bases s JOIN decks inner_deck ON inner_deck.id = s.local
-        WHERE s.kind = \(BaseKind.deck.rawValue)
-          AND substr(inner_deck.name_key, 1, length(decks.name_key) + 2) = decks.name_key || '::')
+      SELECT count(*) FROM decks WHERE \(unsentRow(.decks)) AND NOT EXISTS (
+        SELECT 1 FROM decks within JOIN server_rows s ON s.kind = \(BaseKind.deck.rawValue) AND s.id = within.id
+        WHERE s.here AND substr(within.name_key, 1, length(decks.name_key) + 2) = decks.name_key || '::')
       """)
-    found.decks += try count("SELECT count(*) \(changed(.deck))")
+    found.decks += try count("SELECT count(*) \(changed(.decks))")
     found.presets =
-      try count("SELECT count(*) FROM presets WHERE \(isOnlyHere(.preset, "presets"))")
-      + count("SELECT count(*) \(changed(.preset))")
-    for kind in [BaseKind.note, .card, .deck] { found.removals += try count("SELECT count(*) \(gone(kind))") }
+      try count("SELECT count(*) FROM presets WHERE \(unsentRow(.presets))")
+      + count("SELECT count(*) \(changed(.presets))")
+    for table in [SyncedTable.notes, .cards, .decks] { found.removals += try count("SELECT count(*) \(gone(table))") }
     return found
   }
 
-  // MARK: What is not on the server, for those who count it and those who send it
+  // MARK: Unsent rows, for counting and for sending
 
   /// An answer of a card that is here.
   static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"
@@ -153,44 +142,44 @@ public enum SyncTables {
     (\(Unsent.sql) AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
-  /// One that is here again after its deletion was sent is to be sent too.
+  /// A note that is here again after its grave was sent is sent too.
   static let unsentNote = "(\(Unsent.sql) OR \(isDeleted(.notes)))"
 
-  /// A card that the server does not have.
-  static let unsentCard = "((\(Unsent.sql) OR \(isDeleted(.cards))) AND \(isOnlyHere(.card, "cards")))"
+  /// A row that the server does not have.
+  static func unsentRow(_ table: SyncedTable) -> String {
+    "((\(Unsent.sql) OR \(isDeleted(table))) AND \(isOnlyHere(table)))"
+  }
 
   private static func isDeleted(_ table: SyncedTable) -> String {
-    "\(table.name).id IN (SELECT remote FROM sent_graves WHERE kind = \(table.rawValue))"
+    "\(table.name).id IN (SELECT id FROM sent_graves WHERE kind = \(table.rawValue))"
   }
 
-  /// Whether the server has no row for one of a table here.
-  static func isOnlyHere(_ kind: BaseKind, _ table: String) -> String {
-    "NOT EXISTS (SELECT 1 FROM bases WHERE kind = \(kind.rawValue) AND local = \(table).id)"
+  /// Whether a row that is not its own base has no other base.
+  private static func isOnlyHere(_ table: SyncedTable) -> String {
+    "NOT EXISTS (SELECT 1 FROM bases WHERE kind = \(table.rawValue) AND bases.id = \(table.name).id AND here)"
   }
 
-  /// The rows that both sides have and that were changed here; `s` is the base.
-  static func changed(_ kind: BaseKind) -> String {
-    let (table, state) = kind.stated
-    return """
-      FROM bases s JOIN \(table) ON \(table).id = s.local
-      WHERE s.kind = \(kind.rawValue) AND s.state IS NOT \(state)
-      """
+  /// The rows with local edits that the server has; `s` is the base.
+  static func changed(_ table: SyncedTable) -> String {
+    """
+    FROM bases s JOIN \(table.name) ON \(table.name).id = s.id
+    WHERE s.kind = \(table.rawValue) AND s.here AND s.state IS NOT \(table.state)
+    """
   }
 
   /// The bases of rows that were removed here.
-  static func gone(_ kind: BaseKind) -> String {
+  static func gone(_ table: SyncedTable) -> String {
     """
-    FROM (SELECT kind, remote, json, local FROM bases \(kind.table.map {
-      "UNION ALL SELECT kind, id, json, id FROM \($0.removed)" } ?? "")) s
-    WHERE s.kind = \(kind.rawValue) AND s.local IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM \(kind.stated.table) WHERE id = s.local)
+    FROM (SELECT id, json FROM bases WHERE kind = \(table.rawValue) AND here
+      UNION ALL SELECT id, json FROM \(table.removed)) s
+    WHERE NOT EXISTS (SELECT 1 FROM \(table.name) WHERE \(table.name).id = s.id)
     """
   }
 }
 
 /// What a base is of.
 enum BaseKind: Int {
-  // As the kinds of deletions are numbered.
+  // As the tables are numbered.
   case card = 0
   case note = 1
   case deck = 2
@@ -198,15 +187,11 @@ enum BaseKind: Int {
   case preset = 4
   /// A row of the log that the log here has no place for.
   case review = 5
-  /// All tags; `remote` is 0.
+  /// All tags; the id is 0.
   case tags = 6
-  /// The settings of the collection; `remote` is 0.
+  /// The settings of the collection; the id is 0.
   case settings = 7
 
   /// Nil for what is not of one of these tables.
   var table: SyncedTable? { SyncedTable(rawValue: rawValue) }
-
-  /// What shows that a row here was changed.
-  static let deckState = "json_array(decks.name, decks.preset, decks.options)"
-  static let presetState = "json_array(presets.name, presets.options)"
 }

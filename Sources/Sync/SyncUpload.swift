@@ -1,4 +1,4 @@
-// Giving a server a whole collection in the place of its own. Source: SyncRules.md, "Other collections".
+// Replacing the collection of a server. Source: SyncRules.md, "Other collections".
 // Invariant: the file is made of the rows that a normal sync would leave on both sides, read again and counted; it goes
 // within the operation that keeps them here.
 
@@ -16,15 +16,14 @@ extension SyncExchange {
     guard let known = link.meta, known.schema == pulled.meta.schema, known.usn <= pulled.meta.usn else { return true }
     let bases = try Bases(db)
     for type in try NoteTypeTable.list(db) {
-      guard let remote = try bases.remote(.noteType, of: type.id.rawValue),
-        let was = try bases[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record })
-      else { continue }
-      if try !type.isSendable(after: NoteType(received: was, id: remote)) { return true }
+      let id = type.id.rawValue
+      guard let base = try bases[.noteType, id], base.isHere else { continue }
+      if try !type.isSendable(after: NoteType(received: base.record, id: id)) { return true }
     }
     return false
   }
 
-  /// Puts what is here in the place of what the server has, in one operation.
+  /// Replaces what the server has by what is here, in one operation.
   /// - Parameter folder: the account's, for the file.
   public func upload(_ db: Database, _ link: SyncLink, folder: String) throws -> SyncReport {
     let bases = try Bases(db)
@@ -51,7 +50,7 @@ extension SyncExchange {
   /// and preset every collection has.
   private func startingHead(_ bases: Bases, isFirst: Bool) throws -> StagedHead {
     var head = StagedHead()
-    if !isFirst, let record = try bases[.settings, 0].flatMap({ ServerRows.parse($0.json)?.record }) {
+    if !isFirst, let record = try bases[.settings, 0]?.record {
       head.created = record["crt"]?.integer ?? pulled.staged.head.created
       head.settings = record["conf"]?.record ?? Value.Record()
       return head
@@ -60,16 +59,16 @@ extension SyncExchange {
     (head.created, head.settings) = (theirs.created, theirs.settings)
     for (kind, records) in [(BaseKind.deck, theirs.decks), (.preset, theirs.presets)] {
       for record in records where record["id"]?.integer == 1 {
-        try bases.put(kind, 1, Value.record(record).json, local: nil)
+        try bases.put(kind, 1, record, isHere: false)
       }
     }
     try bases.put(
       .settings, 0,
-      Value.record(["crt": .integer(head.created), "conf": .record(head.settings)]).json, local: nil)
+      Value.record(["crt": .integer(head.created), "conf": .record(head.settings)]).json, isHere: false)
     return head
   }
 
-  private func file(_ bases: Bases, _ start: StagedHead, in folder: String) throws -> [UInt8] {
+  func file(_ bases: Bases, _ start: StagedHead, in folder: String) throws -> [UInt8] {
     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
     var head = start
     head.types = try bases.records(.noteType)
@@ -83,7 +82,7 @@ extension SyncExchange {
           try staged.add(kind, rows)
         }
       }
-      let tags = try bases[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+      let tags = try bases[.tags, 0]?.list ?? []
       return try staged.makeWhole(
         usn: pulled.meta.usn + 1, now: Int(moment.now * 1000), tags: tags.compactMap(\.text), limit: longestSyncFrame)
     } catch let fault as StagedFault {
@@ -94,14 +93,14 @@ extension SyncExchange {
 
 extension Bases {
   fileprivate func records(_ kind: BaseKind) throws -> [Value.Record] {
-    try all(kind).compactMap { ServerRows.parse($0.base.json)?.record }.map { record in
-      var record = record
+    try all(kind).map { _, base in
+      var record = base.record
       record["usn"] = .integer(0)
       return record
     }
   }
 
-  /// The rows of a table there, some thousand at a time.
+  /// The bases of a table, some thousand at a time.
   fileprivate func forEachRow(_ kind: StagedKind, _ body: ([Value]) throws -> Void) throws {
     let sql =
       switch kind {
@@ -112,7 +111,7 @@ extension Bases {
         SELECT json_array(id, card, 0, rating, ivl, last_ivl, factor, time, kind)
         FROM reviews WHERE NOT \(Unsent.sql)
         UNION ALL SELECT json FROM bases WHERE kind = \(BaseKind.review.rawValue)
-          AND NOT EXISTS (SELECT 1 FROM reviews WHERE id = remote AND NOT \(Unsent.sql))
+          AND NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = bases.id AND NOT \(Unsent.sql))
         """
       }
     var rows: [Value] = []
@@ -126,14 +125,17 @@ extension Bases {
     try body(rows)
   }
 
-  /// The server counts anew from here.
+  /// Sets the `usn` of all bases to 0: the server counts from there.
   fileprivate func markUploaded() throws {
     try db.execute(
       sql: """
         UPDATE bases SET json = json_set(json, CASE kind
           WHEN \(BaseKind.note.rawValue) THEN '$[4]' WHEN \(BaseKind.card.rawValue) THEN '$[5]'
           WHEN \(BaseKind.review.rawValue) THEN '$[2]' ELSE '$.usn' END, 0)
-        WHERE kind NOT IN (\(BaseKind.tags.rawValue), \(BaseKind.settings.rawValue))
+        WHERE kind NOT IN (\(BaseKind.tags.rawValue), \(BaseKind.settings.rawValue), \(BaseKind.noteType.rawValue))
         """)
+    for table in [SyncedTable.decks, .presets] {
+      try db.execute(sql: "UPDATE \(table.name) SET json = json_set(json, '$.usn', 0) WHERE NOT \(Unsent.sql)")
+    }
   }
 }

@@ -94,8 +94,8 @@ extension CardTemplate {
 }
 
 extension Value.Record {
-  /// The same with the fields of another one that it lacks.
-  fileprivate func adding(_ more: Value.Record) -> Value.Record {
+  /// This one with the fields of another one that it lacks.
+  package func adding(_ more: Value.Record) -> Value.Record {
     var all = self
     for field in more.fields where all[field.name] == nil { all[field.name] = field.value }
     return all

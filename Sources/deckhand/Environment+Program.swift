@@ -71,6 +71,7 @@ extension Environment {
     folders.bundledPlugins = own.flatMap(bundledPlugins(near:))
     folders.drawingProgram = ownProgram("deckhand-draw", in: own)
     folders.netProgram = ownProgram("deckhand-net", in: own)
+    folders.pluginProgram = ownProgram("deckhand-plugin", in: own)
     environment.folders = folders
     return environment
   }

@@ -16,23 +16,9 @@ import Workspace
   private let notes: [Int]
   private let cards: [Int]
 
-  /// A type of two cards and two notes of it.
   init() throws {
-    let client = try Client()
-    self.client = client
-    try client.call(
-      "createModel",
-      #"""
-      {"modelName":"Pair","inOrderFields":["Word","Meaning"],"css":"* {}","cardTemplates":[
-        {"Front":"{{Word}}","Back":"{{Meaning}}"},{"Front":"{{Meaning}}","Back":"{{Word}}"}]}
-      """#)
-    try client.call("createDeck", #"{"deck":"Spanish"}"#)
-    notes = try ["uno", "dos"].map { word in
-      let note =
-        #"{"deckName":"Spanish","modelName":"Pair","fields":{"Word":"\#(word)","Meaning":"m \#(word)"},"tags":["\#(word)"]}"#
-      return try client.call("addNote", #"{"note":\#(note)}"#).integer ?? 0
-    }
-    cards = try client.call("findCards", #"{"query":"deck:Spanish"}"#).numbers
+    let pairs = try Pairs()
+    (client, notes, cards) = (pairs.client, pairs.notes, pairs.cards)
   }
 
   private func list(_ numbers: [Int]) -> String { "[" + numbers.map(String.init).joined(separator: ",") + "]" }
@@ -319,31 +305,6 @@ import Workspace
     let store = #"{"filename":"a.txt","data":"YWJj","skipHash":"900150983CD24FB0D6963F7D28E17F72"}"#
     #expect(try client.call("storeMediaFile", store) == .null)
     #expect(try client.call("getMediaFilesNames") == .list([]))
-  }
-
-  // MARK: Windows
-
-  @Test func `a client leads a study: it sees a card, turns it, answers it and takes the answer back`() throws {
-    #expect(try client.refusal("guiCurrentCard") == "Gui review is not currently active.")
-    for idle in ["guiReviewActive", "guiShowQuestion", "guiShowAnswer", "guiStartCardTimer"] {
-      #expect(try client.call(idle) == .boolean(false))
-    }
-    #expect(try client.call("guiAnswerCard", #"{"ease":3}"#) == .boolean(false))
-    #expect(try client.call("guiDeckReview", #"{"name":"No"}"#) == .boolean(false))
-    #expect(try client.call("guiDeckReview", #"{"name":"Spanish"}"#) == .boolean(true))
-    let card = try #require(try client.call("guiCurrentCard").record)
-    #expect(card["buttons"]?.numbers == [1, 2, 3, 4] && card["nextReviews"]?.texts.first == "<1m")
-    #expect(["Card 1", "Card 2"].contains(card["template"]?.text))
-    // Nothing is answered unseen.
-    #expect(try client.call("guiAnswerCard", #"{"ease":3}"#) == .boolean(false))
-    #expect(try client.call("guiShowAnswer") == .boolean(true))
-    #expect(try client.call("guiAnswerCard", #"{"ease":5}"#) == .boolean(false))
-    #expect(try client.call("guiAnswerCard", #"{"ease":4}"#) == .boolean(true))
-    #expect(try client.call("getNumCardsReviewedToday").integer == 1)
-    #expect(try client.call("guiCurrentCard").record?["cardId"] != card["cardId"])
-    #expect(try client.call("guiUndo") == .boolean(true))
-    #expect(try client.call("getNumCardsReviewedToday").integer == 0)
-    #expect(try client.call("guiCurrentCard").record?["cardId"] == card["cardId"])
   }
 
   @Test func `a step is named by who asked: the origin, else what the program calls itself`() throws {

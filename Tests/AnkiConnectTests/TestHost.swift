@@ -23,6 +23,9 @@ final class TestHost: ActionHost {
   var told: [String] = []
   var performed: [String] = []
   var syncs = 0
+  /// The shell that runs beside, and what it was asked.
+  var shell: ((ShellRequest) -> ShellReply)?
+  var requests: [ShellRequest] = []
 
   init() throws {
     person = try Person()
@@ -46,6 +49,12 @@ final class TestHost: ActionHost {
 
   func tell(_ line: String) { told.append(line) }
   func synchronize() throws { syncs += 1 }
+
+  func askShell(_ request: ShellRequest) -> ShellReply? {
+    requests.append(request)
+    return shell?(request)
+  }
+
   func profiles() throws -> (all: [String], active: String) { (["ana", "ben"], "ana") }
 }
 
@@ -107,6 +116,31 @@ struct Client {
   }
 
   var steps: [String] { get throws { try host.workspace.care.steps().map(\.name) } }
+}
+
+/// Two notes of a type that makes two cards of each.
+struct Pairs {
+  let client: Client
+  let notes: [Int]
+  let cards: [Int]
+
+  init() throws {
+    let client = try Client()
+    self.client = client
+    try client.call(
+      "createModel",
+      #"""
+      {"modelName":"Pair","inOrderFields":["Word","Meaning"],"css":"* {}","cardTemplates":[
+        {"Front":"{{Word}}","Back":"{{Meaning}}"},{"Front":"{{Meaning}}","Back":"{{Word}}"}]}
+      """#)
+    try client.call("createDeck", #"{"deck":"Spanish"}"#)
+    notes = try ["uno", "dos"].map { word in
+      let note =
+        #"{"deckName":"Spanish","modelName":"Pair","fields":{"Word":"\#(word)","Meaning":"m \#(word)"},"tags":["\#(word)"]}"#
+      return try client.call("addNote", #"{"note":\#(note)}"#).integer ?? 0
+    }
+    cards = try client.call("findCards", #"{"query":"deck:Spanish"}"#).numbers
+  }
 }
 
 extension Value {

@@ -84,8 +84,8 @@ double reference_insert_cards(const char *path, const char *like, long count) {
   if (sqlite3_open(path, &db) != SQLITE_OK) return -1;
   int failed = sqlite3_exec(db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON", NULL, NULL, NULL) ||
                sqlite3_exec(db, schema, NULL, NULL, NULL) || copy_types(db, like) ||
-               sqlite3_exec(db, "INSERT INTO decks (id, name, name_key, created) VALUES (1, 'Bench', 'bench', 0)", NULL,
-                            NULL, NULL) ||
+               sqlite3_exec(db, "INSERT INTO decks (id, name, name_key) VALUES (1, 'Bench', 'bench')", NULL, NULL,
+                            NULL) ||
                sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) || fill(db, count) ||
                sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
   if (failed) fprintf(stderr, "reference: %s\n", sqlite3_errmsg(db));

@@ -23,6 +23,7 @@ private final class Word: BoundObject {
     show(try SyncFigures(deckhand, folder: folder).all().compactMap(\.self))
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
+    show(try IsolationFigures.all(deckhand, folder + "/isolation"))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     show(try MemoryFigures().all().compactMap(\.self))
     show(PackageFigures.all(deckhand, folder + "/packages"))

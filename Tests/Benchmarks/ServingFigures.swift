@@ -95,5 +95,6 @@ private final class BenchClientHost: ActionHost {
   func mayEnter(_ origin: String) -> Bool { false }
   func tell(_ line: String) {}
   func synchronize() {}
+  func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["bench"], "bench") }
 }

@@ -170,7 +170,8 @@ struct StudyFigures {
     var seed: UInt64 = 1
     let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
     try store.operation("filling") { db in
-      let deck = try DeckTable.create(db, name: "Bench", now: 1)
+      // Its id is 1.
+      let deck = try DeckTable.create(db, name: "Bench", now: 0.001)
       var options = DeckOptions()
       try options.set(.reviewsPerDay, to: 9999)
       try DeckTable.setOptions(db, deck.id, to: options)

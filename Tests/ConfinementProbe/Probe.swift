@@ -1,9 +1,10 @@
-// A program in the place of deckhand and of deckhand-draw, at a terminal: it starts itself as ChannelProcess starts the
-// drawing program, gives up the same rights, tries what a broken decoder would, and says how each try ended.
+// A program in the place of deckhand and of deckhand-draw or deckhand-plugin, at a terminal: it starts itself as the
+// shell starts these, gives up the same rights, tries what code that broke out would, and says how each try ended.
 //
-// ConfinementProbe shell confined|free FILE     prints `NAME: ERRNO` for each try
+// ConfinementProbe shell confined|computing|free FILE     prints `NAME: ERRNO` for each try
 // Invariant: "free" differs from "confined" by nothing but the new session and the rights that are given up.
 
+import CConfinement
 import CDrawing
 import ConfinementTries
 import Files
@@ -29,7 +30,7 @@ import Glibc
     let arguments = [
       words[0], words[2], words[3], terminal, "\(getpid())", "\(UInt(bitPattern: number))", "\(inherited)",
     ]
-    let process = words[2] == "confined" ? startConfined(arguments) : startFree(arguments)
+    let process = words[2] == "free" ? startFree(arguments) : startConfined(arguments)
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     say("ended: \(number.pointee) \(status)")
@@ -58,6 +59,7 @@ import Glibc
   /// As the drawing program.
   private static func makeTries(_ words: [String]) {
     if words[1] == "confined" { _ = cdrawing_confine() }
+    if words[1] == "computing" { _ = confine_code() }
     var victim = victim()
     (victim.process, victim.descriptor) = (Int32(words[4]) ?? 0, Int32(words[6]) ?? -1)
     victim.address = UInt(words[5]) ?? 0

@@ -114,15 +114,15 @@ import Testing
   @Test func `decks share a preset, and a change is one for all of them`() throws {
     let (a, b) = (try collection.deck("a"), try collection.deck("b"))
     try collection.store.operation("x") { db in
-      let preset = try PresetTable.create(db, name: "Shared")
+      let preset = try PresetTable.create(db, name: "Shared", now: collection.now)
       try DeckTable.setPreset(db, a, to: preset.id)
       try DeckTable.setPreset(db, b, to: preset.id)
     }
     try set(a, .learningSteps, "5m")
     #expect(try options(b).learningSteps == [300])
     try collection.store.operation("x") { db in
-      #expect(problemCode { try PresetTable.create(db, name: "SHARED") } == "exists")
-      #expect(problemCode { try PresetTable.create(db, name: " ") } == "bad_name")
+      #expect(problemCode { try PresetTable.create(db, name: "SHARED", now: collection.now) } == "exists")
+      #expect(problemCode { try PresetTable.create(db, name: " ", now: collection.now) } == "bad_name")
       #expect(problemCode { _ = try PresetTable.find(db, named: "Shard") } == "not_found")
       #expect(problemCode { try DeckTable.setPreset(db, a, to: PresetID(rawValue: 99)) } == "not_found")
       let preset = try PresetTable.find(db, named: "shared")

@@ -35,7 +35,7 @@ import Values
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let old = Store(
-      path: path, migrations: [Migration("decks.1", sql: "CREATE TABLE cards (id INTEGER)")], isInterrupted: { false })
+      path: path, migrations: [Migration("decks", sql: "CREATE TABLE cards (id INTEGER)")], isInterrupted: { false })
     try old.operation("x") { try $0.execute(sql: "INSERT INTO cards VALUES (7)") }
     try old.close()
     let error = #expect(throws: StorageError.self) { try TestCollection(path: path).names() }

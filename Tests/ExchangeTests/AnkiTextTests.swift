@@ -96,6 +96,23 @@ import Testing
     #expect(cards[1].fields == [CardField("column3", .text("g"))])
   }
 
+  @Test func `fields of a note keep the blanks and line ends around them, and their way of writing HTML`() throws {
+    let deck = try collection.deck("a")
+    let all = [
+      ["a", "b<br>"], ["<br>c", " d "], ["\u{2028}e", "\u{A0}f"], [" g ", "h\n"], ["i > j", "k\nl"], ["m", " "],
+      [" n", ""],
+    ]
+    for fields in all { try collection.addNote(deck, ["Front": fields[0], "Back": fields[1]], .basic) }
+    _ = try collection.exporting(deck, folder.file("x.txt"))
+    let other = TestCollection()
+    let back = try other.importing(other.deck("z"), [folder.file("x.txt")])
+    #expect(back.cards.added == all.count && back.cards.rejected.isEmpty, "\(back.cards.rejected)")
+    let theirs = try other.cards(other.deck(named: "z")).map { card in
+      try other.store.read { try NoteTable.record($0, card.note).fields }
+    }
+    #expect(Set(theirs) == Set(all))
+  }
+
   @Test(arguments: [
     ("#html:perhaps\na\tb\n", "a.txt:1:1: #html: true or false expected, \"perhaps\" found. Nothing was imported."),
     (

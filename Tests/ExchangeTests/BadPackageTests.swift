@@ -110,6 +110,18 @@ import Testing
     #expect(report.lost == ["notes without cards (1 note)"])
   }
 
+  @Test func `notes of a type that can be none are told one by one, the others come`() throws {
+    let more = """
+      UPDATE col SET models = json_set(models, '$."8"', json('{"name":"U","flds":[],"tmpls":[]}'));
+      INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
+      INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      """
+    let report = try here.importing(try package(here.folder, legacy(BadPackageTests.basic + more)))
+    #expect(report.added == 1)
+    #expect(report.rejected.map(\.message) == ["a note type has at least one field and one card"])
+    #expect(report.rejected.map(\.index) == [2])
+  }
+
   @Test func `numbers of any size do not end the program`() throws {
     for value in ["9223372036854775807", "-9223372036854775808", "1e300", "'x'", "x'00ff'"] {
       let wild =

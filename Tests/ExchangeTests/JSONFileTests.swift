@@ -68,7 +68,8 @@ import Testing
       var options = DeckOptions()
       try options.set(.newPerDay, to: 7)
       try options.set(.learningSteps, toText: "2m 20m")
-      try DeckTable.setPreset(db, deck, to: PresetTable.create(db, name: "Slow", options: options).id)
+      try DeckTable.setPreset(
+        db, deck, to: PresetTable.create(db, name: "Slow", options: options, now: 1_700_000_000).id)
       var limits = DeckLimits()
       try limits.set(.reviewsPerDay, to: 11)
       try DeckTable.setLimits(db, inner, to: limits)

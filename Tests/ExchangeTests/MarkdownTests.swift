@@ -247,13 +247,14 @@ import Text
     let deck = try collection.deck("a")
     try collection.addNote(deck, ["Front": "f " + html, "Back": html], .basic)
     try collection.addNote(deck, ["Front": html, "Back": "b"], .basic)
+    try collection.addNote(deck, ["Front": "e " + html, "Back": ""], .basic)
     let stored = try notes(collection, "a")
     let path = folder.file("x.md")
     #expect(try collection.exporting(deck, path).lost.filter { $0.part != .media }.isEmpty)
     let other = TestCollection()
     let report = try other.importing(other.deck("z"), path)
     let written = try String(decoding: FileText.bytes(path, limit: 10_000, isInterrupted: { false }), as: UTF8.self)
-    #expect(report.rejected.isEmpty && report.added == 2, "\(written)")
+    #expect(report.rejected.isEmpty && report.added == 3, "\(written)")
     #expect(try notes(other, "z") == stored, "\(written)")
   }
 

@@ -29,17 +29,17 @@ import Values
     let cards = try here.cards("Spanish")
     #expect(
       cards.map(\.prompt) == [
-        "La [...] es grande", "La casa es [size]", "q3 & <", "q4 & <", "q5 & <", "q0 & <", "q1 & <", "q2 & <",
+        "La [...] es grande", "La casa es [size]", "q0 & <", "q1 & <", "q2 & <", "q3 & <", "q4 & <", "q5 & <",
       ])
     #expect(cards.map(\.guid).prefix(2) == ["cloze-1", "cloze-1/2"])
-    #expect(cards.map(\.state) == [.new, .new, .new, .new, .new, .review, .learning, .review])
-    #expect(cards.map(\.isSuspended).firstIndex(of: true) == 2)
-    #expect(cards.map(\.flag) == [0, 0, 0, 4, 0, 0, 0, 0])
+    #expect(cards.map(\.state) == [.new, .new, .review, .learning, .review, .new, .new, .new])
+    #expect(cards.map(\.isSuspended).firstIndex(of: true) == 5)
+    #expect(cards.map(\.flag) == [0, 0, 0, 0, 0, 0, 4, 0])
     // The first was answered "easy" on day 20,779, the third was set to come 5 days after.
-    #expect(cards[5].due == here.moment.start(ofDay: 20_779 + 16))
-    #expect(cards[7].due == here.moment.start(ofDay: 20_779 + 5))
-    #expect(cards[5].stability == 8.2956 && cards[5].difficulty == 1)
-    #expect(cards[6].due == 1_795_330_784 && cards[6].schedule.step == 1)
+    #expect(cards[2].due == here.moment.start(ofDay: 20_779 + 16))
+    #expect(cards[4].due == here.moment.start(ofDay: 20_779 + 5))
+    #expect(cards[2].stability == 8.2956 && cards[2].difficulty == 1)
+    #expect(cards[3].due == 1_795_330_784 && cards[3].schedule.step == 1)
     let nouns = try here.cards("Spanish::Nouns")
     #expect(nouns.map(\.answer) == ["[picture cat.png] cat [sound gato.mp3]", "gato"])
     #expect(nouns.allSatisfy { $0.tags == ["a::b", "c"] })
@@ -49,6 +49,13 @@ import Values
       try DeckTable.options(db, DeckTable.find(db, named: "Spanish::Nouns").id)
     }
     #expect(options.newPerDay == 7 && options.desiredRetention == 0.85 && options.learningSteps == [60, 900, 3600])
+    // What Anki says of the preset beside, from either schema.
+    let said = try here.collection.store.read { db in
+      let preset = try #require(try PresetTable.list(db).first { $0.options.newPerDay == 7 }).id.rawValue
+      return ServerRows.record(try SyncedTable.presets.json(db, preset))
+    }
+    #expect(said["rev"]?.record?["ease4"]?.double == 1.3 && said["autoplay"] == .boolean(true))
+    #expect(said["new"]?.record?["initialFactor"]?.integer == 2500 && said["lapse"]?.record?["mult"]?.double == 0)
     let type = try here.collection.store.read { try NoteTypeTable.find($0, named: "Word") }
     #expect(type.css.contains("navy") && type.cards.map(\.name) == ["There", "Back"])
     #expect(try here.leftovers.isEmpty)
@@ -156,7 +163,7 @@ import Values
         #expect(abs((other.stability ?? 0) - (card.stability ?? 0)) < 1e-4)
         #expect(other.schedule.lastReview.map(Int.init) == card.schedule.lastReview.map(Int.init))
       }
-      #expect(mine.filter { $0.state == .new }.map(\.guid) == theirs.filter { $0.state == .new }.map(\.guid))
+      #expect(mine.map(\.guid) == theirs.map(\.guid))
     }
     #expect(try there.count("reviews") == here.count("reviews"))
     // And out again: the same rows, so the same bytes but for the names of decks.
@@ -181,6 +188,25 @@ import Values
     #expect(try here.collection.names() == ["Z", "Z::B", "Z::B::C", "Z::D"])
     try here.importing(there.exporting("A::B").path, into: "Y")
     #expect(try here.collection.names().filter { $0.hasPrefix("Y") } == ["Y"])
+  }
+
+  @Test func `a deck has the id of its package, and what Anki says of it beside goes out again`() throws {
+    let ids = try ["Words::A", "Words::B"].map { name in
+      let deck = try there.collection.deck(name)
+      try there.collection.addNote(deck, ["Front": name, "Back": "x"])
+      return deck.rawValue
+    }
+    try there.collection.store.operation("came") { db in
+      try SyncedTable.decks.receive(db, ids[0], json: #"{"desc":"from Anki","strange":7,"newToday":[3,4]}"#)
+    }
+    try here.importing(there.exporting("Words").path)
+    let here = try here.collection.store.read { try DeckTable.find($0, named: "Here::A").id.rawValue }
+    #expect(here == ids[0])
+    let again = PackageCollection()
+    try again.importing(self.here.exporting("Here").path, into: "Again")
+    let record = try again.collection.store.read { ServerRows.record(try SyncedTable.decks.json($0, ids[0])) }
+    #expect(record["desc"] == .text("from Anki") && record["strange"] == .integer(7))
+    #expect(record["newToday"] == .list([.integer(0), .integer(0)]))
   }
 
   @Test func `cards of one guid in two decks are two notes`() throws {

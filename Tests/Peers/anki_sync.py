@@ -182,8 +182,7 @@ def compare(deckhand, col, what):
     """Every note, card and row of the log on both sides."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
     # What is kept of the server's rows is unchanged.
-    kept = {(kind, remote): json.loads(text) for kind, remote, text in
-               db.execute("SELECT kind, remote, json FROM server_rows")}
+    kept = {(kind, key): json.loads(text) for kind, key, text in db.execute("SELECT kind, id, json FROM server_rows")}
     notes = col.db.all("SELECT id, guid, mid, mod, tags, flds, '', '', 0, '' FROM notes")
     for row in notes:
         # Without the number of the sync.

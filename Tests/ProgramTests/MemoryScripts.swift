@@ -160,7 +160,7 @@ extension MemoryTests {
     end }
     """#
 
-  /// Runs each case and tells those after which the process had held more than 128 MiB.
+  /// Runs each case and tells those after which the process had held more than 128 MiB, or what stands in its place.
   static let driver = #"""
     local function status(key)
       for line in io.lines("/proc/self/status") do

@@ -47,7 +47,7 @@ import Shell
         case .terminated(let signal):
           say("TERMINATED \(signal)")
           exit(128 + signal)
-        case .stopped: return say("STOPPED")
+        case .stopped, .requested: return say("STOPPED")
         }
       } catch {
         guard case .notUTF8 = error else { throw error }

@@ -75,9 +75,6 @@ struct AnkiServer {
     case "sync/abort":
       open = nil
       return .value(.null)
-    case "msync/begin": return .value(.record(["data": .record(["usn": .integer(0)]), "err": .text("")]))
-    case "msync/mediaChanges": return .value(.record(["data": .list([]), "err": .text("")]))
-    case "msync/mediaSanity": return .value(.record(["data": .text("OK"), "err": .text("")]))
     default: return open == nil ? .status(409) : within(call, given, now)
     }
   }

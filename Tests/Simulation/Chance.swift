@@ -25,7 +25,7 @@ struct Chance {
 enum OddWords {
   /// Around what buffers hold.
   static let sizes: [Int] =
-    [4096, 8192, 65_536, 131_072].flatMap { [$0 - 1, $0, $0 + 1] } + [255, 256, 257, 1023, 1024]
+    (8...17).flatMap { [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }
 
   static let plain = [
     "el perro", "the dog", "gato", "cat", "la casa", "haus", "uno", "dos", "tres", "run", "to run", "agua", "water",

@@ -14,10 +14,20 @@ enum Content {
     case "json": content = "[" + rows.map(object).joined(separator: ",\n") + "]\n"
     case "jsonl": content = rows.map { object($0) + "\n" }.joined()
     case "type": content = type(&chance)
-    default: content = "content \(chance.number(1...3))"
+    // Of media: what packs to nothing, and what does not pack at all.
+    default:
+      content = "content \(chance.number(1...3))"
+      if chance.happens(onceIn: 3) { content = String(repeating: "m", count: chance.pick(OddWords.sizes)) }
+      if chance.happens(onceIn: 6) { content = unpackable(chance.pick(OddWords.sizes.filter { $0 < 9000 }), &chance) }
     }
     if chance.happens(onceIn: 6) { content = padded(content, ending, &chance) }
     return content
+  }
+
+  private static func unpackable(_ size: Int, _ chance: inout Chance) -> String {
+    var text = ""
+    while text.utf8.count < size { text += String(chance.seed(), radix: 36) }
+    return String(text.prefix(size))
   }
 
   private static func row(_ chance: inout Chance) -> [String] { [OddWords.text(&chance), OddWords.text(&chance)] }
@@ -68,6 +78,11 @@ enum Content {
     case "csv": row = { "\"p\",\"\($0)\"\n" }
     case "tsv", "txt": row = { "p\t\($0)\n" }
     case "md": row = { "## p\n\n\($0)\n\n" }
+    case "json":
+      let start = content == "[]\n" ? "[" : String(content.dropLast(2)) + ","
+      let missing = size - start.utf8.count - "{\"prompt\":\"p\",\"answer\":\"\"}]\n".utf8.count
+      return missing > 0
+        ? start + "{\"prompt\":\"p\",\"answer\":\"\(String(repeating: "a", count: missing))\"}]\n" : content
     case "jsonl": row = { "{\"prompt\":\"p\",\"answer\":\"\($0)\"}\n" }
     default: return content
     }

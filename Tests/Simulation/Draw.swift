@@ -45,6 +45,9 @@ struct Draw {
   private var fileCount = 0
   /// What the machine's clock shows.
   var now = 0.0
+  var zone = Zone.east
+  /// Whether a plugin is there, whose commands are drawn, too.
+  private(set) var hasPlugin = false
   /// How many of a hundred commands meet a fault.
   var faults = 0
 
@@ -81,14 +84,16 @@ struct Draw {
     chance = Chance(seed: seed)
     self.scripts = scripts
     sight = Sight.none
-    let known = all.filter { command in
-      !Draw.passedOver.contains(command.name) && !Draw.passedOver.contains(command.path[0]) && command.owner == .program
-    }
-    commands = known.flatMap { command in
+    commands = all.filter(Draw.draws).flatMap { command in
       var weight = Draw.usual[command.name] ?? 2
       if case .reads = command.effect { weight = 1 }
       return Array(repeating: command, count: weight)
     }
+  }
+
+  /// Whether a command is in plans.
+  static func draws(_ command: Command) -> Bool {
+    !passedOver.contains(command.name) && !passedOver.contains(command.path[0]) && command.owner == .program
   }
 
   /// The next steps: a command, and the files that it is given.
@@ -96,20 +101,27 @@ struct Draw {
     self.sight = sight
     switch chance.number(1...20) {
     case 1:
-      let borders = chance.happens(onceIn: 2) ? Zone.borders(after: now) : []
+      let borders = chance.happens(onceIn: 2) ? zone.borders(after: now) : []
       return [.pass(seconds: chance.pick(borders.isEmpty ? Draw.spans : borders))]
     case 2: return [.restart]
     default: break
     }
+    if hasPlugin, chance.happens(onceIn: 8) { return [.command([chance.pick(PluginDraw.commands)])] }
     var steps: [Step] = []
     let command = chance.pick(commands)
     let words = words(of: command, &steps)
     let fault =
       chance.number(1...100) <= faults
-      ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...400)) : nil
+      ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...4000)) : nil
     steps.append(.command(words, input: input(of: command), fault: fault))
     if command.name == "undo", chance.happens(onceIn: 2) { steps.append(.command(["redo"])) }
     return steps
+  }
+
+  /// Brings a plugin.
+  mutating func plugin() -> [Step] {
+    hasPlugin = true
+    return PluginDraw.steps(scripts, Sight.none, &chance)
   }
 
   private mutating func input(of command: Command) -> String {
@@ -203,6 +215,7 @@ struct Draw {
     case "ELEMENT": return "1"
     case "DATE": return chance.pick(["2025-07-01", "2026-01-01", "2020-01-01", "x"])
     case "FIELD=VALUE", "FIELD=TEXT":
+      if chance.happens(onceIn: 6), let file = chance.any(sight.media) { return "Back=<img src=\"\(file)\">" }
       return chance.pick(["Front", "Front", "Front", "Back", "Back", "Text", "Word"]) + "=" + OddWords.text(&chance)
     case "NAME=VALUE":
       return chance.pick([

@@ -16,6 +16,11 @@ struct LuaDraw {
     let keys: [String]
   }
 
+  /// Whether scripts sign out half way.
+  var signsOut = false
+  /// What a script makes when it has signed out: nobody ever has it.
+  static let afterSignOut = "after the sign-out"
+
   private let members: [Member]
   /// Modules that reach what a plan does not simulate, or that ask and leave.
   private static let passedOver: Set<String> = [
@@ -76,6 +81,17 @@ struct LuaDraw {
       "local deck_options = deck and deck.options", "local note_fields = note and note.fields",
     ]
     for _ in 0..<chance.number(1...8) { lines.append("pcall(function() \(statement(&chance)) end)") }
+    if signsOut {
+      // What an earlier script kept is read, too.
+      lines.insert("for _, thing in ipairs(kept or {}) do print(pcall(function() return thing.name end)) end", at: 0)
+      lines.append("kept = {deck, card, note, document, preset}")
+      if chance.happens(onceIn: 3) {
+        lines.append("auth.logout()")
+        lines.append("pcall(function() decks.create(\"\(LuaDraw.afterSignOut)\") end)")
+        lines.append("print(pcall(function() return deck.name, card.prompt end))")
+        lines.append("pcall(function() deck:add{prompt = \"\(LuaDraw.afterSignOut)\", answer = \"x\"} end)")
+      }
+    }
     if chance.happens(onceIn: 5) { lines.append("error(\"stop\")") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -143,6 +159,10 @@ struct LuaDraw {
       "", "deck:add(\(card(&chance)))", "error(\"no\")", "card:remove()", "decks.remove(deck.name)",
       "coroutine.yield()",
       "deck:add_all{\(card(&chance))}", "deck.name = \"A::B\"",
+      "deck:add_all(coroutine.wrap(function() coroutine.yield(\(card(&chance))) error(\"inner\") end))",
+      "deck:add_all(coroutine.wrap(function() for _ = 1, 3 do coroutine.yield(\(card(&chance))) end end))",
+      "files.write(\"inner.csv\", \"a,b\\nc,d\\n\") deck:import(\"inner.csv\")", "auth.logout()",
+      "deck:export(\"inner.json\")",
     ])
     return "(function() local n = 0 return function() n = n + 1 if n == 2 then \(between) end if n < 4 then return "
       + "{prompt = \"p\" .. n, answer = \(LuaDraw.quoted(OddWords.text(&chance)))} end end end)()"

@@ -3,6 +3,7 @@
 // Invariant: nothing of the real machine reaches the shell but processor and memory: the same steps give the same
 // bytes.
 
+import Authentication
 import Commands
 import Files
 import Glibc
@@ -36,17 +37,36 @@ final class Machine {
 
   /// The folder of the device that is used: `data`, or another one that a command named.
   private(set) var device = "data"
+  /// The account that is used; nil while there is none.
+  private(set) var user: String?
   var data: String { folder + "/" + device }
-  var files: String { folder + "/files" }
-  var collection: String { data + "/local/collection.sqlite" }
+  /// Where commands are typed: every account has a folder of its own.
+  var files: String { folder + "/files" + (user.map { "-" + $0 } ?? "") }
+  /// What is one person's.
+  var owned: String { Machine.owned(user, in: data) }
+  var collection: String { owned + "/collection.sqlite" }
+
+  static func owned(_ user: String?, in data: String) -> String {
+    data + (user.map { "/accounts/" + $0 } ?? "/local")
+  }
+
+  /// A file, and the folders that it is in.
+  func write(_ content: String, to name: String) throws {
+    let path = files + "/" + name
+    if name.contains("/") { try makePrivateFolder(parentFolder(of: path)) }
+    try AtomicFile.write(path, Array(content.utf8))
+  }
+
+  /// The file with the password of an account.
+  func password(of user: String) -> String { folder + "/password-" + user }
 
   /// A machine as it is bought.
   func clear() throws {
     leave()
     disk_watch(nil)
     try remove(folder)
+    (now, device, user) = (1_750_000_000, "data", nil)
     for path in [folder, files] { mkdir(path, 0o700) }
-    (now, device) = (1_750_000_000, "data")
     chdir(files)
     disk_watch(folder)
   }
@@ -62,7 +82,7 @@ final class Machine {
   private var environment: Environment {
     var environment = Environment(
       clocks: Clocks(
-        now: { [unowned self] in now }, elapsed: { [unowned self] in now }, zoneOffset: Zone.offset,
+        now: { [unowned self] in now }, elapsed: { [unowned self] in now }, zoneOffset: Zone.of(device).offset,
         reading: { [unowned self] in ClockReading(wall: Int64(now * 1000), boot: Int64(now * 1000), bootID: "one")
         },
         pause: { [unowned self] in now += Double($0) / 1000 }),
@@ -87,9 +107,12 @@ final class Machine {
         command: Command(
           "deckhand", theme: "", access: .open, effect: .reads, summary: "The program.", run: { _ in CommandResult() }))
     )
-    options.usesPlugins = false
     options.usesStartScript = false
+    if let user {
+      (options.signIn.user, options.signIn.passwordFile) = (user, password(of: user))
+    }
     let made = try Session(options, console: console, environment: environment)
+    if user != nil { _ = SignIn(made).open(for: "deck") }
     try made.applyPending()
     session = made
     return made
@@ -105,11 +128,40 @@ final class Machine {
     device = name
   }
 
-  /// Runs a command in the shell that is open, or in a new one. `--data ../NAME` before it names the device.
+  /// The account of a person is there, and signed in.
+  func begin(as name: String) {
+    user = name
+    mkdir(files, 0o700)
+    chdir(files)
+  }
+
+  /// Somebody else sits down at the machine: at the shell that is open, where there is one.
+  private func seat(_ name: String) throws {
+    if name != user {
+      begin(as: name)
+      if session?.gate.user != nil { _ = try typed(["logout"]) }
+    }
+    if let session, session.gate.user == nil {
+      _ = try typed(["login", name, "--password-file", password(of: name)])
+    }
+  }
+
+  private func typed(_ words: [String]) throws -> Int32 {
+    let session = try started()
+    try session.applyPending(before: words)
+    return Runner(session).runCommand(words)
+  }
+
+  /// Runs a command in the shell that is open, or in a new one. `--data ../NAME` before it names the device,
+  /// `--user NAME` the account.
   func run(_ given: [String], input: String = "") throws -> Outcome {
     var words = given
     if words.count > 2, words[0] == "--data" {
       take(String(words[1].dropFirst(3)))
+      words.removeFirst(2)
+    }
+    if words.count > 2, words[0] == "--user" {
+      try seat(words[1])
       words.removeFirst(2)
     }
     if !input.isEmpty { leave() }
@@ -117,9 +169,8 @@ final class Machine {
     bytes.withUnsafeBytes { disk_set_input($0.bindMemory(to: CChar.self).baseAddress, $0.count) }
     let status: Int32
     do {
-      let session = try started()
-      status = Runner(session).runCommand(words)
-      if session.state.leaving != nil { leave() }
+      status = try typed(words)
+      if let session, session.state.leaving != nil { leave() }
     } catch {
       return Outcome(status: 1, text: "\(error)" + takenOutput())
     }

@@ -18,16 +18,25 @@ enum Loss: String, CaseIterable {
   case twice
 }
 
+/// What a server has of one person.
+struct Held {
+  var rows = AnkiServer()
+  var media = MediaShelf()
+}
+
 final class Network {
   /// The one that the thread of a channel serves.
   nonisolated(unsafe) static var shared = Network()
 
   private var lock = pthread_mutex_t()
-  private var server = AnkiServer()
+  /// By the names of the people who have something there.
+  private var servers: [String: Held] = [:]
   private var calls = 0
   private var lost: (loss: Loss, call: Int)?
   /// Milliseconds since 1970.
   var now: () -> Int = { 0 }
+  /// Where archives of media are read and written: not on the simulated disk.
+  var folder = ""
 
   init() { pthread_mutex_init(&lock, nil) }
 
@@ -37,16 +46,16 @@ final class Network {
     return body()
   }
 
-  func clear() { locked { (server, calls, lost) = (AnkiServer(), 0, nil) } }
+  func clear() { locked { (servers, calls, lost) = ([:], 0, nil) } }
 
   /// The whole server, for going back to it.
-  var state: AnkiServer {
-    get { locked { server } }
-    set { locked { server = newValue } }
+  var state: [String: Held] {
+    get { locked { servers } }
+    set { locked { servers = newValue } }
   }
 
-  /// What the server has.
-  var kept: AnkiServer.Collection { locked { server.kept } }
+  /// What the server has of somebody.
+  func kept(of user: String) -> AnkiServer.Collection { locked { (servers[user] ?? Held()).rows.kept } }
 
   /// The call that gets lost, counted from the next one; nil for none.
   func plan(_ loss: Loss?, at call: Int) { locked { (calls, lost) = (0, loss.map { ($0, call) }) } }
@@ -68,19 +77,43 @@ final class Network {
       let offline = SyncReply.failed(.offline(reason: "the connection broke"))
       if loss == .request { return (offline, nil) }
       let value = Network.parsed(body)
-      if loss == .twice { _ = server.answer(request.call, value, now: now()) }
-      let answer = server.answer(request.call, value, now: now())
+      let user = request.isSignIn ? value.record?["u"]?.text : Network.user(ofKey: request.keyPath)
+      guard let user else { return (.failed(.noKey), nil) }
+      var held = servers[user] ?? Held()
+      defer { servers[user] = held }
+      if request.call.hasPrefix("msync/") {
+        for _ in 0..<(loss == .twice ? 1 : 0) { _ = media(request, body, value, &held.media) }
+        let answer = media(request, body, value, &held.media)
+        if loss == .answer { return (offline, nil) }
+        guard let answer else { return (.failed(.status(500, reason: "")), nil) }
+        return (.done(address: request.address), answer)
+      }
+      if loss == .twice { _ = held.rows.answer(request.call, value, now: now()) }
+      let answer = held.rows.answer(request.call, value, now: now())
       if loss == .answer { return (offline, nil) }
       switch answer {
       case .status(let status): return (.failed(.status(status, reason: "")), nil)
       case .value(let value):
         if request.isSignIn {
-          do { try AtomicFile.write(request.keyPath, Array("key".utf8)) } catch { return (offline, nil) }
+          do { try AtomicFile.write(request.keyPath, Array(("key of " + user).utf8)) } catch { return (offline, nil) }
           return (.done(address: request.address), Array("null".utf8))
         }
         return (.done(address: request.address), JSONWriter.bytes(of: value))
       }
     }
+  }
+
+  private func media(
+    _ request: SyncRequest, _ body: [UInt8], _ value: Value, _ shelf: inout MediaShelf
+  ) -> [UInt8]? {
+    do { return try shelf.answer(request.call, body, value, in: folder) } catch { return nil }
+  }
+
+  private static func user(ofKey path: String) -> String? {
+    do {
+      let key = try FileText.bytes(path, limit: 1000, isInterrupted: { false })
+      return String(decoding: key.dropFirst("key of ".utf8.count), as: UTF8.self)
+    } catch { return nil }
   }
 
   private static func parsed(_ bytes: [UInt8]) -> Value {

@@ -7,10 +7,14 @@ import Commands
 struct Fault: Equatable {
   enum Kind: String {
     case error, full, short, power, kill, interrupt
+    /// An allocation of SQLite's that fails, and all from one on.
+    case memory, starved
     /// Of the network: a call that never arrives, one whose answer does not, one that comes twice.
     case request, answer, twice
 
-    static let ofMachine: [Kind] = [.error, .full, .short, .power, .kill, .interrupt]
+    static let ofMachine: [Kind] = [.error, .full, .short, .power, .kill, .interrupt, .memory, .starved]
+    /// What a script may catch, and go on.
+    static let catchable: [Kind] = [.error, .full, .short, .memory, .starved]
   }
   var kind: Kind
   /// Which call on the disk or to the server, counted from 1; one that is beyond the last wraps around.
@@ -56,9 +60,9 @@ struct Plan: Equatable {
 
   init(_ steps: [Step]) { self.steps = steps }
 
-  /// Whether its commands name their device.
-  var isOfSeveralDevices: Bool {
-    steps.contains { if case .command(let words, _, _) = $0 { words.first == "--data" } else { false } }
+  /// Whether its commands begin with an option: `--data` for their device, `--user` for their account.
+  func names(_ option: String) -> Bool {
+    steps.contains { if case .command(let words, _, _) = $0 { words.first == option } else { false } }
   }
 }
 

@@ -3,6 +3,8 @@
 
 import Files
 import Glibc
+import Templates
+import Values
 
 extension World {
   /// Formats whose bytes are the same again; a package is compared by what it brings.
@@ -39,14 +41,17 @@ extension World {
     if isPackage, try String(decoding: bytes(first), as: UTF8.self).contains("\"document\":") { return nil }
     let given = isPackage ? packed : first
     let content = try bytes(given)
-    let wanted = World.cards(try bytes(first), isPackage)
+    let wanted = World.cards(try bytes(first), format)
     try machine.keep()
+    // Later, so that a type that was made then and one of the same stock that is made now are two.
+    let time = machine.now
     try machine.clear()
+    machine.setTime(time + 7)
     defer { figures.roundTrips += 1 }
     try AtomicFile.write(machine.files + "/" + given, content)
     let taken = try machine.run(["deck", "import", deck, given])
     let isSame = taken.status == 0 ? try export(deck, second, schedule) : false
-    let again = isSame ? World.cards(try bytes(second), isPackage) : []
+    let again = isSame ? World.cards(try bytes(second), format) : []
     machine.leave()
     try machine.putBack()
     // A table knows no note types, and a note whose first field is empty now, since its type was changed, is no new
@@ -60,11 +65,53 @@ extension World {
 
   /// A package gives every deck a preset, as Anki wants it: its cards are compared. A type of one of the stock's names
   /// and of another shape gets another name in a collection that has the stock's.
-  private static func cards(_ bytes: [UInt8], _ isPackage: Bool) -> [UInt8] {
-    if !isPackage { return bytes }
-    let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: Array("{\"prompt\"".utf8)) }
-    let text = String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self)
-    return Array(text.replacing("+\",\"note_fields\"", with: "\",\"note_fields\"").utf8)
+  private static func cards(_ bytes: [UInt8], _ format: String) -> [UInt8] {
+    if ["csv", "tsv", "txt", "md"].contains(format) { return bytes }
+    var text = String(decoding: bytes, as: UTF8.self)
+    if format == "apkg" {
+      text = text.split(separator: "\n").filter { $0.hasPrefix("{\"prompt\"") }.map(packed).joined(separator: "\n")
+    }
+    let names = StockNoteType.allCases.flatMap { stock in
+      ["\"note_type\":\"", "{\"name\":\""].map { $0 + stock.rawValue }
+    }
+    for name in names {
+      while text.contains(name + "+") { text = text.replacing(name + "+", with: name) }
+    }
+    return Array(text.utf8)
+  }
+
+  /// What a card has in a package.
+  private static let packedNames: Set<String> = [
+    "prompt", "answer", "guid", "tags", "subdeck", "note_type", "note_fields", "note_guid", "ordinal", "ordinals",
+    "schedule", "reviews",
+  ]
+
+  /// A card as exact as Anki keeps it: without the columns of tables that no note has, stability to four places,
+  /// difficulty to three, and neither in the log.
+  private static func packed(_ line: Substring) -> String {
+    guard let given = parsed(line) else { return String(line) }
+    var card = Value.Record(given.fields.filter { packedNames.contains($0.name) }.map { ($0.name, $0.value) })
+    guard var schedule = card["schedule"]?.record else { return written(card) }
+    for (name, places) in [("stability", 1e4), ("difficulty", 1e3)] {
+      if let number = schedule[name]?.double { schedule[name] = .number((number * places).rounded() / places) }
+    }
+    card["schedule"] = .record(schedule)
+    let log = card["reviews"]?.list?.compactMap(\.record).map { review in
+      Value.record(review.fields.filter { !["stability", "difficulty"].contains($0.name) }.map { ($0.name, $0.value) })
+    }
+    card["reviews"] = log.map(Value.list)
+    return written(card)
+  }
+
+  private static func written(_ card: Value.Record) -> String {
+    var writer = JSONWriter(.compact)
+    writer.write(.record(card))
+    return String(decoding: writer.take(), as: UTF8.self)
+  }
+
+  private static func parsed(_ line: Substring) -> Value.Record? {
+    let limits = JSONLimits(bytes: 16 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
+    do throws(JSONFailure) { return try JSONParser.parse(Array(line.utf8), limits: limits).record } catch { return nil }
   }
 
   private func export(_ deck: String, _ name: String, _ options: [String]) throws -> Bool {

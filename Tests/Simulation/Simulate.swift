@@ -19,6 +19,8 @@ struct Wanted {
   var depth = 0
   /// Two devices and a server.
   var syncs = false
+  /// Two accounts on one machine.
+  var hasUsers = false
   /// Tells how often each command was done and refused.
   var isVerbose = false
 
@@ -31,6 +33,10 @@ struct Wanted {
       }
       if name == "--sync" {
         syncs = true
+        continue
+      }
+      if name == "--users" {
+        hasUsers = true
         continue
       }
       guard let value = rest.popFirst() else { throw RowsFault(description: "\(name) needs a value") }
@@ -68,6 +74,7 @@ struct Wanted {
   static func main() {
     setlocale(LC_CTYPE, "C.UTF-8")
     let screen = disk_capture()
+    guard disk_count_memory() else { return }
     do {
       let wanted = try Wanted(Array(CommandLine.arguments.dropFirst()))
       exit(try Run(wanted, screen: screen).run() ? 0 : 1)
@@ -93,6 +100,7 @@ final class Run {
   private let screen: Screen
   private let world: World
   private let syncing: SyncWorld
+  private let users: UsersWorld
   private let scripts: LuaDraw
   private let commands: [Command]
   private let work: String
@@ -109,8 +117,10 @@ final class Run {
     scripts = try LuaDraw(work + "/types")
     machine.leave()
     world = try World(machine, trace: work + "/plan")
+    Network.shared.folder = work
     disk_serve_with(Network.serve)
     syncing = SyncWorld(machine, world)
+    users = UsersWorld(machine, world)
   }
 
   deinit {
@@ -146,8 +156,8 @@ final class Run {
     var seed = wanted.seed
     var count = 0
     while count < wanted.most, wanted.seconds == 0 || Run.processorSeconds() - start < wanted.seconds {
-      if wanted.syncs {
-        holds = try runSync(seed) && holds
+      if wanted.syncs || wanted.hasUsers {
+        holds = try (wanted.syncs ? runSync(seed) : runUsers(seed)) && holds
         (seed, count) = (seed + 1, count + 1)
         continue
       }
@@ -170,8 +180,18 @@ final class Run {
     return try tell(last, small, "seed \(seed) of two devices")
   }
 
+  private func runUsers(_ seed: UInt64) throws -> Bool {
+    var leaving = scripts
+    leaving.signsOut = true
+    var draw = Draw(seed: seed, commands: commands, scripts: leaving)
+    guard let (plan, failure) = try users.run(seed: seed, steps: wanted.steps, &draw) else { return true }
+    var shrinking = Shrinking(tries: 60) { [users] in try users.run($0) }
+    let (small, last) = try shrinking.smaller(plan, failure)
+    return try tell(last, small, "seed \(seed) of two accounts")
+  }
+
   /// What changes that a sync carries.
-  private static let synced: Set<String> = ["card", "deck", "note", "study", "undo", "redo", "run"]
+  private static let synced: Set<String> = ["card", "deck", "note", "study", "undo", "redo", "run", "media"]
 
   /// Draws and runs a plan step by step: what is drawn depends on what is there.
   private func plan(of seed: UInt64) throws -> (Plan, Failure?) {
@@ -180,8 +200,15 @@ final class Run {
     var plan = Plan([])
     try world.begin()
     let beginning = draw.chance.happens(onceIn: 4) ? [] : Draw.beginning.map { Step.command($0) }
+    if draw.chance.happens(onceIn: 3) {
+      for step in draw.plugin() {
+        plan.steps.append(step)
+        if let failure = try world.perform(step, plan.steps.count - 1) { return (plan, failure) }
+      }
+    }
+    let first = plan.steps.count
     while plan.steps.count < wanted.steps {
-      let isFirst = plan.steps.isEmpty && !beginning.isEmpty
+      let isFirst = plan.steps.count == first && !beginning.isEmpty
       draw.now = world.machine.now
       for step in isFirst ? beginning : draw.next(try Sight(world.machine.collection)) {
         plan.steps.append(step)
@@ -205,7 +232,9 @@ final class Run {
       throw RowsFault(description: "\(path) is not UTF-8")
     }
     let plan = try Plan(text: text)
-    return try tell(plan.isOfSeveralDevices ? syncing.run(plan) : world.run(plan), plan, path)
+    let failure =
+      try plan.names("--data") ? syncing.run(plan) : plan.names("--user") ? users.run(plan) : world.run(plan)
+    return try tell(failure, plan, path)
   }
 
   // MARK: Telling
@@ -225,13 +254,15 @@ final class Run {
       for (name, count) in figures.byName.sorted(by: { $0.key < $1.key }) {
         screen.say("\(name): \(count.done) done, \(count.refused) refused")
       }
+      let names = Set(commands.filter(Draw.draws).map(\.name)).subtracting(figures.byName.keys).sorted()
+      screen.say("never drawn: \(names.isEmpty ? "none" : names.joined(separator: ", "))")
     }
     let faults = figures.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
     if syncing.syncs > 0 { screen.say("simulate: \(syncing.syncs) syncs, \(syncing.losses) with a call that got lost") }
     screen.say(
       "simulate: \(figures.plans) plans, \(figures.commands) commands (\(figures.refused) refused), \(figures.undone) steps undone and "
         + "done again, faults met: \(faults.isEmpty ? "none" : faults.joined(separator: ", ")), "
-        + "\(figures.roundTrips) exports taken in again, \(figures.seconds / 86_400) days, \(Int(Run.processorSeconds())) s of processor time"
+        + "\(figures.roundTrips) exports taken in again, \(figures.damages) collections damaged and brought back, \(figures.seconds / 86_400) days, \(Int(Run.processorSeconds())) s of processor time"
     )
   }
 

@@ -127,7 +127,7 @@ final class SyncWorld {
       return [.command(name + ["sync"], fault: fault)]
     }
     machine.take(device)
-    draw.now = machine.now
+    (draw.now, draw.zone) = (machine.now, Zone.of(device))
     return draw.next(try Sight(machine.collection)).map { step in
       if case .command(let words, let input, _) = step { .command(name + words, input: input) } else { step }
     }
@@ -136,7 +136,7 @@ final class SyncWorld {
   private func perform(_ step: Step) throws -> String? {
     switch step {
     case .file(let name, let content):
-      try AtomicFile.write(machine.files + "/" + name, Array(content.utf8))
+      try machine.write(content, to: name)
     case .pass(let seconds): machine.pass(max(0, seconds))
     case .restart: machine.leave()
     case .command(let words, let input, let fault):
@@ -173,47 +173,21 @@ final class SyncWorld {
       }
     }
     machine.leave()
-    var contents: [[String: [String]]] = []
+    var contents: [SyncedContent] = []
     for device in SyncWorld.devices {
       machine.take(device)
       if let wrong = try world.doctor() { return "\(device): \(wrong)" }
       machine.leave()
-      contents.append(try SyncWorld.content(machine.collection))
+      contents.append(try SyncedContent(machine.collection, Zone.of(device)))
     }
-    for (name, rows) in contents[0].sorted(by: { $0.key < $1.key }) where rows != contents[1][name] {
-      let other = contents[1][name] ?? []
-      let (here, there) = (Set(rows), Set(other))
-      let mine = rows.filter { !there.contains($0) }.prefix(3)
-      let theirs = other.filter { !here.contains($0) }.prefix(3)
-      return "\(name) are not the same on both devices:\n  "
-        + (mine.map { "one: " + $0.prefix(500) } + theirs.map { "two: " + $0.prefix(500) }).joined(separator: "\n  ")
-    }
-    let server = Network.shared.kept
+    if let wrong = contents[0].difference(from: contents[1]) { return wrong }
+    let tables = contents[0].tables
+    let server = Network.shared.kept(of: "u")
     for (kind, table) in [("notes", "notes"), ("cards", "cards")] {
       let there = server.rows[kind]?.count ?? 0
-      let here = contents[0][table]?.count ?? 0
+      let here = tables[table]?.count ?? 0
       if here != there { return "the server has \(there) \(kind), the devices \(here)" }
     }
     return nil
-  }
-
-  /// What a sync makes the same, by tables. When a card is due goes over in whole seconds while it is learnt, and as a
-  /// day later, whose beginning summer time moves; a note type that both have made may have another number on each.
-  private static func content(_ path: String) throws -> [String: [String]] {
-    let rows = try Rows(path)
-    let queries = [
-      "notes": """
-      SELECT notes.id, guid, note_types.name, tags, notes.fields FROM notes JOIN note_types ON note_types.id = type
-      """,
-      "cards": """
-      SELECT cards.id, note, ord, decks.name, suspended, state,
-      CAST(CASE state WHEN 2 THEN (due + 28800) / 86400 ELSE due END AS INTEGER), reps, lapses, flag FROM cards
-      JOIN decks ON decks.id = cards.deck
-      """,
-      "decks": "SELECT name FROM decks WHERE name <> 'Default'",
-      "note types": "SELECT name FROM note_types WHERE id IN (SELECT type FROM notes)",
-      "answers": "SELECT id, rating FROM reviews WHERE card IN (SELECT id FROM cards)",
-    ]
-    return try queries.mapValues { try rows.all($0).map { $0.joined(separator: "|") }.sorted() }
   }
 }

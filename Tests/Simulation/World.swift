@@ -24,6 +24,8 @@ struct Figures {
   var faults: [Fault.Kind: Int] = [:]
   var seconds = 0
   var roundTrips = 0
+  /// Collections that were looked at with other bytes than were written.
+  var damages = 0
 }
 
 final class World {
@@ -77,6 +79,7 @@ final class World {
     if let wrong = try undoAll() { return Failure(step: index, what: wrong, output: output) }
     machine.leave()
     if let wrong = try roundTrips() { return Failure(step: index, what: wrong, output: machine.takenOutput()) }
+    if let wrong = try damages() { return Failure(step: index, what: wrong, output: machine.takenOutput()) }
     return nil
   }
 
@@ -86,7 +89,7 @@ final class World {
     begin(step)
     switch step {
     case .file(let name, let content):
-      try AtomicFile.write(machine.files + "/" + name, Array(content.utf8))
+      try machine.write(content, to: name)
       return nil
     case .pass(let seconds):
       machine.pass(seconds)
@@ -237,7 +240,12 @@ final class World {
     disk_plan(DISK_FAULT_NONE, 0, 0, nil)
     let whole = try machine.run(words, input: input)
     machine.leave()
-    let count = fault.kind == .interrupt ? disk_polls() : disk_calls()
+    let count =
+      switch fault.kind {
+      case .interrupt: disk_polls()
+      case .memory, .starved: disk_allocations()
+      default: disk_calls()
+      }
     let after = try look()
     try machine.putBack()
     machine.setTime(time)
@@ -262,7 +270,7 @@ final class World {
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if World.ofTheirOwn.contains(name), name != "restore" { return nil }
     // A script goes on after a refusal that it catches.
-    if name == "run", [.error, .full, .short].contains(fault.kind) { return nil }
+    if name == "run", Fault.Kind.catchable.contains(fault.kind) { return nil }
     if name == "run", wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
@@ -301,7 +309,7 @@ final class World {
     let outcome = try machine.run(["doctor", "--json"])
     let findings = outcome.text.split(separator: "\n").filter { line in
       line.hasPrefix("{\"area\"") && !World.usual.contains { line.contains("\"code\": \"\($0)\"") }
-        && !line.contains("\"area\": \"words\"")
+        && !line.contains("\"area\": \"words\"") && !line.contains("\"area\": \"plugins\"")
     }
     if outcome.status != 0, outcome.status != 1 { return "doctor ended with \(outcome.status): \(outcome.text)" }
     if outcome.status == 1, !outcome.text.contains("\"area\"") { return "doctor: \(outcome.text)" }
@@ -318,6 +326,8 @@ extension Fault.Kind {
     case .power: DISK_FAULT_POWER
     case .kill: DISK_FAULT_KILL
     case .interrupt: DISK_FAULT_INTERRUPT
+    case .memory: DISK_FAULT_MEMORY
+    case .starved: DISK_FAULT_STARVED
     case .request, .answer, .twice: DISK_FAULT_NONE
     }
   }

@@ -1,35 +1,54 @@
-// The zone of the simulated machine: an hour ahead of UTC, two in summer, by the rule of the European Union.
-// Invariant: the offset depends on the moment alone.
+// The zones of the simulated machines: each has an hour more in summer, by the rule of the European Union or of the
+// United States.
+// Invariant: the offset depends on the zone and the moment alone.
 
 import Glibc
 
-enum Zone {
-  /// Seconds that the clock on the wall is ahead of UTC.
-  static func offset(_ moment: Double) -> Double { isSummer(moment) ? 7200 : 3600 }
+struct Zone {
+  /// Seconds that the clock on the wall is ahead of UTC in winter.
+  let winter: Double
+  /// Seconds of the year's changes from one in the morning, UTC, on their day.
+  private let hours: [Double]
+  private let isAmerican: Bool
 
-  /// Summer is from 1:00 UTC on the last Sunday of March to that of October (directive 2000/84/EC).
-  private static func isSummer(_ moment: Double) -> Bool {
+  /// Madrid: an hour ahead of UTC, two in summer.
+  static let east = Zone(winter: 3600, hours: [0, 0], isAmerican: false)
+  /// New York: five hours behind UTC, four in summer.
+  static let west = Zone(winter: -18_000, hours: [6 * 3600, 5 * 3600], isAmerican: true)
+
+  /// Of a device: that of the second one is across an ocean.
+  static func of(_ device: String) -> Zone { device == "two" ? west : east }
+
+  /// Seconds that the clock on the wall is ahead of UTC.
+  func offset(_ moment: Double) -> Double { isSummer(moment) ? winter + 3600 : winter }
+
+  /// The number of the day, which begins at four in the morning.
+  func day(_ moment: Double) -> Double { ((moment + offset(moment) - 14_400) / 86_400).rounded(.down) }
+
+  private func isSummer(_ moment: Double) -> Bool {
     let changes = changes(inYearOf: moment)
     return moment >= changes[0] && moment < changes[1]
   }
 
-  private static func changes(inYearOf moment: Double) -> [Double] {
+  /// At one in the morning, UTC, on the last Sundays of March and October (directive 2000/84/EC); at two in the morning
+  /// on the second Sunday of March and the first of November (Energy Policy Act of 2005).
+  private func changes(inYearOf moment: Double) -> [Double] {
     var time = time_t(min(4e10, max(0, moment)))
     var parts = tm()
     gmtime_r(&time, &parts)
-    return [Int32(2), 9].map { month in
-      // Both months have 31 days.
-      var last = tm()
-      (last.tm_year, last.tm_mon, last.tm_mday, last.tm_hour) = (parts.tm_year, month, 31, 1)
-      let time = timegm(&last)
-      return Double(time - Int(last.tm_wday) * 86_400)
+    let sundays: [(month: Int32, last: Int32)] = isAmerican ? [(2, 14), (10, 7)] : [(2, 31), (9, 31)]
+    return zip(sundays, hours).map { sunday, later in
+      var day = tm()
+      (day.tm_year, day.tm_mon, day.tm_mday, day.tm_hour) = (parts.tm_year, sunday.month, sunday.last, 1)
+      let time = timegm(&day)
+      return Double(time - Int(day.tm_wday) * 86_400) + later
     }
   }
 
   /// Where a day begins or the offset changes next, seconds from a moment: just before, at, and just after it.
-  static func borders(after moment: Double) -> [Int] {
-    let today = ((moment + offset(moment) - 14_400) / 86_400).rounded(.down)
-    let changes = changes(inYearOf: moment) + Zone.changes(inYearOf: moment + 365 * 86_400)
+  func borders(after moment: Double) -> [Int] {
+    let today = day(moment)
+    let changes = changes(inYearOf: moment) + changes(inYearOf: moment + 365 * 86_400)
     let days = [today + 1, today + 2].map { $0 * 86_400 + 14_400 - offset(moment) }
     let next = changes.filter { $0 > moment }.prefix(2)
     // The day that begins after a change, too.

@@ -73,4 +73,95 @@ import Testing
     let numbers = lost.compactMap { Int($0.dropFirst(4)) }.map { $0 - 1000 }
     #expect(losses.first == "rows \(numbers.min() ?? 0) to \(numbers.max() ?? 0) of boxes")
   }
+
+  // MARK: Tables of other kinds
+
+  private static let bags = [
+    Migration(
+      "test.1",
+      sql: """
+        CREATE TABLE bags (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT) STRICT;
+        CREATE INDEX bags_name ON bags (name);
+        CREATE TABLE plain (name TEXT) STRICT;
+        CREATE TABLE words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        """)
+  ]
+
+  private enum Damage {
+    case noise
+    /// The page says that nothing is on it.
+    case empty
+  }
+
+  /// What is saved of a file with 2,000 rows in each table.
+  /// - Parameter damage: pages, by the names that SQLite has for them.
+  private func savedBags(
+    isLogged: Bool = false, _ damage: Damage, of pages: String
+  ) throws -> (losses: [String], counts: [Int]) {
+    let folder = TemporaryFolder()
+    let (path, target) = (folder.file("x.sqlite"), folder.file("y.sqlite"))
+    let store = Store(path: path, migrations: SalvageTests.bags, isInterrupted: { false })
+    try store.operation("filling") { db in
+      for number in 1...2000 {
+        for table in ["bags (name)", "plain", "words"] {
+          try db.run("INSERT INTO \(table) VALUES (?)", ["\(table.prefix(3))-\(10_000 + number)"])
+        }
+      }
+    }
+    let damaged = try store.read { try Int.fetchAll($0, sql: "SELECT pageno FROM dbstat WHERE \(pages)") }
+    try store.close()
+    #expect(!damaged.isEmpty)
+    var bytes = try FileText.bytes(path, limit: 1 << 24, isInterrupted: { false })
+    for start in damaged.map({ ($0 - 1) * 4096 }) {
+      switch damage {
+      // "File format", 1.6: the count of a page's cells.
+      case .empty: (bytes[start + 3], bytes[start + 4]) = (0, 0)
+      case .noise: for index in start..<start + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31 | 1) }
+      }
+    }
+    try AtomicFile.write(path, bytes)
+    if isLogged { try AtomicFile.write(path + "-wal", []) }
+    let new = NewStore(at: target, migrations: SalvageTests.bags, isInterrupted: { false })
+    let losses = try new.salvage(from: path).map(\.words)
+    let saved = Store(path: target, migrations: SalvageTests.bags, isInterrupted: { false })
+    return try saved.read { db in
+      (losses, try ["bags", "plain", "words"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0 })
+    }
+  }
+
+  @Test func `rows of an emptied page are listed where an index still knows them`() throws {
+    let (losses, counts) = try savedBags(.empty, of: "name = 'bags' AND path = '/001/'")
+    #expect(losses.count == 1 && losses[0].hasPrefix("rows ") && losses[0].hasSuffix(" of bags"), "\(losses)")
+    #expect(counts[0] < 2000 && Array(counts[1...]) == [2000, 2000])
+  }
+
+  @Test func `of a table without row ids all or nothing is saved, and the loss is told`() throws {
+    let (losses, counts) = try savedBags(.noise, of: "name = 'words' AND path = '/001/'")
+    #expect(losses == ["a part of words of which nothing is known"])
+    #expect(counts == [2000, 2000, 0])
+  }
+
+  @Test func `a table whose root cannot be read is told, and the others are saved`() throws {
+    let (losses, counts) = try savedBags(.noise, of: "name = 'plain' AND path = '/'")
+    #expect(losses == ["a part of plain of which nothing is known"])
+    #expect(counts == [2000, 0, 2000])
+  }
+
+  @Test(arguments: ["path = '/000/'", "path = (SELECT max(path) FROM dbstat WHERE name = 'plain')"])
+  func `the ends of a table are looked for where they cannot be read`(end: String) throws {
+    let (losses, counts) = try savedBags(.noise, of: "name = 'plain' AND \(end)")
+    #expect(losses.count == 1 && losses[0].hasSuffix(" of plain"), "\(losses)")
+    #expect(counts[0] == 2000 && counts[2] == 2000 && (1..<2000).contains(counts[1]), "\(counts)")
+  }
+
+  @Test(arguments: [false, true])
+  func `a file whose list of tables cannot be read is saved by that of a new one`(isLogged: Bool) throws {
+    let (losses, counts) = try savedBags(isLogged: isLogged, .noise, of: "name IN ('sqlite_schema', 'sqlite_master')")
+    #expect(losses == [] && counts == [2000, 2000, 2000])
+  }
+
+  @Test func `where the highest numbers cannot be read, those of the last rows go on`() throws {
+    let (losses, counts) = try savedBags(.noise, of: "name = 'sqlite_sequence'")
+    #expect(losses == [] && counts == [2000, 2000, 2000])
+  }
 }

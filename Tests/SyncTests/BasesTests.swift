@@ -18,7 +18,7 @@ import Values
 
   /// What the server has of them.
   private func rows(_ table: String) throws -> [String] {
-    let sql = "SELECT json FROM \(table) WHERE kind IN (0, 1) ORDER BY kind, remote"
+    let sql = "SELECT json FROM \(table) WHERE kind IN (0, 1) ORDER BY kind, id"
     return try sides.store.read { try $0.rows(sql) { $0.text(0) } }
   }
 

@@ -107,7 +107,7 @@ import Values
     let sent = try sides.outgoing(first).0
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
     #expect(sent.findings.count == 1)
-    #expect(try store.read { try Bases($0)[.deck, 1]?.local } != nil)
+    #expect(try store.read { try Bases($0).isHere(.deck, 1) })
   }
 
   @Test func `two decks that change their names go by way of a third`() throws {
@@ -154,19 +154,11 @@ import Values
 
   @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
     try sides.linked()
-    func edit(_ body: (inout NoteTypeEdit) -> Void) throws {
-      try store.operation("edit") { db in
-        let type = try NoteTypeTable.find(db, named: "Basic")
-        var edit = NoteTypeEdit(type)
-        body(&edit)
-        try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
-      }
-    }
-    try edit { $0.cards[0].value.front = "{{Front}}!" }
+    try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     let type = try #require(try sides.outgoing(sides.pulled()).0.head.types.first)
     #expect(type["unknown"] == .text("kept") && type["usn"] == .integer(9))
     #expect(type["tmpls"]?.list?.first?.record?["strange"] == .integer(7))
-    try edit { $0.fields.append(.init("More", was: nil)) }
+    try sides.editType { $0.fields.append(.init("More", was: nil)) }
     #expect(throws: SyncError.shape(type: "Basic")) { try sides.outgoing(sides.pulled()) }
   }
 

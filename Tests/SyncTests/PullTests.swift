@@ -42,6 +42,13 @@ import Wire
     #expect(scratchFolders().isEmpty)
   }
 
+  @Test func `what comes in parts is fetched part by part, the next one while this one is stored`() throws {
+    let standIn = try StandIn()
+    let pulled = try pull(standIn, "pull-parts")
+    #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1])
+    #expect(try standIn.heard().count { $0.hasSuffix("chunk") } == 3)
+  }
+
   @Test func `what a server has takes no more of the disk than it may`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.overShare(limit: 1 << 20, isMedia: false)) {

@@ -20,7 +20,10 @@ import Wire
   private let moment = StudyMoment(now: 1_700_000_100)
 
   /// A card of the server's that got a flag here, and the sync that sends it.
-  private func sync(_ standIn: StandIn, _ mode: String) throws -> SyncReport {
+  private func sync(
+    _ standIn: StandIn, _ mode: String,
+    change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, $1, to: 5, now: $2) }
+  ) throws -> SyncReport {
     try folder.write("a-key", to: "key")
     let program = SyncProgram(
       path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
@@ -35,7 +38,7 @@ import Wire
       try first.run(isFirst: true)
       link.meta = pulled.meta
       try SyncTables.setLink(db, link)
-      try CardHiding.setFlag(db, CardID(rawValue: 1_700_000_000_002), to: 5, now: moment.now)
+      try change(db, CardID(rawValue: 1_700_000_000_002), moment.now)
     }
     let exchange = SyncExchange(server, pulled, moment, isInterrupted: { false })
     return try store.operation("sync") { db in
@@ -64,6 +67,17 @@ import Wire
       try called(standIn).suffix(7) == [
         "start", "applyChanges", "chunk", "applyChunk", "applyChunk", "sanityCheck2", "finish",
       ])
+  }
+
+  @Test func `what was removed here is said before anything is given, and both forget it`() throws {
+    let standIn = try StandIn()
+    let report = try sync(standIn, "pull-removed") { db, id, _ in _ = try CardTable.remove(db, [id]) }
+    #expect(report.sent == 0 && report.removedThere == 2)
+    #expect(
+      try called(standIn).suffix(7) == [
+        "start", "applyGraves", "applyChanges", "chunk", "applyChunk", "sanityCheck2", "finish",
+      ])
+    #expect(try waiting() == 0)
   }
 
   @Test(arguments: [

@@ -3,6 +3,7 @@
 import Decks
 import Exchange
 import Storage
+import Templates
 import TestSupport
 import Testing
 import Values
@@ -95,5 +96,15 @@ struct TwoSides {
   func change(_ body: (Database, CardID) throws -> Void) throws {
     let id = try #require(try here()?.id)
     try store.operation("change") { try body($0, id) }
+  }
+
+  /// Changes the type of the server's notes here.
+  func editType(_ body: (inout NoteTypeEdit) -> Void) throws {
+    try store.operation("edit") { db in
+      let type = try NoteTypeTable.find(db, named: "Basic")
+      var edit = NoteTypeEdit(type)
+      body(&edit)
+      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300, isInterrupted: { false })
+    }
   }
 }

@@ -33,8 +33,10 @@ public func spawn(
   sigfillset(&signals)
   posix_spawnattr_setsigdefault(&attributes, &signals)
   var words = arguments.map { strdup($0) } + [nil]
+  // Where Scripts/coverage measures, what a test starts counts as well.
+  let counting = getenv("LLVM_PROFILE_FILE").map { ["LLVM_PROFILE_FILE=" + String(cString: $0)] } ?? []
   // Swift's own handler of crashes would ask at the terminal.
-  var variables = (environment + ["SWIFT_BACKTRACE=enable=no"]).map { strdup($0) } + [nil]
+  var variables = (environment + counting + ["SWIFT_BACKTRACE=enable=no"]).map { strdup($0) } + [nil]
   defer { for text in words + variables { free(text) } }
   var process: pid_t = 0
   let failure = posix_spawn(&process, arguments[0], &actions, &attributes, &words, &variables)

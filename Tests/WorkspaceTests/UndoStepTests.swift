@@ -27,6 +27,24 @@ private func rows(_ person: Person) throws -> [String] {
 }
 
 @Suite struct UndoStepTests {
+  @Test func `a step that made a document is not undone while a card shows it`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let document = try workspace.documents.create(background: .black)
+    let step = try #require(workspace.care.steps().first).id
+    let card = try workspace.decks.create("Spanish").add(NewCard(prompt: "p", answer: "a"))
+    let id = try document.document().id.description
+    try card.setDocument(id)
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    #expect(
+      error?.message.hasSuffix("no longer fits: a card shows a document of it since; nothing was changed") == true)
+    #expect(try card.record().document == id)
+    try card.setDocument(nil)
+    try workspace.care.undo(step)
+    #expect(try workspace.read { try DocumentTable.ids($0) }.isEmpty)
+    try workspace.close()
+  }
+
   @Test func `each operation is a step with its name and count`() throws {
     let person = try Person()
     let workspace = try person.workspace()

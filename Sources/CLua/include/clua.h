@@ -256,6 +256,35 @@ void dh_freeze(lua_State *L, const char *advice);
 // Pushes the table behind a frozen proxy and answers 1; answers 0 for any other value.
 int dh_push_frozen_content(lua_State *L, int index);
 
+// ---- Code that another process runs. See crossing.c.
+
+// Runs a host function on the `arguments` values on top of the stack, as its trampoline would. Answers LUA_OK, with
+// *answer the count of results or a dh_failure (then one value) on top; or as dh_call_protected does. A self that is
+// not the function's is DH_BAD_SELF, and nothing ran.
+enum { DH_BAD_SELF = -1000000 };
+int dh_serve(lua_State *L, const dh_function *function, int arguments, int *answer);
+// The host function behind the value at index, or NULL.
+const dh_function *dh_host_function(lua_State *L, int index);
+// What writing to the frozen table at index is answered; NULL for any other value.
+const char *dh_frozen_advice(lua_State *L, int index);
+// Where the other process says that the error arose which the host function under way answers.
+void dh_tell_position(lua_State *L, const char *position);
+// Takes that back, where no error is raised.
+void dh_forget_told_position(lua_State *L);
+// The same of a stop, which begins here when it has not begun yet.
+void dh_tell_stop(lua_State *L, int reason, const char *position);
+// Calls from the other process are numbered: what follows is the call of that number, until it is ended.
+typedef struct dh_level {
+  struct dh_entry *base;
+  int serial;
+} dh_level;
+dh_level dh_begin_level(int serial);
+void dh_end_level(dh_level outer);
+// Asks the innermost numbered call to stop.
+void dh_stop_level(int reason);
+// From now on SIGUSR1 with the value `serial << 3 | reason` does that, where the serial is still the innermost one's.
+void dh_take_asked_stops(void);
+
 // ---- What the macros of lua.h would be
 
 static inline dh_runtime *dh_of(lua_State *L) { return *(dh_runtime **)lua_getextraspace(L); }

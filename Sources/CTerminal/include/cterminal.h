@@ -47,13 +47,15 @@ enum line_editor_end {
   LINE_EDITOR_FAILED,
   /// The line, whose text is there, is to be opened in the user's editor.
   LINE_EDITOR_WANTS_EDITOR,
+  /// Another program asked for something; the text is what was typed so far.
+  LINE_EDITOR_REQUESTED,
 };
 
 struct line_editor_result {
   enum line_editor_end end;
   /// The signal of LINE_EDITOR_TERMINATED, the errno of LINE_EDITOR_FAILED.
   int number;
-  /// The line of LINE_EDITOR_LINE, for line_editor_free.
+  /// The line of LINE_EDITOR_LINE, LINE_EDITOR_WANTS_EDITOR and LINE_EDITOR_REQUESTED, for line_editor_free.
   char *text;
 };
 
@@ -76,6 +78,10 @@ struct line_editor_callbacks {
   bool (*suggests)(void *context, const char *line);
   /// Shows what an empty line could be, on lines below the prompt; false leaves it to the editor.
   bool (*list)(void *context);
+  /// Puts the descriptors that are waited for beside the keyboard into a list, and answers how many there are.
+  size_t (*watched)(void *context, int *descriptors, size_t room);
+  /// Called when one of them is readable; true ends the reading with LINE_EDITOR_REQUESTED.
+  bool (*requested)(void *context);
 };
 
 /// What a part of a line is.

@@ -1,5 +1,5 @@
 // What was typed for a card and is not its answer. Invariant: a card keeps at most so many texts, those typed last;
-// they are of this collection alone: no server and no file is told them.
+// they are of this collection alone: no server and no file gets them.
 
 public import Storage
 import Text

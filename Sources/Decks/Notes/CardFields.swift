@@ -32,7 +32,7 @@ public enum CardFields {
     }
   }
 
-  /// Where in a card's answer, in its UTF-8, what a cloze hid stands.
+  /// Where a card's answer has what a cloze hid, in its UTF-8.
   public static func hiddenParts(_ db: Database, of card: CardRecord) throws -> [Range<Int>] {
     let note = try NoteTable.record(db, card.note)
     let type = try NoteTypeTable.record(db, note.type)

@@ -1,4 +1,4 @@
-// Note types in the database: finding, making, and those that everybody has.
+// Note types in the database: finding, making, and the stock ones.
 // Invariant: no two names differ only in capitals.
 
 public import Storage
@@ -81,7 +81,7 @@ public enum NoteTypeTable {
   public static func create(_ db: Database, _ draft: NoteTypeDraft, now: Double) throws -> NoteType {
     let draft = try draft.checked()
     if let known = try named(db, draft.name) { throw NoteError.typeExists(name: known.name) }
-    let id = NoteTypeID(rawValue: try freeID(db, now: now))
+    let id = NoteTypeID(rawValue: try SyncedTable.noteTypes.freeID(db, now: now))
     let type = NoteType(draft, id: id, modified: seconds(now))
     try insert(db, type)
     return type
@@ -98,6 +98,7 @@ public enum NoteTypeTable {
   /// Writes a type that was changed.
   static func write(_ db: Database, _ type: NoteType) throws {
     if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
+    try SyncedTable.noteTypes.keep(db, [type.id.rawValue])
     try db.execute(
       sql: """
         UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, \(Unsent.sql), json = ? WHERE id = ?
@@ -113,15 +114,7 @@ public enum NoteTypeTable {
     let type = try record(db, id)
     let notes = try noteCount(db, id)
     if notes > 0 { throw NoteError.typeInUse(name: type.name, notes: notes) }
-    try db.execute(sql: "DELETE FROM note_types WHERE id = ?", arguments: [id.rawValue])
-  }
-
-  /// An id that no row has: the milliseconds since 1970, or a little more.
-  static func freeID(_ db: Database, now: Double) throws -> Int64 {
-    let start = NoteTable.firstID(now: now)
-    // Of an hour only: a row with a time far ahead does not drag the others along.
-    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM note_types WHERE id BETWEEN ?1 AND ?1 + 3600000"
-    return try db.firstRow(sql, [start]) { $0.integer(0) } ?? start
+    try SyncedTable.noteTypes.remove(db, id.rawValue)
   }
 
   private static func record(_ row: Row) throws -> NoteType {

@@ -21,7 +21,7 @@ extension NoteTypeTable {
       return same
     }
     var fresh = given
-    if isTaken { fresh.id = NoteTypeID(rawValue: try freeID(db, now: now)) }
+    if isTaken { fresh.id = NoteTypeID(rawValue: try SyncedTable.noteTypes.freeID(db, now: now)) }
     let names = Set(known.map { $0.name.lowercased() })
     while names.contains(fresh.name.lowercased()) { fresh.name += "+" }
     try insert(db, fresh)
@@ -55,16 +55,25 @@ extension NoteTypeTable {
     return old.isCloze != new.isCloze || old.fields != new.fields || old.cards != new.cards
   }
 
-  /// Takes in a received type that is not here, under an id and a name that are free.
-  public static func insert(received given: NoteType, _ db: Database, now: Double) throws -> NoteType {
-    var fresh = given
-    if try list(db).contains(where: { $0.id == given.id }) {
-      fresh.id = NoteTypeID(rawValue: try freeID(db, now: now))
+  /// A type of a server, under its id. One here that was not sent is it where it has that id or that name, and the same
+  /// fields and cards; another one that has its id gives way.
+  /// - Parameter isOurs: whether a type here is not the server's.
+  /// - Returns: whether the texts of its notes may be others now.
+  public static func place(
+    _ db: Database, _ given: NoteType, now: Double, isOurs: (NoteTypeID) throws -> Bool
+  ) throws -> Bool {
+    let known = try list(db).filter { try isOurs($0.id) && $0.isShaped(as: given) }
+    let same = known.first { $0.id == given.id } ?? known.first { $0.name.lowercased() == given.name.lowercased() }
+    if let same {
+      if same.id != given.id { try SyncedTable.noteTypes.take(db, given.id.rawValue, by: same.id.rawValue, now: now) }
+      return try replace(db, given.id, with: given)
     }
+    try SyncedTable.noteTypes.makeRoom(db, for: given.id.rawValue, now: now)
+    var fresh = given
     fresh.name = try freeName(db, like: given.name, except: nil)
     try insert(db, fresh)
     try markSent(db, fresh.id)
-    return fresh
+    return false
   }
 
   private static func freeName(_ db: Database, like given: String, except id: NoteTypeID?) throws -> String {

@@ -41,7 +41,7 @@ final class ReceivedRows {
   private let cards: RowBatch
   /// The last cards, all that are not written among them.
   private var last: [StoredCard] = []
-  /// The ids of cards that came with lower ones than others have, as far as no index of texts was told.
+  /// The ids of cards that came with lower ones than others have, as far as the log of texts does not have them.
   private var low: [Int64] = []
   private var ids: FreeIDs
   private var came: ReceivedCards

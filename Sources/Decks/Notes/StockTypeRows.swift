@@ -1,4 +1,4 @@
-// The note types that everybody has from the start, as the rows that the schema begins with.
+// The stock note types, which a collection has from the start, as the rows that the schema begins with.
 // Invariant: they are what `StockNoteType` describes.
 
 import Templates

@@ -62,15 +62,8 @@ public enum SyncedNotes {
 
   /// Gives a note another id.
   public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO notes (id, guid, type, mod, usn, tags, fields, data)
-        SELECT ?, guid, type, mod, -1, tags, fields, data FROM notes WHERE id = ?
-        """, arguments: [new, old])
-    let cards = try NoteTable.cards(db, of: NoteID(rawValue: old)).map(\.rawValue)
-    try SyncedTable.cards.keep(db, cards)
-    try db.execute(sql: "UPDATE cards SET note = ? WHERE note = ?", arguments: [new, old])
-    try db.execute(sql: "DELETE FROM notes WHERE id = ?", arguments: [old])
+    try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: old)).map(\.rawValue))
+    try db.execute(sql: "UPDATE notes SET id = ?, \(Unsent.sql) WHERE id = ?", arguments: [new, old])
   }
 
   /// The cards of a note that its type does not make of its fields, where it makes others.

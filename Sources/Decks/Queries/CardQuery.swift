@@ -65,7 +65,7 @@ public struct CardQuery: Equatable {
       case .cards(let ids): "id IN \(list(ids))"
       case .notes(let ids): "note IN \(list(ids))"
       case .noteTypes(let ids): "note IN (SELECT notes.id FROM notes WHERE type IN \(list(ids)))"
-      case .decks(let numbers): "deck IN (SELECT id FROM decks WHERE \(DeckRecord.numberSQL) IN \(list(numbers)))"
+      case .decks(let numbers): "deck IN \(list(numbers))"
       case .template(let ordinal): "ord = \(ordinal)"
       }
     }

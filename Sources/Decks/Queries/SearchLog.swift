@@ -1,5 +1,5 @@
-// What tells an index for searching which cards' texts it does not know: the cards whose texts were changed, one number
-// a change. Invariant: whatever gives a card that was there other texts is in the log, or gives the log another epoch.
+// The cards whose texts were changed, one number a change: by it an index for searching finds what it does not know.
+// Invariant: whatever gives a card that was there other texts is in the log, or gives the log another epoch.
 
 public import Storage
 

@@ -121,7 +121,7 @@ public struct DeckOptions: Equatable, Sendable {
       + (fitted.map { [CardField(FittedModels.member, .json($0.json))] } ?? []) + unknown
   }
 
-  /// The same without what was set to its initial value.
+  /// What was set to another value than the initial one, for a file.
   public var changedFields: [CardField] {
     Name.allCases.compactMap { name in
       values[name].flatMap { $0 == name.initial ? nil : CardField(name.text, $0.stored) }

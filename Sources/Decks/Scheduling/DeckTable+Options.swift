@@ -11,7 +11,7 @@ extension DeckTable {
     try limits(db, id).applied(to: presetOptions(db, id))
   }
 
-  /// The same with what a goal that is under way makes of them.
+  /// The options that are good for a deck today: a goal that is under way changes them.
   public static func options(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckOptions {
     var options = try options(db, id)
     let key = try record(db, id).name.lowercased()
@@ -25,7 +25,9 @@ extension DeckTable {
   public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
     if let preset = try preset(db, id) { return try PresetTable.setOptions(db, preset, to: options) }
     let name = try PresetTable.freeName(db, like: record(db, id).name)
-    try setPreset(db, id, to: PresetTable.create(db, name: name, options: options).id)
+    // Its id is at least that of the deck: both are times.
+    let made = try PresetTable.create(db, name: name, options: options, now: Double(id.rawValue) / 1000)
+    try setPreset(db, id, to: made.id)
   }
 
   /// The options of the preset that is good for a deck, without its own limits.
@@ -58,6 +60,7 @@ extension DeckTable {
   /// Gives a deck a preset, or with nil that of the deck around it.
   public static func setPreset(_ db: Database, _ id: DeckID, to preset: PresetID?) throws {
     if let preset { _ = try PresetTable.record(db, preset) }
+    try SyncedTable.decks.keep(db, [id.rawValue])
     try db.execute(sql: "UPDATE decks SET preset = ? WHERE id = ?", arguments: [preset?.rawValue, id.rawValue])
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
@@ -72,6 +75,7 @@ extension DeckTable {
   }
 
   public static func setLimits(_ db: Database, _ id: DeckID, to limits: DeckLimits) throws {
+    try SyncedTable.decks.keep(db, [id.rawValue])
     try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [limits.json, id.rawValue])
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }

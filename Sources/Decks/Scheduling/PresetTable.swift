@@ -4,7 +4,7 @@
 public import Storage
 import Text
 
-/// Which preset: never used again for another one.
+/// Which preset, here and in Anki: never used again for another one.
 public struct PresetID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -42,9 +42,9 @@ public enum PresetTable {
 
   /// The preset of that name, made when it is missing.
   /// - Throws: `badName`.
-  public static func findOrCreate(_ db: Database, named name: String) throws -> PresetRecord {
+  public static func findOrCreate(_ db: Database, named name: String, now: Double) throws -> PresetRecord {
     let sql = "SELECT \(columns) FROM presets WHERE name_key = ?"
-    return try db.firstRow(sql, [name.trimmed.lowercased()], record) ?? create(db, name: name)
+    return try db.firstRow(sql, [name.trimmed.lowercased()], record) ?? create(db, name: name, now: now)
   }
 
   /// - Throws: `gone` when it was removed.
@@ -56,43 +56,75 @@ public enum PresetTable {
 
   // MARK: Changing
 
+  /// - Parameter id: that it has, if no preset has it.
   /// - Throws: `presetExists`, `badName`.
   @discardableResult
   public static func create(
-    _ db: Database, name: String, options: DeckOptions = DeckOptions()
+    _ db: Database, name: String, options: DeckOptions = DeckOptions(), id: PresetID? = nil, now: Double
   ) throws -> PresetRecord {
     let name = try checked(db, name)
+    let id = try SyncedTable.presets.newID(db, named: name, wanted: id?.rawValue, now: now)
     try db.execute(
-      sql: "INSERT INTO presets (name, name_key, options) VALUES (?, ?, ?)",
-      arguments: [name, name.lowercased(), options.json])
-    return try record(db, PresetID(rawValue: db.lastInsertedRowID))
+      sql: "INSERT INTO presets (id, name, name_key, options) VALUES (?, ?, ?, ?)",
+      arguments: [id, name, name.lowercased(), options.json])
+    return try record(db, PresetID(rawValue: id))
   }
 
   /// A preset of a package: the one of that name where it has the same options, else a new one, of a name of its own
   /// where that one is taken.
-  public static func receive(_ db: Database, named given: String, _ options: DeckOptions) throws -> PresetID {
+  /// - Parameter id: that a new one has, if no preset has it.
+  public static func receive(
+    _ db: Database, named given: String, _ options: DeckOptions, id: PresetID? = nil, now: Double
+  ) throws -> PresetID {
+    let name = cleaned(given)
+    for known in try list(db) where known.options == options && known.name.hasPrefix(name) { return known.id }
+    return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
+  }
+
+  /// A name that a preset can have.
+  private static func cleaned(_ given: String) -> String {
     let name = String(given.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init))
       .trimmed.prefix(190)
-    for known in try list(db) where known.options == options && known.name.hasPrefix(name) { return known.id }
-    let wanted = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }.joined(separator: "::")
-    return try create(db, name: freeName(db, like: wanted.isEmpty ? "Imported" : wanted), options: options).id
+    let parts = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }
+    return parts.isEmpty ? "Imported" : parts.joined(separator: "::")
+  }
+
+  /// A preset of a server, under its id. One here that was not sent is it where it has that name and these options;
+  /// another one that has its id gives way.
+  /// - Parameter isOurs: whether a preset here is not the server's.
+  public static func place(
+    _ db: Database, _ id: PresetID, named given: String, _ options: DeckOptions, now: Double,
+    isOurs: (PresetID) throws -> Bool
+  ) throws {
+    let same = try list(db).first {
+      try $0.options == options && $0.name.lowercased() == given.lowercased() && isOurs($0.id)
+    }
+    if same?.id == id { return }
+    if let same { return try SyncedTable.presets.take(db, id.rawValue, by: same.id.rawValue, now: now) }
+    try SyncedTable.presets.makeRoom(db, for: id.rawValue, now: now)
+    // Of two of one name on the server each has its own row.
+    try create(db, name: freeName(db, like: cleaned(given)), options: options, id: id, now: now)
   }
 
   /// - Throws: `presetExists`, `badName`, `gone`.
   public static func rename(_ db: Database, _ id: PresetID, to name: String) throws {
     let name = try checked(db, name, except: id)
+    try SyncedTable.presets.keep(db, [id.rawValue])
     try change(
       db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, name.lowercased(), id.rawValue])
   }
 
   /// Changes the options of every deck that has the preset.
   public static func setOptions(_ db: Database, _ id: PresetID, to options: DeckOptions) throws {
+    try SyncedTable.presets.keep(db, [id.rawValue])
     try change(db, "UPDATE presets SET options = ? WHERE id = ?", [options.json, id.rawValue])
   }
 
   /// Its decks go by the decks around them from then on.
   public static func remove(_ db: Database, _ id: PresetID) throws {
-    try change(db, "DELETE FROM presets WHERE id = ?", [id.rawValue])
+    let decks = try db.rows("SELECT id FROM decks WHERE preset = ?", [id.rawValue]) { $0.integer(0) }
+    try SyncedTable.decks.keep(db, decks)
+    if try !SyncedTable.presets.remove(db, id.rawValue) { throw DeckError.gone(what: "the preset") }
   }
 
   /// A name that no preset has: the given one, or that with a number.

@@ -192,7 +192,7 @@ struct QueueBuilder {
     return recalls
   }
 
-  /// The same for one card all day.
+  /// A number from 0 to 1 that a card has all day.
   private func random(_ id: Int64) -> Double {
     Double(Fuzz.mixed(UInt64(bitPattern: id) ^ Fuzz.mixed(UInt64(bitPattern: Int64(moment.today)))) >> 11)
   }

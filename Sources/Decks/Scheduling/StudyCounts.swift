@@ -19,7 +19,7 @@ public struct StudyCounts: Equatable, Sendable {
     try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
   }
 
-  /// The same by kind: new ones, those being learnt, those learnt before.
+  /// The counts of every deck by kind: new cards, those being learnt, those learnt before.
   public static func byKind(
     _ db: Database, at moment: StudyMoment
   ) throws -> [DeckID: (new: Int, learning: Int, review: Int)] {

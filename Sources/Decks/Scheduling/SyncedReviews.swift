@@ -4,6 +4,20 @@
 public import Storage
 
 extension ReviewTable {
+  /// Removes rows. A server keeps those that it has: no row is ever taken out of Anki's log. Undoing an answer does not
+  /// come here: it takes back one that was not sent.
+  /// - Parameter ids: in SQL.
+  static func remove(_ db: Database, _ ids: String) throws {
+    try db.execute(
+      sql: """
+        INSERT OR IGNORE INTO bases (kind, id, modified, json)
+        SELECT \(SyncedTable.removedReview), id, 0,
+          json_array(id, card, usn, rating, ivl, last_ivl, factor, time, kind)
+        FROM reviews WHERE NOT \(Unsent.sql) AND id IN (\(ids));
+        DELETE FROM reviews WHERE id IN (\(ids))
+        """)
+  }
+
   /// Whether a row of that id is here and on the server.
   public static func isSent(_ db: Database, _ id: Int64) throws -> Bool {
     try db.firstRow("SELECT 1 FROM reviews WHERE id = ? AND NOT \(Unsent.sql)", [id]) { _ in true } ?? false

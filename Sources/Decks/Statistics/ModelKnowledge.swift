@@ -23,7 +23,7 @@ public struct ModelKnowledge: Equatable, Sendable {
   public let now: Cost
   public let others: [Cost]
 
-  /// What is needed to tell it, read from a collection.
+  /// What is needed for this figure, read from a collection.
   public struct Reading: Sendable {
     /// Fitting more answers than these takes too long to do it unasked.
     static let longestTried = 50_000

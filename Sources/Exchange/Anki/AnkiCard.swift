@@ -4,6 +4,7 @@
 
 import Decks
 import Memory
+import Storage
 import Text
 import Values
 
@@ -79,15 +80,22 @@ public struct AnkiCard: Equatable, Sendable {
 }
 
 extension AnkiCard {
+  /// Of a row of `PackageRows.cardColumns`, out of its filtered deck.
+  /// - Parameter first: the first of these columns.
+  init(_ row: Row, from first: Int32 = 0) {
+    self.init(row: (first..<first + 16).map { row.count($0) }, data: row.text(first + 16))
+    goHome()
+  }
+
   /// Of a row of Anki's, whose numbers may be anything: the columns in their order, without `usn` and `data`.
   init(row numbers: [Int], data: String) {
     self.init(
       id: min(AnkiCard.mostNumber, Int64(numbers[0])), note: Int64(numbers[1]), deck: Int64(numbers[2]),
-      ordinal: numbers[3], modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
+      ordinal: min(499, max(0, numbers[3])), modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
     set(Array(numbers[5...]))
   }
 
-  /// The same row, its numbers within what sums of some of them do not overflow.
+  /// The row with its numbers within bounds: sums of some of them do not overflow.
   public var bounded: AnkiCard {
     var card = self
     card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])
@@ -105,6 +113,19 @@ extension AnkiCard {
 
   /// Of a new card.
   public var position: Int? { type == 0 ? due : nil }
+  /// Of a new card its position; of another one the position that it had, where its row says so.
+  var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
+
+  /// Says that a card that is no longer new had a position.
+  mutating func keepPlace(_ position: Int) {
+    if type == 0 || place == position { return }
+    var record = AnkiMemory.record(of: data) ?? Value.Record()
+    record["pos"] = nil
+    var writer = JSONWriter(.compact)
+    writer.write(.record([("pos", .integer(position))] + record.fields.map { ($0.name, $0.value) }))
+    data = String(decoding: writer.take(), as: UTF8.self)
+  }
+
   /// It does not say when it was answered last; the log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
   /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
@@ -120,13 +141,22 @@ struct AnkiMemory {
   private static let limits = JSONLimits(bytes: 1 << 16, depth: 8, values: 1000, string: 1 << 16)
 
   init(_ data: String) {
-    if data.isEmpty || data == "{}" { return }
-    do throws(JSONFailure) {
-      guard let record = try JSONParser.parse(Array(data.utf8), limits: AnkiMemory.limits).record else { return }
-      stability = record["s"]?.double.map { min(36_500, max(0.001, $0)) }
-      difficulty = record["d"]?.double.map { min(10, max(1, $0)) }
-      lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
-    } catch { return }
+    guard let record = AnkiMemory.record(of: data) else { return }
+    stability = record["s"]?.double.map { min(36_500, max(0.001, $0)) }
+    difficulty = record["d"]?.double.map { min(10, max(1, $0)) }
+    lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
+  }
+
+  /// Nil for nothing, and for what is no object.
+  static func record(of data: String) -> Value.Record? {
+    if data.isEmpty || data == "{}" { return nil }
+    do throws(JSONFailure) { return try JSONParser.parse(Array(data.utf8), limits: limits).record } catch { return nil }
+  }
+
+  /// The position that the card had when it was new.
+  static func position(in data: String) -> Int? {
+    guard data.contains(text: "\"pos\"") else { return nil }
+    return record(of: data)?["pos"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 }
 

@@ -15,8 +15,9 @@ extension StagedCollection {
   ///   - now: milliseconds since 1970.
   ///   - tags: the tags that it lists.
   /// - Returns: the file's bytes.
-  /// - Throws: `StagedFault` where it is not sound, or has not the rows that it was given.
+  /// - Throws: `StagedFault` where it is not sound, or has not the rows that it was given; `PackageError.noLibrary`.
   public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
+    guard canReadPackages else { throw PackageError.noLibrary(path: "the collection of the server") }
     try finish()
     try file.use { db in
       try db.transaction {

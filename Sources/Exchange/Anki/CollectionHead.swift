@@ -26,10 +26,16 @@ struct CollectionHeadMaker {
   /// The newest time of anything that goes out, in seconds since 1970.
   private(set) var newest = 0
 
-  /// Every collection has a deck and a preset of these ids.
+  /// Every collection has a deck and a preset of this id.
   init() {
-    addDeck(1, name: "Default", modified: 0, preset: nil, DeckLimits())
-    addPreset(1, name: "Default", DeckOptions())
+    let (id, name) = (Int64(DeckRecord.firstNumber), DeckRecord.firstName)
+    put(id, SentHead.deck(id, name: name, modified: 0, preset: nil, DeckLimits()), in: &decks)
+    put(id, SentHead.preset(id, name: name, DeckOptions()), in: &presets)
+  }
+
+  private func put(_ id: Int64, _ record: Value.Record, in list: inout [(String, Value)]) {
+    list.removeAll { $0.0 == "\(id)" }
+    list.append(("\(id)", .record(record)))
   }
 
   mutating func note(_ time: Double) { newest = max(newest, Int(min(1e11, max(0, time)))) }
@@ -38,35 +44,20 @@ struct CollectionHeadMaker {
 
   // MARK: Decks
 
-  /// Enters a deck.
-  /// - Returns: its id in the package: when it was made, in milliseconds, so that it is always the same.
-  mutating func add(_ db: Database, _ deck: DeckRecord) throws -> Int64 {
-    let id = max(2, Int64(min(1e14, max(0, deck.created * 1000))) + deck.id.rawValue)
-    var preset: Int64?
-    if let known = try DeckTable.nearestPreset(db, deck.id) { preset = addPreset(try PresetTable.record(db, known)) }
-    addDeck(
-      id, name: deck.name, modified: Int(min(1e11, max(0, deck.created))), preset: preset,
-      try DeckTable.limits(db, deck.id))
-    return id
-  }
-
-  private mutating func addDeck(_ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits) {
-    let deck = SentHead.deck(id, name: name, modified: modified, preset: preset, limits)
-    decks.append(("\(id)", .record(deck)))
-  }
-
-  // MARK: Presets
-
-  /// - Returns: its id in the package, made of its name, so that two accounts mean the same by it.
-  private mutating func addPreset(_ preset: PresetRecord) -> Int64 {
-    var name = preset.name
-    let id = 1_500_000_000_000 + Int64(name.withUTF8 { contentHash($0) })
-    if !presets.contains(where: { $0.0 == "\(id)" }) { addPreset(id, name: preset.name, preset.options) }
-    return id
-  }
-
-  private mutating func addPreset(_ id: Int64, name: String, _ options: DeckOptions) {
-    presets.append(("\(id)", .record(SentHead.preset(id, name: name, options))))
+  /// Enters a deck and the preset that is good for it.
+  mutating func add(_ db: Database, _ deck: DeckRecord) throws {
+    let id = deck.id.rawValue
+    let preset = try DeckTable.nearestPreset(db, deck.id)
+    if let preset = try preset.map({ try PresetTable.record(db, $0) }) {
+      let came = try ServerRows.record(SyncedTable.presets.json(db, preset.id.rawValue))
+      let record = SentHead.preset(preset.id.rawValue, name: preset.name, preset.options, over: came)
+      put(preset.id.rawValue, record, in: &presets)
+    }
+    // Of a deck that was not sent, when it was made.
+    let record = SentHead.deck(
+      id, name: deck.name, modified: Int(id / 1000), preset: preset?.rawValue, try DeckTable.limits(db, deck.id),
+      over: try ServerRows.record(SyncedTable.decks.json(db, id)))
+    put(id, record, in: &decks)
   }
 
   // MARK: The row

@@ -16,7 +16,7 @@ final class CollectionWriter {
   /// No note and no card has a higher id.
   private var (highestNote, highestCard): (Int64, Int64) = (0, 0)
 
-  /// The tables as every collection of that schema has them; only one that is to become somebody's own needs indices.
+  /// The tables as every collection of that schema has them; only a whole collection needs indices.
   static let tables = """
     CREATE TABLE col (
       id integer primary key, crt integer not null, mod integer not null, scm integer not null, ver integer not null,

@@ -19,7 +19,7 @@ public struct ArchivedMedia: Equatable, Sendable {
 }
 
 public enum MediaArchive {
-  /// Bytes that one archive unpacks to at most: the largest file, and what may stand beside it.
+  /// Bytes that one archive unpacks to at most: the largest file, and what may be beside it.
   public static let mostBytes = 110 << 20
   private static let meta = "_meta"
   private static let metaLimits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 16)
@@ -35,7 +35,7 @@ public enum MediaArchive {
 
   /// - Parameters:
   ///   - bytes: of the archive.
-  ///   - folder: of the account: the archive stands there while it is read.
+  ///   - folder: of the account: the archive is there while it is read.
   /// - Throws: `PackageError`.
   public static func read(_ bytes: [UInt8], in folder: String) throws -> [ArchivedMedia] {
     let scratch = try Scratch(.package, in: folder)
@@ -82,7 +82,7 @@ public enum MediaArchive {
 
   // MARK: Writing
 
-  /// - Returns: the bytes of an archive that tells of these files, in their order.
+  /// - Returns: the bytes of an archive that names these files, in their order.
   public static func bytes(of files: [ArchivedMedia], in folder: String) throws -> [UInt8] {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")

@@ -1,5 +1,6 @@
 // What a collection says beside its notes and cards: note types, decks, presets, and the day that its days count from.
-// Invariant: it is the same whichever schema the collection has; what is not understood of a note type is kept.
+// Invariant: it is the same whichever schema the collection has; what is not understood of a note type, a deck or a
+// preset is kept.
 
 import Decks
 import Storage
@@ -14,12 +15,16 @@ struct PackagedDeck {
   var isFiltered = false
   var preset: Int64?
   var limits = DeckLimits()
+  /// As JSON of schema 11.
+  var record = Value.Record()
 }
 
 /// A preset of a package.
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
+  /// As JSON of schema 11.
+  var record = Value.Record()
 }
 
 /// The head of a collection.
@@ -130,18 +135,14 @@ struct ContentsReader {
 extension PackagedDeck {
   /// Of schema 11.
   init(old: Value.Record) {
-    name = old["name"]?.text ?? ""
+    (name, record) = (old["name"]?.text ?? "", old)
     isFiltered = old["dyn"]?.integer == 1
     preset = old["conf"]?.integer.map { Int64($0) }
-    setLimits(
-      new: old["newLimit"]?.integer, reviews: old["reviewLimit"]?.integer,
-      retention: old["desiredRetention"]?.integer.map { Double($0) / 100 })
-  }
-
-  mutating func setLimits(new: Int?, reviews: Int?, retention: Double?) {
+    let (new, reviews) = (old["newLimit"]?.integer, old["reviewLimit"]?.integer)
     for (option, value) in [
       (DeckOptions.Name.newPerDay, new.map { Double(min(9999, max(0, $0))) }),
-      (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }), (.desiredRetention, retention),
+      (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }),
+      (.desiredRetention, old["desiredRetention"]?.double.map { $0 / 100 }),
     ] {
       guard let value else { continue }
       // What is out of range is as if it were not set.
@@ -153,7 +154,7 @@ extension PackagedDeck {
 extension PackagedPreset {
   /// Of schema 11.
   init(old: Value.Record) {
-    name = old["name"]?.text ?? ""
+    (name, record) = (old["name"]?.text ?? "", old)
     let (new, review, lapse) = (old["new"]?.record, old["rev"]?.record, old["lapse"]?.record)
     steps(.learningSteps, new?["delays"]?.list?.compactMap(\.double))
     steps(.relearningSteps, lapse?["delays"]?.list?.compactMap(\.double))
@@ -175,29 +176,29 @@ extension PackagedPreset {
     parameters(["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] })
   }
 
-  // MARK: Values, whichever schema they are from. What is out of range is as if nobody had set it.
+  // MARK: Values. What is out of range is as if it were not set.
 
-  mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
+  private mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
     do throws(DeckError) { try options.set(name, value) } catch { return }
   }
 
-  mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
+  private mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
     guard let value, case .whole(let range) = name.kind else { return }
     set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
   }
 
   /// - Parameter minutes: as packages have them.
-  mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
+  private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
     if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
   }
 
   /// The first that has any.
-  mutating func parameters(_ versions: [[Double]]) {
+  private mutating func parameters(_ versions: [[Double]]) {
     if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
   }
 
   /// A choice by its number.
-  mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
+  private mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
     guard let number, let word = AnkiChoices.words(name)[number] else { return }
     set(name, .choice(word))
   }

@@ -70,8 +70,7 @@ public final class PackageImport {
         try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
       }
       return try file.use { foreign in
-        _ = try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
-        return report
+        try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
       }
     }
   }
@@ -94,7 +93,7 @@ public final class PackageImport {
   ///   - path: what it is called where something is wrong with it.
   func run(
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
-  ) throws -> (places: ReceivedPlaces, report: AddReport) {
+  ) throws -> AddReport {
     let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
     let targets = try ofPackage(path) {
       try PackageTargets(
@@ -124,7 +123,7 @@ public final class PackageImport {
     try targets.givePresets()
     try media?.receiveHidden()
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
-    return (targets.places, report)
+    return report
   }
 
   // MARK: Notes
@@ -135,11 +134,11 @@ public final class PackageImport {
   ) throws {
     if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
-    guard let type = try targets.type(note.note.type.rawValue) else {
-      return try refuse(
-        number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
-    }
     do {
+      guard let type = try targets.type(note.note.type.rawValue) else {
+        return try refuse(
+          number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
+      }
       let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
         try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
       }

@@ -60,9 +60,7 @@ final class PackageRows {
   private func append(_ row: Row, to note: inout PackagedNote) {
     let ordinal = row.count(3)
     guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
-    var card = AnkiCard(row: (0..<16).map { row.count($0) }, data: row.text(16))
-    card.goHome()
-    note.cards.append(card)
+    note.cards.append(AnkiCard(row))
   }
 
   /// Tags as they may be here: what is no tag is left out.

@@ -1,11 +1,13 @@
 // Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
-// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package stand within the
-// one that is imported into, or the outermost of them is it; those of a whole collection have the names they come with.
+// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package come within the
+// one that is imported into, or the outermost of them is it; the parts of a whole collection have the ids and the names
+// that they come with.
 
 import Decks
 import Storage
 import Templates
 import Text
+import Values
 
 final class PackageTargets {
   private let db: Database
@@ -54,9 +56,21 @@ final class PackageTargets {
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
-    let last =
-      try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
+    let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
+    let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
+    let last = try foreign.firstRow(sql) { $0.count(0) } ?? 0
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
+    if root == nil { try makeRoom() }
+  }
+
+  /// What is here and has an id of the collection's gives way.
+  private func makeRoom() throws {
+    for (table, ids) in [
+      (SyncedTable.noteTypes, Array(contents.types.keys)), (.decks, Array(contents.decks.keys)),
+      (.presets, Array(contents.presets.keys)),
+    ] {
+      for id in ids { try table.makeRoom(db, for: id, now: calendar.moment.now) }
+    }
   }
 
   /// The parts of a deck's name; what no deck can be called is left out.
@@ -89,10 +103,14 @@ final class PackageTargets {
       types[id] = .some(nil)
       return nil
     }
-    let type = try NoteTypeTable.receive(
-      db, NoteType(received: given, id: id), now: calendar.moment.now, isInterrupted: isInterrupted)
-    types[id] = type
-    return type
+    let (received, now) = (try NoteType(received: given, id: id), calendar.moment.now)
+    if root == nil {
+      _ = try NoteTypeTable.place(db, received, now: now) { contents.types[$0.rawValue] == nil }
+      types[id] = try NoteTypeTable.record(db, received.id)
+    } else {
+      types[id] = try NoteTypeTable.receive(db, received, now: now, isInterrupted: isInterrupted)
+    }
+    return types[id] ?? nil
   }
 
   // MARK: Decks
@@ -103,31 +121,36 @@ final class PackageTargets {
     let deck = contents.decks[id]
     let rest = PackageTargets.parts(deck).dropFirst(depth)
     let name = ((root.map { [$0.name] } ?? []) + rest).joined(separator: "::")
-    let (here, isFresh) = try DeckTable.findOrMake(db, named: shortened(name), now: calendar.moment.now)
+    let wanted = DeckID(rawValue: id)
+    let found = try DeckTable.findOrMake(db, named: shortened(name), id: wanted, now: calendar.moment.now)
+    var (here, isFresh) = (found.deck.id, found.isFresh)
+    // One that was made here before.
+    if root == nil, here != wanted, contents.decks[here.rawValue] == nil {
+      try SyncedTable.decks.renumber(db, here.rawValue, to: id)
+      here = wanted
+    }
     let options = deck?.preset.flatMap { contents.presets[$0]?.options } ?? DeckOptions()
     let made = Target(
-      id: here.id, isFresh: isFresh, preset: deck?.preset,
+      id: here, isFresh: isFresh, preset: deck?.preset,
       steps: (options.learningSteps.count, options.relearningSteps.count))
     decks[id] = made
-    if isFresh, let deck { try DeckTable.setLimits(db, here.id, to: deck.limits) }
+    if isFresh, let deck {
+      try DeckTable.setLimits(db, here, to: deck.limits)
+      if !deck.isFiltered { try SyncedTable.decks.receive(db, here.rawValue, json: Value.record(deck.record).json) }
+    }
     return made
   }
 
-  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and the one that each
-  /// collection has. A type that can be none here is left out.
+  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and `Default`, which
+  /// each collection has, where it is not here. A type that can be none here is left out.
   func makeRest() throws {
     for id in contents.types.keys.sorted() {
       do { _ = try type(id) } catch is NoteError { continue }
     }
-    for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered && id != 1 {
-      _ = try target(id)
+    for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered {
+      let isNeeded = try id != DeckRecord.firstNumber || DeckTable.named(db, DeckRecord.firstName) != nil
+      if isNeeded { _ = try target(id) }
     }
-  }
-
-  /// Where the parts of the collection are now, by the ids that they have in it.
-  var places: ReceivedPlaces {
-    ReceivedPlaces(
-      types: types.compactMapValues { $0?.id }, decks: decks.mapValues(\.id), presets: presets)
   }
 
   /// A name that a deck can have: at most 200 characters.
@@ -155,7 +178,7 @@ final class PackageTargets {
   }
 
   private func rank(_ card: AnkiCard, in deck: DeckID) throws -> Int64 {
-    let position = card.type == 0 ? min(PackageTargets.mostPosition, max(0, card.due)) : afterNew
+    let position = card.place.map { min(PackageTargets.mostPosition, max(0, $0)) } ?? afterNew
     var span: Span
     if let known = spans[deck] {
       span = known
@@ -177,9 +200,22 @@ final class PackageTargets {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
       // One that says nothing, as packages without presets have it.
       if preset.options == DeckOptions() { continue }
-      if presets[id] == nil { presets[id] = try PresetTable.receive(db, named: preset.name, preset.options) }
+      if presets[id] == nil { presets[id] = try receive(preset, PresetID(rawValue: id)) }
       try DeckTable.setPreset(db, target.id, to: presets[id])
     }
+  }
+
+  private func receive(_ preset: PackagedPreset, _ wanted: PresetID) throws -> PresetID {
+    var (id, now) = (wanted, calendar.moment.now)
+    if root == nil {
+      try PresetTable.place(db, id, named: preset.name, preset.options, now: now) {
+        contents.presets[$0.rawValue] == nil
+      }
+    } else {
+      id = try PresetTable.receive(db, named: preset.name, preset.options, id: wanted, now: now)
+    }
+    try SyncedTable.presets.receive(db, id.rawValue, json: Value.record(preset.record).json)
+    return id
   }
 }
 
@@ -188,6 +224,6 @@ extension AnkiCard {
   mutating func makeNew() {
     self = AnkiCard(
       id: id, note: note, deck: deck, ordinal: ordinal, modified: modified, queue: queue == -1 ? -1 : 0,
-      due: position ?? 0, flags: flags)
+      due: place ?? 0, flags: flags)
   }
 }

@@ -1,5 +1,5 @@
 // Note types, decks and presets of a collection of schema 18, which keeps them in tables with protocol buffers.
-// Source: the descriptors in Anki's own package. Invariant: a note type comes out as schema 11 has it.
+// Source: the descriptors in Anki's own package. Invariant: each comes out as schema 11 has it.
 
 import Decks
 import Storage
@@ -117,57 +117,91 @@ struct SchemaEighteen {
 
   private func deck(named name: String, _ kind: ArraySlice<UInt8>) throws -> PackagedDeck {
     let parts = name.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-    var deck = PackagedDeck(name: parts.joined(separator: "::"))
-    var (new, reviews, retention): (Int?, Int?, Double?) = (nil, nil, nil)
+    var deck = SentHead.deck(0, name: parts.joined(separator: "::"), modified: 0, preset: nil, DeckLimits())
+    deck["conf"] = nil
     for field in try WireReader.fields(kind) {
-      if field.number == 2 { deck.isFiltered = true }
+      if field.number == 2 { deck["dyn"] = .integer(1) }
       guard field.number == 1 else { continue }
       for part in try WireReader.fields(field.bytes) {
         switch part.number {
-        case 1: deck.preset = Int64(part.integer)
-        case 6: reviews = part.integer
-        case 7: new = part.integer
-        case 10: retention = part.float
+        case 1: deck["conf"] = .integer(part.integer)
+        case 2: deck["extendNew"] = .integer(part.integer)
+        case 3: deck["extendRev"] = .integer(part.integer)
+        case 4: deck["desc"] = .text(part.text)
+        case 5: deck["md"] = .boolean(part.flag)
+        case 6: deck["reviewLimit"] = .integer(part.integer)
+        case 7: deck["newLimit"] = .integer(part.integer)
+        case 10: deck["desiredRetention"] = .number(rounded(part.float) * 100)
         default: break
         }
       }
     }
-    deck.setLimits(new: new, reviews: reviews, retention: retention)
-    return deck
+    return PackagedDeck(old: deck)
   }
 
   // MARK: Presets
 
   private func preset(named name: String, _ config: ArraySlice<UInt8>) throws -> PackagedPreset {
-    var preset = PackagedPreset(name: name)
-    // A number that is 0 and a list that is empty are not written.
-    var (floats, numbers): ([Int: [Double]], [Int: Int]) = ([:], [:])
-    for field in try WireReader.fields(config) {
-      switch field.content {
-      case .number: numbers[field.number] = field.integer
-      default: floats[field.number, default: []] += field.floats
-      }
+    let fields = try WireReader.fields(config)
+    var record: Value.Record = ["name": .text(name)]
+    func set(_ group: String?, _ key: String, _ value: Value) {
+      guard let group else { return record[key] = value }
+      var inner = record[group]?.record ?? Value.Record()
+      inner[key] = value
+      record[group] = .record(inner)
     }
-    preset.steps(.learningSteps, floats[1] ?? [])
-    preset.steps(.relearningSteps, floats[2] ?? [])
-    preset.whole(.newPerDay, numbers[9] ?? 0)
-    preset.whole(.reviewsPerDay, numbers[10] ?? 0)
-    preset.whole(.maximumInterval, numbers[16])
-    preset.whole(.minimumLapseInterval, numbers[17])
-    preset.whole(.leechThreshold, numbers[22])
-    preset.whole(.maximumAnswerSeconds, numbers[24])
-    preset.set(.leechAction, .choice(numbers[21] == 1 ? "tag" : "suspend"))
-    preset.set(.buryNew, .flag(numbers[27] == 1))
-    preset.set(.buryReviews, .flag(numbers[28] == 1))
-    preset.set(.buryLearning, .flag(numbers[29] == 1))
-    if let retention = floats[37]?.last { preset.set(.desiredRetention, .number(rounded(retention))) }
-    preset.choice(.newGather, numbers[34] ?? 0)
-    preset.choice(.newSort, numbers[32] ?? 0)
-    preset.choice(.newMix, numbers[30] ?? 0)
-    preset.choice(.reviewOrder, numbers[33] ?? 0)
-    preset.parameters([6, 5, 3].map { floats[$0] ?? [] })
-    return preset
+    for member in SchemaEighteen.members {
+      let found = fields.filter { $0.number == member.number }
+      if let value = value(member.kind, found) { set(member.group, member.key, value) }
+    }
+    let numbers = Dictionary(fields.map { ($0.number, $0) }) { $1 }
+    // Their order is that of two words here, and two intervals are a list.
+    set("new", "order", .integer(numbers[20]?.integer == 1 ? 0 : 1))
+    set("new", "ints", .list([18, 19].map { .integer(numbers[$0]?.integer ?? 0) } + [.integer(0)]))
+    set("new", "initialFactor", .integer(Int(min(100, max(0, numbers[11]?.float ?? 2.5)) * 1000)))
+    if let other = numbers[255] { record.add(other: other) }
+    return PackagedPreset(old: record)
   }
+
+  /// What a member of a preset holds.
+  private enum Kind {
+    /// What is not written is 0, or false.
+    case whole, measure, measures, flag, noFlag
+    /// What is not written is left to the initial value.
+    case wholeOrNone, measureOrNone, text
+  }
+
+  private func value(_ kind: Kind, _ found: [WireField]) -> Value? {
+    switch kind {
+    case .whole: .integer(found.last?.integer ?? 0)
+    case .flag: .boolean(found.last?.flag ?? false)
+    case .noFlag: .boolean(!(found.last?.flag ?? false))
+    case .wholeOrNone: found.last.map { .integer($0.integer) }
+    case .measure: .number(rounded(found.last?.float ?? 0))
+    case .measureOrNone: found.last.map { .number(rounded($0.float)) }
+    case .text: found.last.map { .text($0.text) }
+    case .measures: .list(found.flatMap(\.floats).map { .number($0) })
+    }
+  }
+
+  /// Where schema 11 has the members of a preset.
+  private static let members: [(number: Int, group: String?, key: String, kind: Kind)] = [
+    (1, "new", "delays", .measures), (9, "new", "perDay", .whole), (27, "new", "bury", .flag),
+    (10, "rev", "perDay", .whole), (12, "rev", "ease4", .measure), (13, "rev", "hardFactor", .measure),
+    (15, "rev", "ivlFct", .measure), (16, "rev", "maxIvl", .wholeOrNone), (28, "rev", "bury", .flag),
+    (2, "lapse", "delays", .measures), (14, "lapse", "mult", .measure), (17, "lapse", "minInt", .wholeOrNone),
+    (21, "lapse", "leechAction", .whole), (22, "lapse", "leechFails", .wholeOrNone),
+    (3, nil, "fsrsWeights", .measures), (4, nil, "easyDaysPercentages", .measures), (5, nil, "fsrsParams5", .measures),
+    (6, nil, "fsrsParams6", .measures), (23, nil, "autoplay", .noFlag), (24, nil, "maxTaken", .wholeOrNone),
+    (25, nil, "timer", .whole), (26, nil, "replayq", .noFlag), (29, nil, "buryInterdayLearning", .flag),
+    (30, nil, "newMix", .whole), (31, nil, "interdayLearningMix", .whole), (32, nil, "newSortOrder", .whole),
+    (33, nil, "reviewOrder", .whole), (34, nil, "newGatherPriority", .whole), (35, nil, "newPerDayMinimum", .whole),
+    (36, nil, "questionAction", .whole), (37, nil, "desiredRetention", .measureOrNone),
+    (38, nil, "stopTimerOnAnswer", .flag),
+    (40, nil, "sm2Retention", .measureOrNone), (41, nil, "secondsToShowQuestion", .measure),
+    (42, nil, "secondsToShowAnswer", .measure), (43, nil, "answerAction", .whole), (44, nil, "waitForAudio", .flag),
+    (45, nil, "weightSearch", .text), (46, nil, "ignoreRevlogsBeforeDate", .text),
+  ]
 
   /// A number of 32 bits as it was typed: 0.9, not 0.8999999761.
   private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }

@@ -25,10 +25,9 @@ final class SentCollection {
 
   /// A deck while its cards go out.
   private struct Place {
-    /// The deck's id in the package.
     let deck: Int64
     let schedule: SentSchedule
-    /// Of the last new card.
+    /// Of the last card.
     var position = 0
   }
 
@@ -36,7 +35,8 @@ final class SentCollection {
   /// - Parameter step: called every 1,024 cards; what it throws ends the export.
   func add(_ deck: DeckRecord, step: () throws -> Void) throws {
     let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
-    var place = Place(deck: try head.add(db, deck), schedule: schedule)
+    try head.add(db, deck)
+    var place = Place(deck: deck.id.rawValue, schedule: schedule)
     let cards = try SentCards(db, in: deck.id)
     while let card = try cards.next() {
       try add(card, &place)
@@ -45,7 +45,7 @@ final class SentCollection {
     }
   }
 
-  /// Writes what stands beside the cards.
+  /// Writes what goes beside the cards.
   /// - Returns: the media that go along.
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }
@@ -63,16 +63,17 @@ final class SentCollection {
     noteLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
-    // Positions go up in the order of the deck; those that came so stay as they were.
+    // Positions go up in the order of the deck, those of answered cards, too; those that came so stay as they were.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
-    let position = (came?.position).map { max($0, place.position) } ?? place.position + 1
+    let position = (came?.place).map { max($0, place.position) } ?? place.position + 1
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
       row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
       head.note(card.schedule.lastReview ?? 0)
     }
     let isNew = row.type == 0
-    if isNew { place.position = position }
+    place.position = position
+    row.keepPlace(position)
     (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, note, place.deck, card.ordinal)
     row.modified = Int64(seconds(card.modified))
     (row.reps, row.lapses) = isNew ? (0, 0) : (card.schedule.reps, card.schedule.lapses)

@@ -1,24 +1,28 @@
 // Decks and presets as JSON of schema 11: new ones whole, those that came with what was changed in them.
-// Invariant: a key that stands for nothing here stays as it came.
+// Invariant: a key that has no meaning here stays as it came.
 
 public import Decks
+import Templates
 public import Values
 
 /// Decks and presets on their way out.
 ///
 ///     SentHead.deck(1_700_000_000_000, name: "Spanish", modified: 1_700_000_000, preset: 1, DeckLimits())
 public enum SentHead {
-  /// A new deck.
+  /// A deck that goes out for the first time.
+  /// - Parameter came: what came with it; empty for one that was made here.
   public static func deck(
-    _ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits
+    _ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits, over came: Value.Record = [:]
   ) -> Value.Record {
     let none = Value.list([.integer(0), .integer(0)])
-    var deck: Value.Record = [
-      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(modified), "usn": .integer(-1),
+    var deck = came.adding([
       "desc": .text(""), "collapsed": .boolean(false), "browserCollapsed": .boolean(false), "dyn": .integer(0),
-      "conf": .integer(Int(preset ?? 1)), "extendNew": .integer(0), "extendRev": .integer(0), "newToday": none,
-      "revToday": none, "lrnToday": none, "timeToday": none,
-    ]
+      "extendNew": .integer(0), "extendRev": .integer(0),
+    ])
+    // What was studied where it comes from.
+    for key in ["newToday", "revToday", "lrnToday", "timeToday"] { deck[key] = none }
+    (deck["id"], deck["name"], deck["mod"]) = (.integer(Int(id)), .text(name), .integer(modified))
+    (deck["usn"], deck["conf"]) = (.integer(-1), .integer(Int(preset ?? 1)))
     for option in DeckLimits.names { set(option, of: limits, in: &deck) }
     return deck
   }
@@ -34,17 +38,21 @@ public enum SentHead {
     }
   }
 
-  /// A new preset.
-  public static func preset(_ id: Int64, name: String, _ options: DeckOptions) -> Value.Record {
+  /// A preset that goes out for the first time.
+  /// - Parameter came: what came with it; empty for one that was made here.
+  public static func preset(
+    _ id: Int64, name: String, _ options: DeckOptions, over came: Value.Record = [:]
+  ) -> Value.Record {
     let new: Value.Record = [
       "initialFactor": .integer(2500), "ints": .list([.integer(1), .integer(4), .integer(0)]), "order": .integer(1),
     ]
     let review: Value.Record = ["ease4": .measure(1.3), "ivlFct": .integer(1), "hardFactor": .measure(1.2)]
-    var record: Value.Record = [
-      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(0), "usn": .integer(-1),
+    var record = came.adding([
       "autoplay": .boolean(true), "timer": .integer(0), "replayq": .boolean(true), "dyn": .boolean(false),
       "new": .record(new), "rev": .record(review), "lapse": .record(["mult": .integer(0)]),
-    ]
+    ])
+    (record["id"], record["name"]) = (.integer(Int(id)), .text(name))
+    (record["mod"], record["usn"]) = (.integer(0), .integer(-1))
     for option in DeckOptions.Name.allCases { set(option, of: options, in: &record) }
     return record
   }

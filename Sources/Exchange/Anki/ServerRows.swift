@@ -49,6 +49,9 @@ public struct ServerRows {
     do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: limits) } catch { return nil }
   }
 
+  /// A deck or a preset that was kept as JSON, or a note type; empty for what is none.
+  public static func record(_ json: String) -> Value.Record { parse(json)?.record ?? [:] }
+
   // MARK: What comes
 
   /// Nil for what is no such row.
@@ -80,7 +83,6 @@ public struct ServerRows {
     guard row.count == 18, numbers.count == 17 else { return nil }
     numbers.remove(at: 5)
     var card = AnkiCard(row: numbers, data: row[17].text ?? "")
-    card.ordinal = min(499, max(0, card.ordinal))
     card.goHome()
     return card
   }
@@ -118,12 +120,6 @@ public struct ServerRows {
   /// A deck's name as it can be here.
   public static func deckName(_ record: Value.Record) -> String {
     String(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::").prefix(200))
-  }
-
-  /// Whether a deck there has a name, capitals aside.
-  public static func isNamed(_ name: String) -> (Value.Record) -> Bool {
-    let key = name.lowercased()
-    return { deckName($0).lowercased() == key }
   }
 
   public static func limits(_ deck: Value.Record) -> DeckLimits { PackagedDeck(old: deck).limits }
@@ -205,7 +201,7 @@ public struct ServerRows {
     return (row, state)
   }
 
-  /// What the memory of a card is now, with what else stood beside it.
+  /// What the memory of a card is now, with the other members of its data.
   private static func merged(_ new: String, over old: String, position: Int?) -> String {
     var record = ServerRows.parse(old)?.record ?? Value.Record()
     for key in ["s", "d", "dr", "decay", "lrt"] { record[key] = nil }

@@ -6,7 +6,6 @@
 public import Decks
 import Files
 public import Storage
-public import Templates
 public import Values
 
 /// The rows that a collection has of one kind.
@@ -20,6 +19,12 @@ public enum StagedKind: String, CaseIterable, Sendable {
     case .cards: Array("nnnnnnnnnnnnnnnnnt")
     case .revlog: Array("nnnnnnnnn")
     }
+  }
+
+  /// What a row is read by: see `StagedRow`.
+  fileprivate var staged: String {
+    let columns = names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
+    return "id, \(self == .revlog ? "0" : "mod"), json_array(\(columns))"
   }
 
   fileprivate var names: [String] {
@@ -45,7 +50,7 @@ public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
 
-/// What stands once in a collection.
+/// What a collection has once: its note types, decks, presets and settings.
 ///
 ///     var head = StagedHead()
 ///     head.decks = [["id": .integer(1), "name": .text("Default")]]
@@ -63,13 +68,6 @@ public struct StagedHead: Sendable {
   public init() {}
 }
 
-/// Where the parts of a collection are after it was taken in, by the ids that they have in it.
-public struct ReceivedPlaces {
-  public var types: [Int64: NoteTypeID] = [:]
-  public var decks: [Int64: DeckID] = [:]
-  public var presets: [Int64: PresetID] = [:]
-}
-
 /// A row as it came, for the way back.
 public struct StagedRow {
   public let id: Int64
@@ -77,6 +75,9 @@ public struct StagedRow {
   public let modified: Int64
   /// A JSON list.
   public let json: String
+
+  /// - Parameter row: of `StagedKind.staged`.
+  fileprivate init(_ row: Row) { (id, modified, json) = (row.integer(0), row.integer(1), row.text(2)) }
 }
 
 /// A collection that is being put together.
@@ -84,7 +85,7 @@ public struct StagedRow {
 ///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
 ///     try staged.add(.notes, rows)
 ///     try staged.finish()
-///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
+///     let report = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
@@ -148,7 +149,7 @@ public final class StagedCollection {
     }
   }
 
-  /// Adds what stands once.
+  /// Adds what a collection has once.
   /// - Throws: `StagedFault` for a part without an id.
   public func setHead(_ head: StagedHead) throws {
     func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
@@ -195,7 +196,7 @@ public final class StagedCollection {
   public func takeIn(
     _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void = { _, _ in }
-  ) throws -> (places: ReceivedPlaces, report: AddReport) {
+  ) throws -> AddReport {
     let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in
       name
     }
@@ -205,15 +206,16 @@ public final class StagedCollection {
 
   /// Each row as it came, by its id, but for the number of the sync, which is 0: see `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
-    let modified = kind == .revlog ? "0" : "mod"
-    let columns = kind.names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
     try file.use { db in
-      let sql = """
-        SELECT id, \(modified), json_array(\(columns)) FROM \(kind.rawValue) ORDER BY id
-        """
-      try db.forEachRow(sql) { row in
-        try body(StagedRow(id: row.integer(0), modified: row.integer(1), json: row.text(2)))
-      }
+      try db.forEachRow("SELECT \(kind.staged) FROM \(kind.rawValue) ORDER BY id") { try body(StagedRow($0)) }
+    }
+  }
+
+  /// Each card as it came, and out of its filtered deck.
+  public func forEachCard(_ body: (StagedRow, AnkiCard) throws -> Void) throws {
+    try file.use { db in
+      let sql = "SELECT \(StagedKind.cards.staged), \(PackageRows.cardColumns) FROM cards ORDER BY id"
+      try db.forEachRow(sql) { try body(StagedRow($0), AnkiCard($0, from: 3)) }
     }
   }
 }

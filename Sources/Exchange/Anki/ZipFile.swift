@@ -118,7 +118,7 @@ final class ZipBuilder {
 
   deinit { if isOpen { zip.discard(archive) } }
 
-  /// - Parameter isDeflated: otherwise the bytes stand in it as they are.
+  /// - Parameter isDeflated: otherwise the bytes are in it as they are.
   func add(_ name: String, from file: String, offset: Int, count: Int, isDeflated: Bool) throws(PackageError) {
     guard let source = zip.source_file(archive, file, UInt64(offset), Int64(count)) else { throw failure }
     let index = zip.file_add(archive, name, source, UInt32(ZIP_FL_ENC_UTF_8))

@@ -285,7 +285,7 @@ public final class BuildRun {
     return next
   }
 
-  /// Tells what a card and its row differ in.
+  /// Reports what a card and its row differ in.
   /// - Returns: whether they do.
   private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
     guard let current = try BuildContent.of(db, row.note) else {

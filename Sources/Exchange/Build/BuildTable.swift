@@ -14,7 +14,8 @@ public enum BuildTable {
   /// media are their sizes, times and inodes; `hash` is the content's, as an account names it, `path` is where a source
   /// named it, empty for what is in the folder of media.
   private static let tables = """
-    CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL, deck INTEGER)
+    CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL,
+      deck INTEGER REFERENCES decks(id) ON UPDATE CASCADE ON DELETE SET NULL)
       STRICT;
     CREATE UNIQUE INDEX builds_name ON builds(name, namespace);
     CREATE TABLE build_sources (

@@ -54,7 +54,7 @@ extension SourceReading {
     return ids
   }
 
-  /// The same where nothing was built yet.
+  /// The ids of rows where nothing was built yet.
   package func newIDs(of indices: [Int], isTaken: (String) -> Bool) -> [Int: String] {
     var ids: [Int: String] = [:]
     var names: Set<String> = []

@@ -1,4 +1,4 @@
-// Where the end of a piece of JSON stands: within which objects, after which key, in which text.
+// Where the end of a piece of JSON is: within which objects, after which key, in which text.
 
 /// The place behind a beginning of JSON that may not be whole yet.
 struct JSONPlace {

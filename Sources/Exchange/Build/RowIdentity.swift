@@ -96,15 +96,15 @@ enum RowIdentity {
   }
 }
 
-/// Whether a row that changed is still about the same thing.
+/// Whether a row that changed is still the row that it was.
 enum RowEdit {
   /// Longer texts are compared by their words.
   private static let mostLetters = 120
 
   /// Where the front or the rest stayed, at most a third of the other one may be other letters; where both changed,
-  /// one letter of each, or a tenth: what tells `abuelo, grandfather` from `abuela, grandmother`. Words may change
-  /// places, be added or be taken away, but not both. What is not letters or digits, capitals and accents count for
-  /// nothing.
+  /// one letter of each, or a tenth: what distinguishes `abuelo, grandfather` from `abuela, grandmother`. Words may
+  /// change places, be added or be taken away, but not both. What is not letters or digits, capitals and accents
+  /// count for nothing.
   static func isSmall(from old: [String], to new: [String]) -> Bool {
     guard let first = old.first, let other = new.first else { return false }
     let (rest, otherRest) = (old.dropFirst().joined(separator: "\n"), new.dropFirst().joined(separator: "\n"))
@@ -174,7 +174,7 @@ enum BuildIDs {
   /// The first 64 bits of SHA-256.
   static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
 
-  /// The same of what a file holds, read piece by piece.
+  /// The hash of what a file holds, read piece by piece.
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
     let file = try ByteFile(path, isInterrupted: isInterrupted)
     var hashing = HashingSHA256()

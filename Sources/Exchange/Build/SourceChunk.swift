@@ -82,7 +82,7 @@ extension SourceEntry {
     self.init(line: start.line, column: start.column, id: id, row: row, order: order)
   }
 
-  /// The same so many lines and rows further down.
+  /// The entry so many lines and rows further down.
   func moved(by lines: Int, order rows: Int) -> SourceEntry {
     SourceEntry(line: line + lines, column: column, id: id, row: row, order: order + rows)
   }

@@ -1,5 +1,5 @@
 // What may be written at a place of a source: which names belong there.
-// Invariant: a place is judged by what stands before it only: the rest may not be written yet.
+// Invariant: a place is judged only by what is before it: the rest may not be written yet.
 
 import Decks
 import Templates
@@ -28,7 +28,7 @@ package struct SourceContext {
 
   private init(_ slot: SourceSlot, _ range: Range<Int>) { (self.slot, self.range) = (slot, range) }
 
-  /// What belongs at an offset of a source; nil where anything may stand.
+  /// What belongs at an offset of a source; nil where anything may be.
   package static func of(_ reading: SourceReading, at offset: Int) -> SourceContext? {
     let text = reading.text
     let start = text.start(text.line(at: offset))

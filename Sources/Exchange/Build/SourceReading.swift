@@ -103,7 +103,7 @@ package struct SourceReading {
 }
 
 extension SourceProblem {
-  /// The same so many lines further down.
+  /// The problem so many lines further down.
   fileprivate func moved(by lines: Int) -> SourceProblem {
     SourceProblem(line: line + lines, column: column, code: code, message: message)
   }

@@ -51,7 +51,7 @@ struct BuildInputs {
   /// For the column.
   var text: String { files.isEmpty ? "" : Value.list(files.map(\.value)).json }
 
-  /// The same files as they are now; those of the same stamp are not read.
+  /// These files as they are now; one whose stamp is as before is not read.
   func now(in folder: String, isInterrupted: @escaping () -> Bool) throws -> BuildInputs {
     var now = self
     now.files = try files.map { file in

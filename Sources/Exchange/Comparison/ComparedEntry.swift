@@ -65,7 +65,7 @@ public struct ComparedEntry: Sendable {
     values.append(value)
   }
 
-  /// The same thing under another key.
+  /// The entry under another key.
   func keyed(_ key: String) -> ComparedEntry {
     var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
     other.conflicts = conflicts

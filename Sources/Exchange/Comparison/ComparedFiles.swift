@@ -1,4 +1,4 @@
-// Several contents that are compared or merged: files of one text format as they stand there, anything else as notes.
+// Several contents that are compared or merged: files of one text format as they are, anything else as notes.
 // Invariant: all of them have one form, so that what is the same in all of them compares as the same.
 
 public import Decks
@@ -76,7 +76,7 @@ public struct ComparedFiles {
   /// The name of the deck that the second one is of; empty where it has none.
   public var root: String { if case .notes(let all) = form { all[1].root } else { "" } }
 
-  /// The same without what one of them has no place for: a table knows of no suspension.
+  /// The contents without what one of them has no place for: a table has no suspension.
   public var contentsInCommon: [ComparedContent] {
     guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
       return contents
@@ -116,7 +116,7 @@ public struct ComparedFiles {
 
   // MARK: Reading
 
-  /// The format of text that all have, if it is one that is compared as it stands there.
+  /// The format of text that all have, if it is one that is compared as it is.
   private static func family(_ operands: [ComparedOperand]) -> CardFormat? {
     var found: Set<CardFormat> = []
     for operand in operands {

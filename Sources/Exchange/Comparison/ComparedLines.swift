@@ -13,13 +13,13 @@ struct ComparedLines {
   private(set) var content = ComparedContent()
   private var lines: [String: Line] = [:]
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
-  /// What stands first in a line, in this order.
+  /// What comes first in a line, in this order.
   private static let first = [
     "prompt", "answer", "guid", JSONName.noteGuid, "tags", "document", "subdeck", JSONName.noteType,
     JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,
   ]
 
-  /// - Parameter key: the member that tells objects apart; nil: the guid, else the prompt.
+  /// - Parameter key: the member that distinguishes objects; nil: the guid, else the prompt.
   init(_ source: ByteSource, key: String?) throws {
     while try source.peek() != nil {
       let number = source.line

@@ -1,5 +1,5 @@
 // A file of Markdown as it is compared and merged: an entry for each card, its texts in Markdown, with the lines that
-// it stands in.
+// it is in.
 // Invariant: what is no card stays where it is; the lines of a card that no side changed are written as they were.
 
 import Decks
@@ -51,7 +51,7 @@ struct ComparedMarkdown {
 
   // MARK: Writing
 
-  /// The file of a merge. What stands before and between the cards is joined only where one side changed it.
+  /// The file of a merge. What is before and between the cards is joined only where one side changed it.
   /// - Throws: `ComparisonError.notCards`.
   static func merged(_ result: MergeResult, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
     guard var bytes = joined(sides.map(\.head)) else { throw .notCards }
@@ -80,7 +80,7 @@ struct ComparedMarkdown {
     case (true, false) where raw[2].isEmpty || raw[2] == raw[0] || raw[0].isEmpty: return raw[1]
     case (false, true) where raw[1].isEmpty || raw[1] == raw[0] || raw[0].isEmpty: return raw[2]
     default:
-      // A card that both sides changed is written anew: nothing but the card may stand in its lines.
+      // A card that both sides changed is written anew: nothing but the card may be in its lines.
       for (side, lines) in zip(sides, raw) where !lines.isEmpty {
         guard let own = side.content[.note][entry.key], isWhole(own, lines) else { throw .notCards }
       }

@@ -12,7 +12,7 @@ public struct ComparedNotes {
   public internal(set) var content = ComparedContent()
   /// Notes whose key is only their first field: they have no guid.
   private(set) var unnamed: Set<String> = []
-  /// The name of the deck that all of them stand in; empty where it has none.
+  /// The name of the deck that all of them are in; empty where it has none.
   var root = ""
   /// What the format that they come from can hold; nil for everything.
   var held: Set<CardPart>?
@@ -71,7 +71,7 @@ public struct ComparedNotes {
     var schedule = ""
   }
 
-  /// Adds a note with its cards, the first of which is where the note stands.
+  /// Adds a note with its cards, the first of which is where the note is.
   mutating func add(
     guid: String, type: String, names: [String], values: [String], tags: [String], places: [Place],
     kept: [CardField] = []
@@ -219,7 +219,7 @@ extension ComparedEntry {
     self.init(key: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
   }
 
-  /// The options of a deck, those with their initial values left out; nil where that leaves nothing to tell.
+  /// The options of a deck, those with their initial values left out; nil where that leaves nothing.
   init?(options fields: [CardField], of deck: String) {
     let names = [NamedOptions.presetName, NamedOptions.limitsName]
     var options = fields.filter { names.contains($0.name) }

@@ -56,7 +56,7 @@ struct ComparedTable {
 
   // MARK: Entries
 
-  /// - Parameter key: the name of the column that tells rows apart; nil: a guid, else the first.
+  /// - Parameter key: the name of the column that distinguishes rows; nil: a guid, else the first.
   /// - Throws: `noColumn`.
   mutating func read(hasHeader: Bool, key: String?) throws(ExchangeError) {
     let width = rows.map(\.cells.count).max() ?? 0
@@ -108,7 +108,7 @@ struct ComparedTable {
 
   // MARK: Writing
 
-  /// A cell as it stands in the file, and what it says.
+  /// A cell as it is in the file, and what it says.
   private func cell(_ key: String, _ column: String) -> (raw: [UInt8], text: String)? {
     guard let place = places[key], let index = columns.firstIndex(of: column) else { return nil }
     let raw = Self.parts(of: rows[place].raw, separator)
@@ -159,7 +159,7 @@ struct ComparedTable {
     content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
   }
 
-  /// The row as it stands in the file, where it says what the entry says.
+  /// The row as it is in the file, where it says what the entry says.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
     guard separator == self.separator, names == columns, let place = places[entry.key],
       let own = content[.note][entry.key], own.isSame(as: entry)
@@ -167,7 +167,7 @@ struct ComparedTable {
     return rows[place].raw
   }
 
-  /// A row of cells of both sides, each as it stands in one of them where that can be.
+  /// A row of cells of both sides, each as one of them has it where that can be.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
     let sides = theirs.separator == separator ? [self, theirs] : [self]
     let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first

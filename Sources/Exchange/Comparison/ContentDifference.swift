@@ -25,7 +25,7 @@ public struct ComparedChange: Sendable {
   public var fields: [Field] = []
   public var addedTags: [String] = []
   public var removedTags: [String] = []
-  /// The one that it stands behind now, where it was moved; nil for the first.
+  /// The one that it is behind now, where it was moved; nil for the first.
   public var predecessor: String?
 }
 
@@ -88,7 +88,7 @@ public struct ContentDifference: Sendable {
     }
   }
 
-  /// What is gone, by the key of the entry that it stood behind and that is still there; of the first it is empty.
+  /// What is gone, by the key of the entry that it was behind and that is still there; of the first it is empty.
   private static func removed(_ old: ComparedList, _ new: ComparedList) -> [String: [ComparedEntry]] {
     var removed: [String: [ComparedEntry]] = [:]
     var last = ""
@@ -107,7 +107,7 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
-  /// What became of one thing; nil where both say the same.
+  /// What became of one entry; nil where both say the same.
   public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
     switch (old, new) {
     case (nil, nil): return nil

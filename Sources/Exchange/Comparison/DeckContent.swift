@@ -8,14 +8,14 @@ import Storage
 import Templates
 import Text
 
-/// What a comparison is told beside what it compares.
+/// How contents are compared.
 public struct ComparisonSettings {
   /// The account's folder, for what is unpacked.
   public var folder: String
   public var moment: StudyMoment
   /// What was learnt is compared, too.
   public var keepsSchedule = false
-  /// Of tables and lines: what tells rows apart.
+  /// Of tables and lines: what distinguishes rows.
   public var key: String?
   /// nil: by the files' endings.
   public var format: CardFormat?
@@ -155,7 +155,7 @@ struct PackageContent {
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // Cards that were never studied have a place; those of a package in which all are new stand in that order.
+    // Cards that were never studied have a place; those of a package in which all are new are in that order.
     var order: [(deck: String, place: Int)] = []
     var areNew = true
     while let note = try rows.next() {

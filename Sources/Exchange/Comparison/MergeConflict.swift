@@ -24,10 +24,10 @@ public struct MergeConflict: Hashable, Sendable {
     (self.field, self.base, self.ours, self.theirs) = (field, base, ours, theirs)
   }
 
-  /// Whether it is the conflict of a thing that one side removed.
+  /// Whether one side removed what the conflict is about.
   public var isRemoval: Bool { field.isEmpty }
 
-  /// The same as a note keeps it for a thing that is no note: `note_type Verb/css`.
+  /// The conflict as a note keeps it, of something that is no note: `note_type Verb/css`.
   func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
     MergeConflict(field: "\(kind.rawValue) \(key)/\(shownField)", base: base, ours: ours, theirs: theirs)
   }
@@ -40,7 +40,7 @@ public struct MergeConflict: Hashable, Sendable {
     return (kind, String(field[field.index(after: blank)..<slash]), String(field[field.index(after: slash)...]))
   }
 
-  /// The same seen from the other side.
+  /// The conflict as the other side has it.
   var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours) }
 
   /// The name that files and decks keep a list of conflicts under.

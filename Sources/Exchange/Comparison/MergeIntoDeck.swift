@@ -79,7 +79,7 @@ public final class MergeIntoDeck {
     if let limits = given.limits { try DeckTable.setLimits(db, target, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
-    try DeckTable.setPreset(db, target, to: try PresetTable.receive(db, named: name, given.options))
+    try DeckTable.setPreset(db, target, to: try PresetTable.receive(db, named: name, given.options, now: now))
   }
 
   /// A deck within, made when it is missing.
@@ -158,7 +158,7 @@ public final class MergeIntoDeck {
   // MARK: Order
 
   /// Puts the cards of each deck into the order of their notes. Another card of a note stays behind the card that it
-  /// stands behind.
+  /// is behind.
   private func arrange(_ notes: ComparedList) throws {
     var places: [NoteID: Int] = [:]
     for (place, note) in notes.entries.enumerated() {

@@ -1,6 +1,6 @@
 // Two changed copies of one thing as one: by field, tags as sets, order by neighbours.
 // Invariant: a change of one side is in the result; the same change on both sides is no conflict; two different changes
-// of one field stand side by side in a conflict, and the result does not depend on which side is called ours but for
+// of one field are side by side in a conflict, and the result does not depend on which side is called ours but for
 // the text that a field with a conflict shows.
 
 import Text

@@ -16,7 +16,7 @@ struct MarkdownBlocks {
     (self.html, self.isCloze, self.depth, index) = (html, isCloze, depth, html.startIndex)
   }
 
-  /// - Returns: nil where something else stands between the blocks.
+  /// - Returns: nil where something else is between the blocks.
   mutating func text() -> String? {
     if depth > 20 { return nil }
     var blocks: [String] = []
@@ -50,7 +50,7 @@ struct MarkdownBlocks {
     return true
   }
 
-  /// What stands before a tag, which is taken, too.
+  /// What is before a tag; the tag is taken too.
   private mutating func content(until tag: String) -> ArraySlice<UInt8>? {
     let bytes = Bytes(tag.utf8)
     guard let end = html[index...].indices.first(where: { html[$0] == bytes[0] && html[$0...].starts(with: bytes) })
@@ -59,7 +59,7 @@ struct MarkdownBlocks {
     return html[index..<end]
   }
 
-  /// What stands before the tag that closes an element that is open.
+  /// What is before the tag that closes an open element.
   private mutating func content(of name: String) -> ArraySlice<UInt8>? {
     var (depth, tags, place) = (1, TagReading(), index)
     while place < html.endIndex {

@@ -242,7 +242,9 @@ final class MarkdownCards: CardRows {
     }
     let back = MarkdownHTML(answer)
     row.media += back.media
-    if let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
+    // A card with an id was written from a note, which may have an empty back.
+    let isHalf = answer.isEmpty && !block.facts.guid.isEmpty
+    if !isHalf, let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
       row.prompt.append(contentsOf: prompt.utf8)
       row.answer.append(contentsOf: answer.utf8)
     } else {

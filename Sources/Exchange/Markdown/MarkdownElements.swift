@@ -1,5 +1,5 @@
 // The elements of a text that cmark-gfm parsed, written as HTML: bold is `<b>`, italics `<i>`, a sound `[sound:x]`.
-// Invariant: one walk without recursion, however deep the elements stand; raw HTML of the source stays as it is.
+// Invariant: one walk without recursion, however deep the elements are; raw HTML of the source stays as it is.
 
 import CMarkdown
 import Templates

@@ -11,7 +11,7 @@ import Text
 ///     MarkdownHTML("a **b** $c$").html   // a <b>b</b> \(c\)
 struct MarkdownHTML {
   /// Bytes that a text may have, which are those of a row, so that whatever an export writes comes back; bytes of one
-  /// that has addresses below it; blocks that may stand within each other; cells of a table.
+  /// that has addresses below it; blocks that may be within each other; cells of a table.
   static let limit = 1_000_000
   static let longestWithAddresses = 10_000
   static let deepest = 50

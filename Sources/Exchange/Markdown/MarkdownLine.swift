@@ -65,7 +65,7 @@ extension MarkdownLine {
   }
 }
 
-/// Whether the lines that come one after the other stand in fenced code.
+/// Whether the lines that come one after the other are in fenced code.
 struct MarkdownFence {
   /// What opened it.
   private var open: Substring?
@@ -73,7 +73,7 @@ struct MarkdownFence {
   /// Whether the next line is code.
   var isOpen: Bool { open != nil }
 
-  /// Whether a line belongs to code: it is a fence, or stands between two.
+  /// Whether a line belongs to code: it is a fence, or is between two.
   mutating func holds(_ line: Substring) -> Bool {
     if let open {
       let start = line.drop { $0 == " " }

@@ -1,4 +1,4 @@
-// What stands in Markdown as it is in a field: formulas, sounds, entities. A mark takes its place while the text is
+// What Markdown has as it is in a field: formulas, sounds, entities. A mark takes its place while the text is
 // parsed, so that `$a_1 * b_1$` is no emphasis.
 // Invariant: one walk over the text, whatever is opened and never closed; a mark that was taken for something else
 // (within code, in an address) is the text of the source again.
@@ -126,7 +126,7 @@ struct MarkdownSpans {
 
   /// Text with its marks replaced.
   /// - Parameters:
-  ///   - asSource: by what stood in the source; else by HTML.
+  ///   - asSource: by what the source had; else by HTML.
   ///   - write: takes the bytes between marks.
   func restore(
     _ bytes: Bytes, asSource: Bool, into result: inout Bytes, _ write: (UInt8, inout Bytes) -> Void
@@ -143,7 +143,7 @@ struct MarkdownSpans {
     }
   }
 
-  /// The same with nothing changed between the marks.
+  /// The source of a text with marks, where nothing between the marks was changed.
   func source(_ bytes: Bytes) -> Bytes {
     if kept.isEmpty { return bytes }
     var result = Bytes()

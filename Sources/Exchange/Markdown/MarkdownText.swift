@@ -6,7 +6,7 @@ import Templates
 import Text
 
 enum MarkdownText {
-  /// What a text stands in.
+  /// What a text is in.
   enum Place {
     /// The line of a heading.
     case line
@@ -83,7 +83,7 @@ enum MarkdownText {
   }
 }
 
-/// A paragraph, or what stands in an item or a cell, as Markdown.
+/// A paragraph, or the content of an item or a cell, as Markdown.
 struct MarkdownInlines {
   struct Ways: OptionSet {
     let rawValue: Int
@@ -257,7 +257,7 @@ struct MarkdownInlines {
     index = end
   }
 
-  /// Whether a text stands before and behind.
+  /// Whether there is text before and behind.
   private func isBreak(_ end: Int) -> Bool {
     guard let last = result.last, last != 0x0A, last != 0x20, end < html.endIndex else { return false }
     return html[end] != 0x20 && !html.begins(with: "<br>", at: end)
@@ -343,7 +343,7 @@ struct MarkdownInlines {
     return true
   }
 
-  /// An address as Markdown has it; `&amp;` and `%25` are what they stand for.
+  /// An address as Markdown has it; `&amp;` and `%25` are what they mean.
   private static func address(_ value: String) -> String {
     let plain = value.replacing(text: "&amp;", with: "&").replacing(text: "&quot;", with: "\"")
     let isSafe = plain.utf8.allSatisfy { $0 > 0x20 && !"()<>\\\"*_`[]$".utf8.contains($0) }

@@ -100,7 +100,7 @@ struct MarkdownWriter: CardRowWriter {
     text.utf8.contains(0x0A) ? "\n\(MarkdownLine.escaped(text))" : " \(text)"
   }
 
-  /// Whether two texts in Markdown can be a heading and what stands below it.
+  /// Whether two texts in Markdown can be a heading and what is below it.
   static func fitsHeading(_ prompt: String, _ answer: String) -> Bool {
     !prompt.utf8.contains(0x0A) && !prompt.contains(text: MarkdownFacts.opening)
       && !answer.contains(text: "==") && !answer.contains(text: "{{")

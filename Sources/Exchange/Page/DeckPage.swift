@@ -146,8 +146,9 @@ public struct DeckPage {
 }
 
 extension DeckRecord {
-  /// What pages and files of answers name the deck by: no other deck of any collection has it, and renaming keeps it.
-  var pageID: String { "\(id.rawValue)-\(String(created.bitPattern, radix: 16))" }
+  /// What pages and files of answers name the deck by: renaming keeps it. `Default` has the same in every collection;
+  /// answers name their cards by guids, which no other collection has.
+  var pageID: String { "\(id.rawValue)" }
 }
 
 extension FittedModels {

@@ -62,7 +62,7 @@ struct PageCards {
 
   private func lang(_ language: String?) -> String { language.map { " lang=\"\(PageText.escaped($0))\"" } ?? "" }
 
-  /// - Parameter hidden: where in the text's UTF-8 stands what a cloze hid.
+  /// - Parameter hidden: where the text has what a cloze hid, in its UTF-8.
   private mutating func write(_ text: String, _ names: [String], hidden: [Range<Int>] = []) throws {
     var (bytes, start) = ([UInt8](), 0)
     let utf8 = Array(text.utf8)

@@ -147,7 +147,7 @@ public struct TextFile: Sendable {
     return paragraphs
   }
 
-  /// The same without marks of headings, lists and quotations; code is left out.
+  /// The paragraphs of Markdown without marks of headings, lists and quotations; code is left out.
   private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
     var (plain, isCode) = ("", false)
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

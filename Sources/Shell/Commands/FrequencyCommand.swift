@@ -30,22 +30,25 @@ enum FrequencyCommand {
       let workspace = try session.workspace()
       let counts = try WordCounts(workspace, language: invocation.optionalText("--language"))
       let paths = invocation.list("FILE")
-      var names: [String] = []
-      let done = try counts.add(paths.count, forgets: invocation.flag("--forget")) { index in
-        var options = try TextCommands.options(invocation)
-        options.language = counts.language.name
-        let text = try TextCommands.open([paths[index]], options, session, command: invocation.command.name)
-        names.append(printable(text.titles.joined(separator: ", ")))
-        return text
+      // Who stops it while it looks what is common now has nothing counted.
+      return try workspace.asUnit {
+        var names: [String] = []
+        let done = try counts.add(paths.count, forgets: invocation.flag("--forget")) { index in
+          var options = try TextCommands.options(invocation)
+          options.language = counts.language.name
+          let text = try TextCommands.open([paths[index]], options, session, command: invocation.command.name)
+          names.append(printable(text.titles.joined(separator: ", ")))
+          return text
+        }
+        var lines: [String] = []
+        if invocation.flag("--forget") {
+          lines = ["Forgot the counts of \(session.counted(done.forgotten, "text"))."]
+        }
+        for (name, isNew) in zip(names, done.isNew) {
+          lines.append(isNew ? "Counted \(name)." : "\(name) was counted before.")
+        }
+        return try answer(counts, lines, session)
       }
-      var lines: [String] = []
-      if invocation.flag("--forget") {
-        lines = ["Forgot the counts of \(session.counted(done.forgotten, "text"))."]
-      }
-      for (name, isNew) in zip(names, done.isNew) {
-        lines.append(isNew ? "Counted \(name)." : "\(name) was counted before.")
-      }
-      return try answer(counts, lines, session)
     }
   }
 

@@ -27,7 +27,8 @@ enum PluginCommands {
     return .record([
       ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
       ("state", .text(stateWord(plugin, session))),
-      ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
+      ("bundled", .boolean(plugin.isBundled)), ("isolated", .boolean(session.plugins.isolation.holds(plugin))),
+      ("summary", .text(manifest?.summary ?? "")),
       ("author", manifest?.author.map { .text($0) } ?? .null),
       ("licence", manifest?.licence.map { .text($0) } ?? .null),
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
@@ -67,7 +68,8 @@ enum PluginCommands {
       return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
     }
     switch plugin.state {
-    case .ready, .loading, .loaded: return plugin.isBundled ? "on (bundled)" : "on"
+    case .ready, .loading, .loaded:
+      return plugin.isBundled ? "on (bundled)" : session.plugins.isolation.holds(plugin) ? "on" : "on (not isolated)"
     case .off: return plugin.isBundled ? "off (bundled)" : "off"
     case .asking(let rights): return "asks for more than granted: \(rights.map(\.description).joined(separator: ", "))"
     case .newer(let api): return "for a newer Deckhand (interface \(api))"
@@ -120,6 +122,7 @@ enum PluginCommands {
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
         ["needs", needsText(plugin.manifest?.needs ?? Needs())],
         ["key", try PluginKeys.signer(of: plugin.name, session)],
+        ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
@@ -135,19 +138,33 @@ enum PluginCommands {
     BuiltIn(
       "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
-      details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
-      options: [Option("--grant", help: "grant what it asks for without a question")],
+      details: "Where nobody can be asked, --grant is the yes. A plugin that did not come with Deckhand runs in a "
+        + "process of its own that can open no file and reach no network: what it was granted, Deckhand does for it.",
+      arguments: [Self.pluginName],
+      options: [
+        Option("--grant", help: "grant what it asks for without a question"),
+        Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
+        Option("--isolate", help: "run it in a process of its own again"),
+      ],
       example: "plugin enable palindromes"
     ) { invocation, session in
+      let isolated = try place(invocation)
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let manifest = try session.plugins.currentManifest(of: plugin)
       guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return CommandResult() }
       guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant"), session) else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
-      try session.plugins.enable(plugin, asked: manifest)
+      try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
       return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
     }
+  }
+
+  /// Whether it is to run in a process of its own; nil where nothing is said.
+  private static func place(_ invocation: Invocation) throws -> Bool? {
+    let (isolated, free) = (invocation.flag("--isolate"), invocation.flag("--no-isolate"))
+    if isolated, free { throw ShellError.notTogether("--isolate", "--no-isolate") }
+    return isolated ? true : free ? false : nil
   }
 
   static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws -> Bool {

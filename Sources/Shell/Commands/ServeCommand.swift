@@ -12,6 +12,7 @@ import Problems
 import Text
 import ToggleSettings
 import Values
+import Wire
 import Workspace
 
 enum ServeCommand {
@@ -27,7 +28,8 @@ enum ServeCommand {
         listens unless this runs, and nothing is reached from other machines. Browser extensions and pages of this \
         machine come in; for any other page it asks once, at the terminal, and keeps the answer in the setting \
         serve.origins. `set serve.key WORD` lets in only programs that know the word. What a program does is a step of \
-        undo. A shell may run beside it.
+        undo. A shell may run beside it, in another terminal: what a program wants to show is shown there, and its study \
+        can be led by a program.
         """,
       options: [
         Option("--port", "N", .integer(0...65_535), help: "another port than 8765; 0 is any that is free")
@@ -41,6 +43,8 @@ enum ServeCommand {
   private static func serve(
     _ port: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
+    // Where a shell runs this, it takes no requests itself meanwhile.
+    session.requests.stop()
     // Whatever cannot be opened is told before anybody comes.
     _ = try session.workspace().preferences()
     let listener = try ActionListener(
@@ -71,6 +75,8 @@ enum ServeCommand {
 /// What the server needs of the session.
 private final class ServingHost: ActionHost {
   private let session: Session
+  /// Until when the shell beside counts as busy, by the clock that only grows.
+  private var silentUntil = 0.0
 
   init(_ session: Session) { self.session = session }
 
@@ -78,7 +84,7 @@ private final class ServingHost: ActionHost {
 
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
     let outer = session.data.origin
-    session.data.origin = "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
+    session.data.origin = originName(of: action, for: client)
     defer { session.data.origin = outer }
     return try body()
   }
@@ -114,6 +120,16 @@ private final class ServingHost: ActionHost {
   }
 
   func tell(_ line: String) { session.console.note(line) }
+
+  /// A shell that has not answered in time is not asked again at once: one request may hold many actions.
+  func askShell(_ request: ShellRequest) -> ShellReply? {
+    let elapsed = session.environment.clocks.elapsed
+    if elapsed() < silentUntil { return .busy }
+    let begun = elapsed()
+    let reply = ShellRequests.ask(request, session)
+    if reply == .busy, elapsed() - begun >= ShellRequests.patience { silentUntil = elapsed() + 1 }
+    return reply
+  }
 
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

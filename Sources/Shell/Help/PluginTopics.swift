@@ -39,9 +39,10 @@ extension HelpTopic {
       ("plugin key list|trust|remove", "whose packages you take"),
     ],
     paragraphs: [
-      "A plugin is a folder with plugin.json, init.lua and test.lua. Each runs in a Lua state of its own; what was not "
-        + "granted is not there, and what runs too long or takes too much memory is stopped. An error names the plugin, "
-        + "the line and the call.",
+      "A plugin is a folder with plugin.json, init.lua and test.lua. Each runs in a Lua state of its own, and one that "
+        + "did not come with Deckhand in a process that can open no file and reach no network; what was not granted is "
+        + "not there, and what runs too long or takes too much memory is stopped. An error names the plugin, the line "
+        + "and the call.",
       "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, events, load and needs, as "
         + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": [\"quiz\"], "
         + "\"needs\": {\"deckhand\": \">=0.1\", \"plugins\": {\"verbs\": \"^1.2\"}}}.",

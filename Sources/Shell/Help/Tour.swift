@@ -72,7 +72,7 @@ struct Tour {
         }
         say(["", reply(to: seen, step.line(deck))])
       case .interrupted: continue
-      case .endOfInput, .stopped: return false
+      case .endOfInput, .stopped, .requested: return false
       case .terminated(let signal):
         session.leave(by: signal)
         return false

@@ -20,6 +20,9 @@ package final class LineReader: LineSource {
   package var didResume: () -> Void = {}
   /// Called when the terminal has another size.
   package var didResize: () -> Void = {}
+  /// Where other programs ask for something, and what is done when one does: true ends the reading with `.requested`.
+  var requests: ShellRequests?
+  var request: () -> Bool = { false }
   /// Colours, help at the cursor, the editor.
   package var hints = LineHints()
   /// Whether the line that is read is a command or Lua, no answer to a question.
@@ -72,6 +75,12 @@ package final class LineReader: LineSource {
       guard let reader = LineReader.from(context), reader.isCommandRead else { return false }
       return reader.hints.showAll()
     }
+    callbacks.watched = { context, place, room in
+      let descriptors = LineReader.from(context)?.requests?.descriptors.prefix(room) ?? []
+      for (index, descriptor) in descriptors.enumerated() { place?[index] = descriptor }
+      return descriptors.count
+    }
+    callbacks.requested = { context in LineReader.from(context)?.request() ?? false }
     let options = line_editor_options(
       tab_indents: isContinued, shows_hints: hints.areShown(), tick_ms: max(1, tickInterval))
     var initial = initial
@@ -133,6 +142,7 @@ package final class LineReader: LineSource {
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
     case LINE_EDITOR_TERMINATED: return .terminated(result.number)
     case LINE_EDITOR_STOPPED: return .stopped
+    case LINE_EDITOR_REQUESTED: return .requested(result.text.map { String(cString: $0) } ?? "")
     case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }

@@ -16,6 +16,8 @@ package enum LineOutcome: Equatable {
   case terminated(Int32)
   /// The tick asked to stop; what was typed is dropped.
   case stopped
+  /// Another program asked for something that is to be done before the line is typed on; what was typed so far.
+  case requested(String)
 }
 
 package enum LineError: Problem, Equatable {

@@ -15,6 +15,12 @@ package final class Prompt {
   private let session: Session
   /// The status of the last line, for input that is no terminal.
   private var lastStatus = ExitStatus.done
+  /// What stands in the line when it is read again.
+  private var unfinishedLine = ""
+  /// Whether the last line was not finished: nobody typed what ran since.
+  private var wasRequested = false
+  /// Whether a command could be typed now: no question is asked, and no chunk of Lua is open.
+  private var isBetweenLines = false
   /// Lines of a paste that wait their turn.
   private var pastedLines: [String] = []
 
@@ -47,7 +53,8 @@ package final class Prompt {
         }
         do {
           try session.applyPending()
-          IdleLock(session).watch()
+          if !wasRequested { IdleLock(session).watch() }
+          wasRequested = false
           showNotices()
           session.data.opened?.dailyBackups.begin()
           if let news = try session.data.opened?.refitting.advance() {
@@ -60,6 +67,7 @@ package final class Prompt {
       }
     }
     session.input.lineReader = nil
+    session.requests.stop()
     return session.state.leaving ?? ExitStatus.done
   }
 
@@ -67,7 +75,13 @@ package final class Prompt {
     guard session.console.terminal.hasKeyboard else { return session.input.plainReader }
     let reader = try LineReader(history: History.make(for: session))
     // Moves of elements wait for a save; a shell that is stopped may never go on.
-    reader.willSuspend = { [session] in session.saveDocuments() }
+    reader.willSuspend = { [session] in
+      session.requests.stop()
+      session.saveDocuments()
+    }
+    reader.didResume = { [session] in session.requests.listen(in: session) }
+    reader.requests = session.requests
+    reader.request = { [unowned self] in takeRequest() }
     reader.isEnding = { Interrupts.endingSignal != nil }
     reader.completion = { [session] line in
       LineCompletion(session).completion(line, after: session.input.openChunk)
@@ -108,8 +122,8 @@ package final class Prompt {
   private func readAndRun(from source: any LineSource) throws {
     Interrupts.clear()
     if !pastedLines.isEmpty { return runLine(pastedLines.removeFirst(), source) }
-    let prompt = session.input.lineReader == nil ? "" : PromptText(session).text()
-    switch try source.read(prompt: prompt) {
+    runRequested()
+    switch try readLine(from: source) {
     case .line(let line):
       // A Ctrl-C from before the line was read, between the clearing and the reading, is not for this line.
       Interrupts.clear()
@@ -117,9 +131,44 @@ package final class Prompt {
     case .interrupted: break
     case .stopped where session.input.isIdle: IdleLock(session).lock()
     case .stopped where Interrupts.endingSignal != nil: break
+    case .requested(let line): (unfinishedLine, wasRequested) = (line, true)
     case .endOfInput, .stopped:
       session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
     case .terminated(let signal): session.leave(by: signal)
+    }
+  }
+
+  /// What was typed before another program asked for something stands there again.
+  private func readLine(from source: any LineSource) throws -> LineOutcome {
+    guard let reader = session.input.lineReader else { return try source.read(prompt: "") }
+    session.requests.listen(in: session)
+    defer { unfinishedLine = "" }
+    isBetweenLines = true
+    defer { isBetweenLines = false }
+    return try reader.read(prompt: PromptText(session).text(), initial: unfinishedLine)
+  }
+
+  /// Another program asked while a line is typed.
+  /// - Returns: whether the typing is to stop for it.
+  private func takeRequest() -> Bool {
+    let requests = session.requests
+    guard requests.take(), let request = requests.request else { return false }
+    if !isBetweenLines {
+      requests.refuse()
+    } else if RequestedCommand.isPromptFor(request) {
+      return true
+    } else {
+      requests.answer(RequestedCommand.answerWithoutStudy(to: request))
+    }
+    return false
+  }
+
+  /// Runs what another program asked for while the line before was typed, as if it had been typed here.
+  private func runRequested() {
+    while let request = session.requests.request {
+      guard session.requests.isAwaited else { return session.requests.refuse() }
+      session.refreshSettings()
+      RequestedCommand(session).run(request)
     }
   }
 
@@ -218,7 +267,7 @@ package final class Prompt {
           text += "\n" + more
           typed += "\n" + more
         case .interrupted: return
-        case .endOfInput, .stopped: return reportUnfinished(text)
+        case .endOfInput, .stopped, .requested: return reportUnfinished(text)
         case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {

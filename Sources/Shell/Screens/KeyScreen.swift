@@ -19,6 +19,7 @@ struct KeyScreen {
     showing lines: () -> [String], _ take: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
     let keys = KeyReader(lines: session.input.plainReader)
+    keys.requests = session.requests
     let screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
     let tick = IdleLock(session).tick()
     defer { screen.clear() }
@@ -27,7 +28,7 @@ struct KeyScreen {
         screen.show(lines())
         let event = try keys.next(timeout: 1000)
         switch event {
-        case .tick: if tick() { return nil }
+        case .tick, .requested: if tick() { return nil }
         case .resized: screen.redrawAll(lines())
         case .resumed: screen.redraw(lines())
         case .interrupted, .endOfInput, .key(.escape): return nil

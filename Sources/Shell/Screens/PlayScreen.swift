@@ -112,7 +112,7 @@ final class PlayScreen {
       if draws { draw(alert: nil) }
       return try nextLine()
     case .stopped where Interrupts.endingSignal != nil: return nil
-    case .stopped:
+    case .stopped, .requested:
       return nil
     case .endOfInput:
       // The line editor ends its line itself.

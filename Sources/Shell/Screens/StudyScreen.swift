@@ -44,7 +44,7 @@ final class StudyScreen {
   private var wasPausedBySuspend = false
   var hasLeft = false
   /// How long no key was pressed, from before the first card is drawn.
-  private var idle: IdleClock
+  var idle: IdleClock
   /// Nobody is signed in any more: the session cannot be asked.
   private(set) var isLockedOut = false
 
@@ -55,6 +55,7 @@ final class StudyScreen {
     goal = try study.options.mode == .sprint ? nil : study.deck.goals.current()
     idle = IdleClock(now: session.environment.clocks.reading().boot)
     keys = KeyReader(lines: session.input.plainReader)
+    keys.requests = session.requests
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
 
@@ -64,9 +65,19 @@ final class StudyScreen {
 
   /// - Returns: what was answered; nil once nobody is signed in.
   func run() throws -> StudyScore? {
-    keys.willSuspend = { [self] in pauseQuietly() }
-    keys.didResume = { [self] in resumeQuietly() }
-    defer { (keys.willSuspend, keys.didResume) = ({}, {}) }
+    keys.willSuspend = { [self] in
+      session.requests.stop()
+      pauseQuietly()
+    }
+    keys.didResume = { [self] in
+      resumeQuietly()
+      session.requests.listen(in: session)
+    }
+    session.requests.listen(in: session)
+    defer {
+      (keys.willSuspend, keys.didResume) = ({}, {})
+      if session.input.lineReader == nil { session.requests.stop() }
+    }
     // Where nothing is drawn again there is no line of keys.
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
       session.console.show(.lines(["Enter shows the answer; ? tells the other keys."]))
@@ -84,11 +95,15 @@ final class StudyScreen {
   private func runLoop() throws {
     try showPrompt()
     try draw()
+    keys.takesRequests = true
+    defer { keys.takesRequests = false }
     while try !study.isOver() {
-      let event = try keys.next(timeout: timeUntilChange())
+      // The page of a leech leaves the request that ended it.
+      let event = session.requests.request == nil ? try keys.next(timeout: timeUntilChange()) : .requested
       if try locks(event) { continue }
       if isLockedOut { return }
       switch event {
+      case .requested: if try StudyRequests(self).take() { return }
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
       case .resized:
         view.picture = nil
@@ -127,7 +142,9 @@ final class StudyScreen {
   func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
       switch event {
-      case .key, .line: idle.touch(now: session.environment.clocks.reading().boot)
+      case .key, .line:
+        idle.touch(now: session.environment.clocks.reading().boot)
+        session.requests.listen(in: session)
       default: break
       }
       return false
@@ -218,7 +235,7 @@ final class StudyScreen {
     return true
   }
 
-  private func rating(of key: Key) -> Rating? {
+  func rating(of key: Key) -> Rating? {
     switch (key, isSprint) {
     case (.character("r"), true), (.right, _): .good
     case (.character("w"), _), (.left, _), (.character("1"), _): .again
@@ -242,7 +259,7 @@ final class StudyScreen {
   }
 
   /// Plays the sounds of the sides that are shown.
-  private func replay() throws {
+  func replay() throws {
     guard let media = try study.card()?.media() else { return }
     let sounds = media.promptSounds + (view.isAnswerShown ? media.answerSounds : [])
     if sounds.isEmpty {
@@ -275,34 +292,42 @@ final class StudyScreen {
     if !redraws { session.console.show([view.notice]) }
   }
 
-  private func answer(_ rating: Rating) throws {
+  /// - Parameter didAnswer: called before anything more is shown that waits for a key.
+  /// - Returns: false where the time ran out before.
+  @discardableResult
+  func answer(_ rating: Rating, didAnswer: () -> Void = {}) throws -> Bool {
     do {
       let seconds = min(600, session.console.elapsed() - view.shownSince)
       let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
+      didAnswer()
       if result.isLeech { try showLeech(result.card) }
+      return true
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
-      return
+      return false
     }
   }
 
-  private func undo() throws {
+  /// - Returns: false where this study has done nothing yet.
+  @discardableResult
+  func undo() throws -> Bool {
     do {
       try study.undo()
       try showPrompt()
     } catch DeckError.nothingToUndo {
-      return
+      return false
     } catch let problem as UndoError {
       view.notice = problem.report.message
       if !redraws { session.console.show(.lines([printable(view.notice, limit: 400)])) }
     }
+    return true
   }
 
   /// Opens the card's note in the user's editor; a race's clock stands meanwhile.
-  private func edit() throws {
+  func edit() throws {
     guard let card = try study.card() else { return }
     pauseQuietly()
     keys.end()

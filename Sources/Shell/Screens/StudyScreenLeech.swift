@@ -20,6 +20,7 @@ extension StudyScreen {
       if isLockedOut { return }
       switch event {
       case .tick: continue
+      case .requested: if try StudyRequests(self).endPage() { return }
       case .resized: screen.redrawAll(page.drawn)
       case .resumed: screen.redraw(page.drawn)
       case .terminated(let signal): return session.leave(by: signal)

@@ -21,6 +21,9 @@ final class LineInput {
   /// What was typed in this session.
   var typedLines: [TypedLine] = []
 
+  /// What `serve` asks of this shell.
+  let requests = ShellRequests()
+
   /// What was typed before somebody else asks is no answer to it.
   func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
 }
@@ -51,7 +54,7 @@ extension Session {
     case .stopped where input.isIdle:
       console.write("\u{1B}[H\u{1B}[2J")
       return IdleLock(self).unlock() ? try ask(text) : nil
-    case .endOfInput, .stopped: return nil
+    case .endOfInput, .stopped, .requested: return nil
     case .interrupted: break
     case .terminated(let signal): leave(by: signal)
     }

@@ -29,12 +29,19 @@ package enum KeyEvent: Equatable, Sendable {
   case endOfInput
   /// The program was asked to end: save, then exit with 128 + the signal.
   case terminated(Int32)
+  /// Another program asks for something; `ShellRequests` has it.
+  case requested
 }
 
 package final class KeyReader {
   /// Called before Ctrl-Z stops the program, and when it goes on.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
+
+  /// Where other programs ask for something.
+  var requests: ShellRequests?
+  /// Whether who reads the keys answers them; where nobody does they are told that it is busy.
+  var takesRequests = false
 
   private let input: Int32
   private let lines: PlainLineReader
@@ -86,14 +93,20 @@ package final class KeyReader {
     guard isOpen else { throw .unreadable(errno: EBADF) }
     while true {
       if let event = signalEvent() { return event }
-      if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1)) {
+      if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1), requests?.descriptors ?? []) {
         if let event = signalEvent() { return event }
-        return .tick
+        return isRequested() ? .requested : .tick
       }
       if let event = signalEvent() { return event }
       if bytes.isEmpty, !fill() { return .endOfInput }
       if let event = keyEvent() { return event }
     }
+  }
+
+  private func isRequested() -> Bool {
+    guard let requests, requests.take() else { return false }
+    if !takesRequests { requests.refuse() }
+    return takesRequests
   }
 
   private func nextLine() throws(LineError) -> KeyEvent {
@@ -102,7 +115,7 @@ package final class KeyReader {
     case .line(let line): line.count == 1 ? .key(.character(line[line.startIndex])) : .line(line)
     case .interrupted: .interrupted
     case .terminated(let signal): .terminated(signal)
-    case .endOfInput, .stopped: .endOfInput
+    case .endOfInput, .stopped, .requested: .endOfInput
     }
   }
 }
@@ -132,13 +145,10 @@ extension KeyReader {
     return .resumed
   }
 
-  /// True when there is something to read, false when the time is over or a signal came.
-  private func wait(_ timeout: Int32) -> Bool {
-    var waits = [
-      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: terminal_signal_fd(), events: Int16(POLLIN), revents: 0),
-    ]
-    return CallPause.waitingForUser { poll(&waits, 2, timeout) } > 0 && waits[0].revents != 0
+  /// True when there is something to read, false when the time is over, a signal came, or something of `others`.
+  private func wait(_ timeout: Int32, _ others: [Int32] = []) -> Bool {
+    var waits = ([input, terminal_signal_fd()] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    return CallPause.waitingForUser { poll(&waits, nfds_t(waits.count), timeout) } > 0 && waits[0].revents != 0
   }
 }
 

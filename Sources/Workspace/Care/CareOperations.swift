@@ -1,6 +1,7 @@
 // What keeps the data of an account safe: undo here; backups, restoring and mending in the files beside this one.
 // Invariant: a step of undo is what one operation, or one unit of work, changed in the database.
 
+import CardDocuments
 import Decks
 public import Storage
 
@@ -55,9 +56,25 @@ public struct CareOperations {
     let store = try workspace.store()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try workspace.games.store()
-    let step = try store.undo(id, again: again, also: { try SearchLog.forget($0) })
+    let name = try store.nextStep(id, again: again).name
+    let documents = try id.map { _ in try store.read { Set(try DocumentTable.ids($0)) } } ?? []
+    let step = try store.undo(id, again: again) { db in
+      try SearchLog.forget(db)
+      try refuseShown(documents, db, by: name)
+    }
     workspace.dailyBackups.noteChange()
     return step
+  }
+
+  /// A step that is not the last may have made a document that a card shows since. No foreign key holds that: documents
+  /// are of another room.
+  private func refuseShown(_ before: Set<String>, _ db: Database, by step: String) throws {
+    if before.isEmpty { return }
+    let gone = before.subtracting(try DocumentTable.ids(db))
+    if gone.isEmpty { return }
+    if try CardTable.documents(db).contains(where: { gone.contains($0.document) }) {
+      throw UndoError.differs(step, what: "a card shows a document of it since")
+    }
   }
 
   /// The folder of the backups that are made by themselves.

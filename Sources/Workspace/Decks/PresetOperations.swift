@@ -2,6 +2,7 @@
 // Invariant: a change of a preset is one operation, and holds for every deck that has it.
 
 public import Decks
+import Files
 
 /// The presets of a workspace.
 ///
@@ -20,7 +21,10 @@ public struct PresetOperations {
   /// - Throws: `DeckError.presetExists`, `.badName`.
   @discardableResult
   public func create(_ name: String, options: DeckOptions = DeckOptions()) throws -> PresetRecord {
-    try workspace.perform(.changePresets, on: name) { try PresetTable.create($0, name: name, options: options) }
+    let now = workspace.environment.clocks.now()
+    return try workspace.perform(.changePresets, on: name) { db in
+      try PresetTable.create(db, name: name, options: options, now: now)
+    }
   }
 
   public func rename(_ preset: PresetID, to name: String) throws {

@@ -55,4 +55,7 @@ void reference_games_close(reference_games *games);
 // ---- Rows: seconds to read every row of some statements, each column as a number; negative when it failed.
 double reference_scan_rows(const char *path, const char *const *statements, int count);
 
+// Seconds of `count` round trips of forty bytes to another process, negative when there is none.
+double reference_round_trips(long count);
+
 #endif

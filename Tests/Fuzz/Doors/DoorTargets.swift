@@ -89,5 +89,6 @@ final class FuzzHost: ActionHost {
   func mayEnter(_ origin: String) -> Bool { false }
   func tell(_ line: String) {}
   func synchronize() {}
+  func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["fuzz"], "fuzz") }
 }

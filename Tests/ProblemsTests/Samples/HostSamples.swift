@@ -93,6 +93,9 @@ extension ProblemTable {
         "disabled": PluginError.disabled(plugin: "quiz"), "isLoading": PluginError.isLoading(plugin: "quiz"),
         "endedWhileLoading": PluginError.endedWhileLoading(plugin: "quiz"),
         "changed": PluginError.changed(plugin: "quiz"),
+        "cannotIsolate": PluginError.cannotIsolate(
+          plugin: "quiz", reason: "this system cannot take a process's rights away"),
+        "mayNotLeaveProcess": PluginError.mayNotLeaveProcess(plugin: "quiz"),
       ]),
     ProblemTable(
       PluginFileError.self, in: "PluginHost/PluginFileError.swift",

@@ -50,7 +50,7 @@ static enum turn before_call(bool grows) {
   if (is_off) return errno = EIO, turn_fails;
   calls++;
   bool is_now = calls == planned_call;
-  if (is_now && planned != DISK_FAULT_NONE && planned != DISK_FAULT_INTERRUPT) has_failed = true;
+  if (is_now && planned != DISK_FAULT_NONE && planned < DISK_FAULT_INTERRUPT) has_failed = true;
   if (is_now && (planned == DISK_FAULT_POWER || planned == DISK_FAULT_KILL)) {
     turn_off(planned == DISK_FAULT_POWER);
     return errno = EIO, turn_fails;
@@ -199,12 +199,14 @@ void disk_plan(enum disk_fault_kind kind, long call, uint64_t seed, const char *
   calls = polls = 0;
   has_failed = is_full = is_off = false;
   snprintf(image, sizeof image, "%s", path ? path : "");
+  bool is_of_memory = kind == DISK_FAULT_MEMORY || kind == DISK_FAULT_STARVED;
+  plan_memory(is_of_memory ? call : 0, kind == DISK_FAULT_STARVED);
   pthread_mutex_unlock(&lock);
 }
 
 long disk_calls(void) { return calls; }
 long disk_polls(void) { return polls; }
-bool disk_has_failed(void) { return has_failed; }
+bool disk_has_failed(void) { return has_failed || memory_has_failed(); }
 bool disk_is_off(void) { return is_off; }
 
 bool disk_polls_interrupted(void) {

@@ -1,4 +1,5 @@
 // What a disk holds for certain, and what a power cut makes of the rest. Only `disk.c` uses it, under its lock.
+// And the memory of SQLite, which `disk.c` plans, too.
 
 #ifndef SYNCED_H
 #define SYNCED_H
@@ -18,6 +19,10 @@ void sync_folder(const char *path, ino_t inode);
 void sync_all(const char *path);
 // Nothing is known to be synced.
 void forget_synced(void);
+
+// SQLite's allocation of that number fails, or all from it on; 0 for none.
+void plan_memory(long call, bool for_good);
+bool memory_has_failed(void);
 
 // Writes what a power cut leaves of the folder to another one that is not there yet.
 void cut_power(const char *folder, const char *image, uint64_t seed);

@@ -63,6 +63,8 @@ def pull(mode, method, now):
             return {"done": True, "notes": [NOTE]} if mode == "pull-rows" else {"done": True}
         if method == "sanityCheck2" and mode == "pull-lost":
             return {"status": "bad", "s": [[0, 0, 0], 2, 1, 1, 0, 1, 1, 1]}
+        if method == "sanityCheck2" and mode == "pull-removed":
+            return {"status": "ok", "s": [[0, 0, 0], 0, 0, 1, 0, 1, 1, 1]}
         if method == "finish":
             return "soon" if mode == "pull-finish" else now * 1000
     meta = {"mod": 5, "scm": 6, "usn": 7, "ts": now, "msg": "", "cont": True, "hostNum": 0, "empty": False,
@@ -83,6 +85,10 @@ def pull(mode, method, now):
             # A note of 300 kB each time, never the last one.
             number = called.count(f"{mode}/chunk")
             return {"done": False, "notes": [[NOTE[0] + number] + NOTE[1:6] + ["x" * 300_000] + NOTE[7:]]}
+        if mode == "pull-parts":
+            number = called.count(f"{mode}/chunk")
+            return [{"done": False, "notes": [NOTE]}, {"done": False, "cards": [CARD]},
+                    {"revlog": [LOG], "done": True}][number - 1]
         chunk = {"done": True, "notes": [NOTE], "cards": [CARD], "revlog": [LOG]}
         return {"pull-short": dict(chunk, notes=[NOTE[:-1]]), "pull-kind": dict(chunk, cards=[CARD[:-1] + [7]]),
                 "pull-text": dict(chunk, cards=[["x"] + CARD[1:]]), "pull-object": dict(chunk, notes=[{"id": 1}]),
@@ -128,10 +134,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             count = called.count(f"{mode}/mediaChanges")
             return self.plain(media.answer(mode, method, 0 if count % 2 or mode == "media-endless" else 10))
         if mode.startswith("pull"):
+            if method == "upload":
+                called.append(f"{mode}/{method}")
+                return self.plain(b"OK" if mode == "pull-upload" else b"no room is left")
             status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:
                 return self.answer(b"no", status=status)
-            return self.plain(json.dumps(pull(mode, method, int(time.time()))).encode())
+            # Without blanks, as Anki's server writes it.
+            answer = json.dumps(pull(mode, method, int(time.time())), separators=(",", ":"))
+            return self.plain(answer.encode())
         meta = META % time.time()
         if mode == "ok":
             self.plain(meta)

@@ -23,6 +23,10 @@ enum disk_fault_kind {
   DISK_FAULT_KILL,
   // Ctrl-C: from that question on, whoever asks is told to stop.
   DISK_FAULT_INTERRUPT,
+  // SQLite's allocation of that number gives nothing.
+  DISK_FAULT_MEMORY,
+  // No allocation of SQLite's gives anything from that one on.
+  DISK_FAULT_STARVED,
 };
 
 // Everything in the folder counts as synced from here on; NULL watches nothing.
@@ -34,6 +38,12 @@ void disk_plan(enum disk_fault_kind kind, long call, uint64_t seed, const char *
 
 // Calls that changed something since the fault was planned.
 long disk_calls(void);
+
+// Takes over the memory of SQLite. Only before its first use.
+bool disk_count_memory(void);
+
+// Allocations of SQLite since the fault was planned.
+long disk_allocations(void);
 
 // Questions whether to stop since the fault was planned.
 long disk_polls(void);

@@ -1,0 +1,74 @@
+// Code that another process runs for this one: how its errors and stops are told here, and how a stop reaches it.
+// Invariant: a request to stop ends the call that it names or nothing; a number that came too late is passed over.
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "runtime.h"
+
+static void note_told(dh_runtime *rt, const char *position) {
+  strncpy(rt->position, position, sizeof rt->position - 1);
+  rt->position[sizeof rt->position - 1] = 0;
+}
+
+void dh_tell_position(lua_State *L, const char *position) {
+  dh_runtime *rt = dh_of(L);
+  note_told(rt, position);
+  rt->has_told_position = 1;
+}
+
+void dh_forget_told_position(lua_State *L) { dh_of(L)->has_told_position = 0; }
+
+void dh_tell_stop(lua_State *L, int reason, const char *position) {
+  dh_runtime *rt = dh_of(L);
+  note_told(rt, position);
+  rt->has_stop_position = 1;
+  if (!rt->stop) dh_stop_runtime(rt, reason);
+}
+
+// ---- In the process that runs the code: the calls from the other one, the innermost last
+
+// What the innermost numbered call began within, and its number; 0 for none.
+static _Thread_local dh_entry *volatile level_base;
+static _Thread_local volatile sig_atomic_t level_serial;
+
+dh_level dh_begin_level(int serial) {
+  dh_level outer = {level_base, level_serial};
+  level_serial = 0;
+  level_base = dh_innermost_entry;
+  level_serial = serial;
+  return outer;
+}
+
+void dh_end_level(dh_level outer) {
+  level_serial = 0;
+  level_base = outer.base;
+  level_serial = outer.serial;
+}
+
+// The entry of the numbered call itself, which is the last one within its base.
+void dh_stop_level(int reason) {
+  dh_entry *last = dh_innermost_entry;
+  if (!last || last == level_base) return;
+  while (last->outer && last->outer != level_base) last = last->outer;
+  dh_stop_through(last, reason);
+}
+
+static void on_asked_stop(int signal, siginfo_t *info, void *context) {
+  (void)signal;
+  (void)context;
+  int saved = errno, value = info->si_value.sival_int;
+  if (level_serial && value >> 3 == level_serial) dh_stop_level(value & 7);
+  errno = saved;
+}
+
+void dh_take_asked_stops(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_asked_stop;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, NULL);
+}

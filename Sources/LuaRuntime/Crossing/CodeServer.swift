@@ -1,0 +1,261 @@
+// The process that runs the code: a sandboxed state whose bound types and modules are the host's, each member a
+// question to it. Invariant: what is bound here is what the host has told; nothing of it is known beforehand.
+
+import CLua
+
+/// What the code may use.
+public struct CodeTerms: Equatable, Sendable {
+  /// Bytes.
+  public var memoryLimit: Int
+  /// What its random numbers start from, so that they repeat; nil for other ones each time.
+  public var seed: UInt64?
+
+  public init(memoryLimit: Int, seed: UInt64?) { (self.memoryLimit, self.seed) = (memoryLimit, seed) }
+
+  /// Bytes of one frame: what a state may hold, in any form.
+  public var longestFrame: Int { min(memoryLimit + (1 << 20), 1 << 30) }
+
+  /// The first frame to the process.
+  public var frame: [UInt8] {
+    var bytes: [UInt8] = []
+    withUnsafeBytes(of: memoryLimit) { bytes += $0 }
+    withUnsafeBytes(of: seed ?? 0) { bytes += $0 }
+    return bytes + [seed == nil ? 0 : 1]
+  }
+
+  /// Nil for what is no such frame.
+  public init?(_ frame: [UInt8]) {
+    guard frame.count == 17 else { return nil }
+    memoryLimit = frame.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+    seed = frame[16] == 0 ? nil : frame.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+  }
+}
+
+/// Runs code for a host.
+///
+///     let server = try CodeServer(terms, channel)
+///     try server.run()   // until the channel ends
+public final class CodeServer {
+  private let state: LuaState
+  private let crossing: LuaCrossing
+
+  /// The first frame from the process: its rights are given up.
+  public static let ready: [UInt8] = [FrameKind.values.rawValue]
+  /// The exit status of a process that the kernel cannot take the rights from.
+  public static let notConfined: Int32 = 3
+
+  public init(_ terms: CodeTerms, _ channel: any LuaChannel) throws {
+    state = try LuaState(memoryLimit: terms.memoryLimit, libraries: .sandboxed, seed: terms.seed)
+    crossing = LuaCrossing(state, channel, longestFrame: terms.longestFrame, chargesFrames: true)
+    crossing.serve = { [unowned self] in try serve($0) }
+    crossing.run = { [unowned self] id, stack in try ask(.call, id, stack) }
+    dh_take_asked_stops()
+  }
+
+  /// Serves the host until the channel throws.
+  public func run() throws {
+    while true {
+      let frame = try crossing.channel.receive {}
+      if frame.first == FrameKind.release.rawValue {
+        try frame.read { try crossing.takeReleases($0) }
+      } else {
+        try serve(frame)
+      }
+    }
+  }
+
+  private func serve(_ frame: [UInt8]) throws {
+    let kind = frame.first.flatMap(FrameKind.init)
+    try frame.read { reader in
+      var reader = reader
+      switch kind {
+      case .type: return try addType(&reader)
+      case .module: return try addModule(ToldModule(from: &reader))
+      default: break
+      }
+      // The flag of the values stands before the serial number.
+      let values = reader
+      _ = try reader.byte()
+      let level = dh_begin_level(Int32(truncatingIfNeeded: try reader.word()))
+      defer { dh_end_level(level) }
+      let answer: [UInt8]
+      do {
+        let (L, top, charged) = try state.beginUse()
+        defer { state.endUse(L, top: top, charged: charged) }
+        var decoder = try CrossingDecoder(values, L, crossing)
+        _ = try decoder.reader.word()
+        answer = try perform(kind, &decoder, L)
+      } catch let error as LuaError {
+        answer = failed(error)
+      } catch LuaFailure.memory {
+        answer = CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
+      } catch let error as LuaFailure {
+        answer = CrossingFrame.error(error.words)
+      }
+      try crossing.answer(answer)
+    }
+  }
+
+  private func perform(_ kind: FrameKind?, _ decoder: inout CrossingDecoder, _ L: OpaquePointer) throws -> [UInt8] {
+    let top = lua_gettop(L)
+    switch kind {
+    case .call:
+      try crossing.giveBack(.function, try decoder.reader.word(), on: L)
+      let count = try decoder.values()
+      return try ended(dh_call_protected(L, count, LUA_MULTRET), L, top)
+    case .load:
+      let name = try decoder.reader.text()
+      let function = try state.load(try decoder.reader.data(), name: name)
+      LuaStack(L).push(function)
+    case .setGlobal:
+      let name = try decoder.reader.text()
+      guard try decoder.values() == 1 else { throw CrossingError() }
+      dh_push_globals(L)
+      LuaStack(L).push(name)
+      lua_pushvalue(L, top + 1)
+      lua_rawset(L, top + 2)
+      lua_settop(L, top)
+    case .makeTable:
+      guard try decoder.values() == 1 else { throw CrossingError() }
+      if lua_type(L, -1) != LUA_TTABLE { dh_new_table(L, 0, 4) }
+      return CrossingFrame.table(crossing.keep(L))
+    case .copyTable: try crossing.giveBack(.table, try decoder.reader.word(), on: L)
+    case .require: try setRequire(try decoder.reader.word())
+    case .print: try setPrint(try decoder.reader.word())
+    default: throw CrossingError()
+    }
+    var encoder = CrossingEncoder(.values, L, crossing)
+    try encoder.values(from: top + 1)
+    return encoder.writer.bytes
+  }
+
+  /// The answer to a call, from what it has left on the stack above `top`.
+  private func ended(_ status: Int32, _ L: OpaquePointer, _ top: Int32) throws -> [UInt8] {
+    if status >= DH_STATUS_STOPPED {
+      return CrossingFrame.stopped(
+        status - Int32(DH_STATUS_STOPPED), at: String(cString: dh_stop_position(L)))
+    }
+    var encoder = CrossingEncoder(status == LUA_OK ? .values : .error, L, crossing)
+    if status != LUA_OK { encoder.writer.text(String(cString: dh_error_position(L))) }
+    try encoder.values(from: top + 1)
+    return encoder.writer.bytes
+  }
+
+  private func failed(_ error: LuaError) -> [UInt8] {
+    switch error.kind {
+    case .syntax(let isIncomplete):
+      var writer = CrossingWriter(.syntaxError)
+      writer.byte(0)
+      writer.byte(isIncomplete ? 1 : 0)
+      writer.text(error.message)
+      return writer.bytes
+    case .stopped(.memory): return CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: error.position)
+    case .stopped(.deadline): return CrossingFrame.stopped(Int32(DH_STOP_DEADLINE.rawValue), at: error.position)
+    case .stopped: return CrossingFrame.stopped(Int32(DH_STOP_INTERRUPT.rawValue), at: error.position)
+    case .runtime: return CrossingFrame.error(error.description)
+    }
+  }
+
+  // MARK: Asking the host
+
+  /// Has the host run one of its functions with what is on the stack; answers as a host function.
+  private func ask(_ kind: FrameKind, _ number: Int, _ stack: borrowing LuaStack) throws -> Int32 {
+    let L = stack.L
+    var encoder = CrossingEncoder(kind, L, crossing)
+    encoder.writer.word(number)
+    try encoder.values(from: 1)
+    let answer = try crossing.ask(encoder.writer.bytes)
+    lua_settop(L, 0)
+    return try answer.read { reader in
+      var decoder = try CrossingDecoder(reader, L, crossing)
+      switch FrameKind(rawValue: answer[0]) {
+      case .values: return try decoder.values()
+      case .failure:
+        let code = Int32(truncatingIfNeeded: try decoder.reader.word())
+        guard code < 0, try decoder.values() == 1 else { throw CrossingError() }
+        return code
+      case .stopped:
+        // The trampoline raises it.
+        dh_stop_level(Int32(try decoder.reader.byte()))
+        return 0
+      default: throw CrossingError()
+      }
+    }
+  }
+
+  private func function(_ member: ToldMember) -> HostFunction {
+    HostFunction(member.name, failsSoftly: false) { [unowned self] stack, _ in
+      try ask(.invoke, member.number, stack)
+    }
+  }
+
+  private func addType(_ reader: inout CrossingReader) throws {
+    let (number, name) = (try reader.word(), try reader.text())
+    let members = try reader.list { reader throws(CrossingError) in try ToldMember(from: &reader) }
+    crossing.add(try .add(name, members, to: state, function), number: number)
+  }
+
+  private func addModule(_ told: ToldModule) throws {
+    let module = BoundModule(told.name, "") { module in
+      for member in told.members { module.add(distant: member, function(member)) }
+    }
+    try state.register(module, members: told.modules)
+  }
+
+  private func setRequire(_ number: Int) throws {
+    try state.setRequire(by: function(ToldMember(.method, "require", number: number)))
+  }
+
+  /// Texts are made of the values here, where what their `__tostring` does is the code's own.
+  private func setPrint(_ number: Int) throws {
+    let print = HostFunction("print", failsSoftly: false) { [unowned self] stack, _ in
+      let count = stack.count
+      for index in 1...max(1, count) where index <= count {
+        let status = dh_tostring_protected(stack.L, Int32(index))
+        guard status == LUA_OK else { return status >= DH_STATUS_STOPPED ? 0 : DH_FAIL_VALUE.rawValue }
+        lua_copy(stack.L, -1, Int32(index))
+        dh_pop(stack.L, 1)
+      }
+      return try ask(.invoke, number, stack)
+    }
+    try state.withStack { stack in
+      dh_push_globals(stack.L)
+      stack.push("print")
+      state.push(print, cost: 512, on: stack.L)
+      lua_rawset(stack.L, -3)
+    }
+  }
+}
+
+extension LuaFailure {
+  /// Without the function whose argument it is about.
+  var words: String {
+    switch self {
+    case .argument(let number, let message): "bad argument #\(number) (\(message))"
+    case .message(let message): message
+    case .memory: "not enough memory"
+    }
+  }
+}
+
+extension CrossingFrame {
+  static func error(_ message: String) -> [UInt8] {
+    var writer = CrossingWriter(.error)
+    writer.byte(0)
+    writer.text("")
+    writer.word(1)
+    writer.byte(ValueTag.bytes.rawValue)
+    writer.text(message)
+    return writer.bytes
+  }
+
+  /// The answer that a table was made.
+  static func table(_ id: Int) -> [UInt8] {
+    var writer = CrossingWriter(.values)
+    writer.byte(0)
+    writer.word(1)
+    writer.byte(ValueTag.ownTable.rawValue)
+    writer.word(id)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,81 @@
+// Bytes of the frames between deckhand and a process that runs a plugin's code. Invariant: reading never goes past the
+// end of the frame, and a count is believed only as far as the bytes behind it could hold so much.
+
+/// What came is no frame that the other side may send.
+struct CrossingError: Error {}
+
+/// A frame while it is made. Numbers are in the order of the machine, which both sides run on.
+struct CrossingWriter {
+  private(set) var bytes: [UInt8]
+
+  init(_ kind: FrameKind) { bytes = [kind.rawValue] }
+
+  var count: Int { bytes.count }
+
+  mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+  mutating func word(_ value: Int) {
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func integer(_ value: Int) { withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) } }
+  mutating func number(_ value: Double) { withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) } }
+
+  mutating func data(_ value: UnsafeRawBufferPointer) {
+    word(value.count)
+    bytes.append(contentsOf: value)
+  }
+
+  mutating func text(_ value: String) {
+    var value = value
+    value.withUTF8 { data(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes a word in the place of one that was written before its value was known.
+  mutating func setWord(_ value: Int, at place: Int) {
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { word in
+      for offset in 0..<4 { bytes[place + offset] = word[offset] }
+    }
+  }
+
+  mutating func setByte(_ value: UInt8, at place: Int) { bytes[place] = value }
+}
+
+/// A frame while it is read.
+struct CrossingReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var left: Int { bytes.count - position }
+
+  private mutating func take<Number: BitwiseCopyable>(_: Number.Type) throws(CrossingError) -> Number {
+    let size = MemoryLayout<Number>.size
+    guard size <= left else { throw CrossingError() }
+    defer { position += size }
+    return bytes.loadUnaligned(fromByteOffset: position, as: Number.self)
+  }
+
+  mutating func byte() throws(CrossingError) -> UInt8 { try take(UInt8.self) }
+  mutating func word() throws(CrossingError) -> Int { Int(try take(UInt32.self)) }
+  mutating func integer() throws(CrossingError) -> Int { try take(Int.self) }
+  mutating func number() throws(CrossingError) -> Double { try take(Double.self) }
+
+  /// Bytes in place: valid as long as the frame is.
+  mutating func data() throws(CrossingError) -> UnsafeBufferPointer<UInt8> {
+    let count = try word()
+    guard count <= left else { throw CrossingError() }
+    defer { position += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]).assumingMemoryBound(to: UInt8.self)
+  }
+
+  mutating func text() throws(CrossingError) -> String { String(decoding: try data(), as: UTF8.self) }
+
+  /// How many things of a byte at least follow.
+  mutating func count() throws(CrossingError) -> Int {
+    let count = try word()
+    guard count <= left else { throw CrossingError() }
+    return count
+  }
+}

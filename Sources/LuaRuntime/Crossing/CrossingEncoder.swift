@@ -1,0 +1,174 @@
+// Lua values on their way into a frame. Invariant: raw access only, so no code of a script runs; each table is written
+// once, and what comes again, in itself too, is told by its place.
+
+import CLua
+
+/// A frame with Lua values while it is made.
+struct CrossingEncoder {
+  private let crossing: LuaCrossing
+  let L: OpaquePointer
+  var writer: CrossingWriter
+  /// The tables that were written, by where they are.
+  private var seen: [UnsafeRawPointer: Int] = [:]
+
+  /// How deep tables may be in tables: deeper than what anybody reads of them.
+  static let deepest = 100
+
+  init(_ kind: FrameKind, _ L: OpaquePointer, _ crossing: LuaCrossing) {
+    (self.crossing, self.L) = (crossing, L)
+    writer = CrossingWriter(kind)
+    writer.byte(0)
+  }
+
+  /// Writes the values from `first` to the top of the stack, their count before them.
+  mutating func values(from first: Int32) throws {
+    let count = max(0, lua_gettop(L) - first + 1)
+    writer.word(Int(count))
+    var index = first
+    while index < first + count {
+      try value(index, depth: 0)
+      index += 1
+    }
+  }
+
+  mutating func value(_ index: Int32, depth: Int) throws {
+    switch lua_type(L, index) {
+    case LUA_TNIL, LUA_TNONE: tag(.null)
+    case LUA_TBOOLEAN: tag(lua_toboolean(L, index) != 0 ? .yes : .no)
+    case LUA_TNUMBER:
+      if lua_isinteger(L, index) != 0 {
+        tag(.integer)
+        writer.integer(Int(lua_tointegerx(L, index, nil)))
+      } else {
+        tag(.number)
+        writer.number(lua_tonumberx(L, index, nil))
+      }
+    case LUA_TSTRING: try bytes(index)
+    case LUA_TTABLE: try table(lua_absindex(L, index), depth: depth)
+    case LUA_TFUNCTION: try function(index)
+    case LUA_TUSERDATA: try object(index)
+    case LUA_TTHREAD: tag(.coroutine)
+    default: tag(.nothing)
+    }
+  }
+
+  private mutating func tag(_ tag: ValueTag) { writer.byte(tag.rawValue) }
+
+  private mutating func tag(_ handed: Handed) {
+    tag(handed.tag)
+    writer.word(handed.id)
+  }
+
+  private mutating func bytes(_ index: Int32) throws {
+    var length = 0
+    guard let start = dh_string(L, index, &length) else { return tag(.nothing) }
+    if crossing.chargesFrames, length > 15, dh_charge(L, length) == 0 { throw LuaFailure.memory }
+    guard writer.count + length <= crossing.longestFrame else { throw crossing.tooMuch }
+    tag(.bytes)
+    writer.data(UnsafeRawBufferPointer(start: start, count: length))
+  }
+
+  private mutating func function(_ index: Int32) throws {
+    let handed = crossing.hand(functionAt: index, on: L)
+    tag(handed)
+    if case .ownFunction = handed.tag { writer.text(handed.name) }
+  }
+
+  private mutating func object(_ index: Int32) throws {
+    guard let handed = try crossing.hand(objectAt: index, on: L) else { return tag(.nothing) }
+    tag(handed)
+    guard case .ownObject = handed.tag else { return }
+    writer.word(handed.type)
+    writer.integer(handed.cost)
+  }
+
+  // MARK: Tables
+
+  private mutating func table(_ index: Int32, depth: Int) throws {
+    guard depth < Self.deepest, let address = lua_topointer(L, index), lua_checkstack(L, 12) != 0 else {
+      return tag(.nothing)
+    }
+    if let place = seen[address] {
+      tag(.seenTable)
+      writer.word(place)
+      // Only a frame that has such a place needs a list of its tables where it is read.
+      return writer.setByte(1, at: 1)
+    }
+    seen[address] = seen.count
+    guard writer.count <= crossing.longestFrame else { throw crossing.tooMuch }
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    if let advice = dh_frozen_advice(L, index) {
+      guard dh_push_frozen_content(L, index) != 0 else { return tag(.nothing) }
+      return try content(lua_gettop(L), .frozen, advice: String(cString: advice), depth: depth)
+    }
+    guard lua_getmetatable(L, index) != 0 else { return try content(index, .plain, depth: depth) }
+    dh_push_ref(L, crossing.state.problemMetatableSlot(on: L))
+    let isProblem = lua_rawequal(L, -1, -2) != 0
+    dh_pop(L, 1)
+    if isProblem { return try content(index, .problem, depth: depth) }
+    try content(index, .withMetatable, depth: depth)
+    try metatable(top + 1, depth: depth)
+  }
+
+  private mutating func content(_ index: Int32, _ kind: TableKind, advice: String? = nil, depth: Int) throws {
+    let length = Int(clamping: lua_rawlen(L, index))
+    tag(.table)
+    writer.word(length)
+    let place = writer.count
+    writer.word(0)
+    writer.byte(kind.rawValue)
+    if let advice { writer.text(advice) }
+    let top = lua_gettop(L)
+    for position in 0..<length {
+      lua_rawgeti(L, index, Int64(position + 1))
+      try value(top + 1, depth: depth + 1)
+      lua_settop(L, top)
+    }
+    writer.setWord(try pairs(index, besides: length, depth: depth), at: place)
+  }
+
+  /// Writes the pairs whose keys are not 1...length; answers their count. Nothing is added to the table between two
+  /// steps, so `lua_next` cannot raise.
+  private mutating func pairs(_ index: Int32, besides length: Int, depth: Int) throws -> Int {
+    let top = lua_gettop(L)
+    var count = 0
+    lua_pushnil(L)
+    while lua_next(L, index) != 0 {
+      if lua_isinteger(L, top + 1) == 0 || !(1...max(1, length)).contains(Int(lua_tointegerx(L, top + 1, nil)))
+        || length == 0
+      {
+        try value(top + 1, depth: depth + 1)
+        try value(top + 2, depth: depth + 1)
+        count += 1
+      }
+      lua_settop(L, top + 1)
+    }
+    return count
+  }
+
+  /// What of a metatable counts for who reads the table.
+  private mutating func metatable(_ index: Int32, depth: Int) throws {
+    let top = lua_gettop(L)
+    for event in crossingEvents {
+      lua_pushstring(L, event)
+      lua_rawget(L, index)
+      try value(top + 1, depth: depth + 1)
+      lua_settop(L, top)
+    }
+  }
+}
+
+/// The fields of a metatable that cross.
+let crossingEvents = ["__index", "__len", "__call", "__name", "__tostring"]
+
+/// What was handed over, or is given back.
+struct Handed {
+  var tag: ValueTag
+  var id: Int
+  /// What errors call a function of the host.
+  var name = "function"
+  /// Of an object that is handed over.
+  var type = 0
+  var cost = 0
+}

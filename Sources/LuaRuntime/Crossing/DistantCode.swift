@@ -1,0 +1,372 @@
+// The host's side of code that runs in another process. The state here is the twin of the one there: bound types and
+// modules are in it as in any state, and what the code asks for is done on its stack, by the same functions, grants and
+// limits; no code of a script ever runs in it. Invariants: whatever the other process says, or says no more, ends as an
+// error of a call; once it has failed it is not asked again.
+
+import CLua
+
+/// Why a process that ran code is gone.
+public enum DistantFailure: Error, Equatable {
+  /// It ended; in words how.
+  case ended(String)
+  /// It said what no such process says.
+  case nonsense
+  /// It was asked to stop and went on.
+  case hung
+
+  public var words: String {
+    switch self {
+    case .ended(let how): "its process \(how)"
+    case .nonsense: "its process said what makes no sense"
+    case .hung: "its process did not stop"
+    }
+  }
+}
+
+/// The channel to a process that runs code.
+public protocol DistantChannel: LuaChannel {
+  /// Asks the code to stop: the value is for `dh_take_asked_stops`.
+  func requestStop(_ value: Int32)
+  /// Has `body` told the size of each long frame before it is taken.
+  func makeRoom(by body: @escaping (Int) -> Void)
+  /// Ends the process.
+  func end()
+}
+
+/// Code in another process.
+///
+///     let code = DistantCode(state, channel, longestFrame: 64 << 20)
+///     try code.tellModules()
+///     try code.load(source, name: "init.lua").call([], results: 0) { _ in }
+public final class DistantCode {
+  public let state: LuaState
+  let crossing: LuaCrossing
+  private let channel: any DistantChannel
+  /// Told once when the process has failed.
+  public var onFailure: (DistantFailure) -> Void = { _ in }
+  private var failure: DistantFailure?
+  /// Functions that the code may ask for, by their numbers.
+  private var invocable: [Bool] = []
+  private var serial = 0
+  /// How many questions are under way.
+  private var questions = 0
+  private var isClosing = false
+  /// How long the process may take to stop, in nanoseconds.
+  private static let patience: Int64 = 1_000_000_000
+
+  public init(_ state: LuaState, _ channel: any DistantChannel, longestFrame: Int) {
+    (self.state, self.channel) = (state, channel)
+    crossing = LuaCrossing(state, channel, longestFrame: longestFrame, chargesFrames: false)
+    state.distant = self
+    state.register(DistantTable.type)
+    crossing.serve = { [weak self] in try self?.serve($0) }
+    channel.makeRoom { [weak state] size in
+      // What lies about in the twin from frames of before is more than the walk through it costs.
+      if let state, size > 1 << 20 || dh_room(state.main) < size { state.collect() }
+    }
+    crossing.willTell = { [weak self] in self?.allow($0) }
+    crossing.run = { [weak self] id, stack in
+      guard let self else { throw LuaFailure.message(DistantFailure.ended("was ended").words) }
+      return try call(id, stack)
+    }
+  }
+
+  /// Ends the process; while code of it runs, when that has ended.
+  public func close() {
+    isClosing = true
+    if questions == 0 { end(.ended("was ended")) }
+  }
+
+  private func end(_ why: DistantFailure) {
+    failure = failure ?? why
+    channel.end()
+    crossing.end()
+  }
+
+  // MARK: What plugins are made of
+
+  /// Tells the modules that were registered in the state, and has `print` print here.
+  public func tellModules() throws {
+    for module in state.toldModules {
+      allow(module.members)
+      try sending { try channel.send(module.frame) }
+    }
+    let print = HostFunction("print", failsSoftly: false) { stack, _ in
+      let count = stack.count
+      try stack.reserve(count + 8)
+      dh_push_globals(stack.L)
+      stack.push("print")
+      lua_rawget(stack.L, -2)
+      for index in 1...max(1, count) where index <= count { lua_pushvalue(stack.L, Int32(index)) }
+      let status = dh_call_protected(stack.L, Int32(count), 0)
+      return status == LUA_OK ? 0 : DH_FAIL_VALUE.rawValue
+    }
+    try ask(.print, numberOf: print)
+  }
+
+  /// Gives the code its `require`; see `LuaState.setRequire`.
+  public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
+    try ask(.require, numberOf: HostFunction(finding: find))
+  }
+
+  private func ask(_ kind: FrameKind, numberOf function: HostFunction) throws {
+    _ = state.keep(function, type: nil)
+    let number = state.entries.functions.count - 1
+    allow([ToldMember(.method, function.name, number: number)])
+    _ = try asking(kind, { $0.writer.word(number) }, take: { _, _ in })
+  }
+
+  private func allow(_ members: [ToldMember]) {
+    for member in members {
+      while invocable.count <= member.number { invocable.append(false) }
+      invocable[member.number] = true
+    }
+  }
+
+  /// Compiles text.
+  public func load(_ source: [UInt8], name: String) throws -> LuaReference {
+    try asking(.load) { encoder in
+      encoder.writer.text(name)
+      source.withUnsafeBytes { encoder.writer.data($0) }
+    } take: { stack, count in
+      guard count == 1, stack.kind(-1) == .function else { throw CrossingError() }
+      return stack.reference(-1)
+    }
+  }
+
+  public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
+    try asking(.setGlobal) { encoder in
+      encoder.writer.text(name)
+      let L = encoder.L
+      guard try value.push(on: LuaStack(L)) == 1 else { throw CrossingError() }
+      try encoder.values(from: lua_gettop(L))
+    } take: { _, _ in
+    }
+  }
+
+  /// A table of the value that lives where the code does.
+  func makeTable(_ value: LuaValue) throws -> LuaReference {
+    try asking(.makeTable) { encoder in
+      _ = try value.push(on: LuaStack(encoder.L))
+      try encoder.values(from: lua_gettop(encoder.L))
+    } take: { stack, count in
+      guard count == 1, stack.objectOrNil(-1, DistantTable.self) != nil else { throw CrossingError() }
+      return stack.reference(-1)
+    }
+  }
+
+  /// Gives `body` what is in such a table, on top of the stack.
+  func withContent<R>(of table: DistantTable, _ body: (borrowing LuaStack) throws -> R) throws -> R {
+    try asking(.copyTable) {
+      $0.writer.word(table.id)
+    } take: { stack, count in
+      guard count == 1 else { throw CrossingError() }
+      return try body(stack)
+    }
+  }
+
+  // MARK: Asking
+
+  /// Asks outside of any call, within the time of one.
+  private func asking<R>(
+    _ kind: FrameKind, _ write: (inout CrossingEncoder) throws -> Void,
+    take: (borrowing LuaStack, Int32) throws -> R
+  ) throws -> R {
+    var budget = CallBudget(seconds: state.timeLimit ?? 3600)
+    return try state.withBudget(&budget) {
+      try state.withStack { stack in
+        let top = lua_gettop(stack.L)
+        let answer = try ask(kind, on: stack.L, write)
+        lua_settop(stack.L, top)
+        let count = try stack.memory.reporting { try self.take(answer, on: stack.L) }
+        if count < 0 {
+          dh_forget_told_position(stack.L)
+          throw state.takeError(on: stack.L, status: LUA_ERRRUN)
+        }
+        let reason = dh_stop_reason_of(stack.L)
+        guard reason == 0 else {
+          throw state.takeError(on: stack.L, status: Int32(DH_STATUS_STOPPED) + reason)
+        }
+        return try sending { try take(stack, count) }
+      }
+    }
+  }
+
+  /// Calls a function of the code with what is on the stack of a host call.
+  private func call(_ id: Int, _ stack: borrowing LuaStack) throws -> Int32 {
+    let L = stack.L
+    let answer = try ask(.call, on: L) { encoder in
+      encoder.writer.word(id)
+      try encoder.values(from: 1)
+    }
+    lua_settop(L, 0)
+    return try take(answer, on: L)
+  }
+
+  private func ask(_ kind: FrameKind, on L: OpaquePointer, _ write: (inout CrossingEncoder) throws -> Void) throws
+    -> [UInt8]
+  {
+    serial = serial % 0xFFF_FFFF + 1
+    let serial = self.serial
+    var encoder = CrossingEncoder(kind, L, crossing)
+    encoder.writer.word(serial)
+    try sending { try write(&encoder) }
+    var askedAt: Int64 = 0
+    questions += 1
+    defer {
+      questions -= 1
+      if isClosing, questions == 0 { end(.ended("was ended")) }
+    }
+    return try sending {
+      try crossing.ask(encoder.writer.bytes) {
+        let reason = dh_stop_reason_of(state.main)
+        guard reason != 0 else { return }
+        if askedAt == 0 { askedAt = dh_now() }
+        if dh_now() - askedAt > Self.patience { throw DistantFailure.hung }
+        channel.requestStop(Int32(serial << 3) | reason)
+      }
+    }
+  }
+
+  /// A long frame counts to the memory of the call that it is for, beside what is made of it.
+  private func charge(_ bytes: Int, on L: OpaquePointer) throws(LuaFailure) {
+    if bytes > 64 << 10, dh_charge(L, bytes) == 0 { throw .memory }
+  }
+
+  /// Pushes an answer; the count of its values, or a `dh_failure`.
+  private func take(_ answer: [UInt8], on L: OpaquePointer) throws -> Int32 {
+    try charge(answer.count, on: L)
+    return try sending {
+      try answer.read { reader in
+        var decoder = try CrossingDecoder(reader, L, crossing)
+        switch FrameKind(rawValue: answer[0]) {
+        case .values: return try decoder.values()
+        case .error:
+          let position = try decoder.reader.text()
+          guard try decoder.values() == 1 else { throw CrossingError() }
+          dh_tell_position(L, position)
+          return DH_FAIL_VALUE.rawValue
+        case .syntaxError:
+          let isIncomplete = try decoder.reader.byte() != 0
+          throw LuaError(kind: .syntax(isIncomplete: isIncomplete), message: try decoder.reader.text())
+        case .stopped:
+          let reason = Int32(try decoder.reader.byte())
+          // It stops by itself for its memory; anything else it was asked for.
+          guard reason == DH_STOP_MEMORY.rawValue || dh_stop_reason_of(L) != 0 else { throw CrossingError() }
+          dh_tell_stop(L, reason, try decoder.reader.text())
+          return 0
+        default: throw CrossingError()
+        }
+      }
+    }
+  }
+
+  /// Whatever fails on the way is the end of the process, but for errors of Lua.
+  private func sending<R>(_ body: () throws -> R) throws -> R {
+    if let failure { throw LuaFailure.message(failure.words) }
+    do {
+      return try body()
+    } catch let error as DistantFailure {
+      throw fail(error)
+    } catch is CrossingError {
+      throw fail(.nonsense)
+    }
+  }
+
+  private func fail(_ why: DistantFailure) -> LuaFailure {
+    if failure == nil {
+      end(why)
+      onFailure(why)
+    }
+    return .message((failure ?? why).words)
+  }
+
+  // MARK: Serving
+
+  private func serve(_ frame: [UInt8]) throws {
+    guard let L = dh_running(state.main) else { throw CrossingError() }
+    let (top, charged) = (lua_gettop(L), dh_charged(L))
+    defer {
+      lua_settop(L, top)
+      dh_restore_charge(L, charged)
+    }
+    try frame.read { reader in
+      var decoder = try CrossingDecoder(reader, L, crossing)
+      let number = try decoder.reader.word()
+      try LuaStack(L).reserve(8)
+      let function: UnsafePointer<dh_function>
+      switch FrameKind(rawValue: frame[0]) {
+      case .invoke:
+        guard number < invocable.count, invocable[number] else { throw CrossingError() }
+        function = UnsafePointer(state.entries.functions[number].entry)
+      case .call:
+        try crossing.giveBack(.function, number, on: L)
+        guard let own = dh_host_function(L, -1) else { throw CrossingError() }
+        function = own
+      default: throw CrossingError()
+      }
+      let answer = try answer(of: function, &decoder, L)
+      if let failure { throw failure }
+      try crossing.answer(answer)
+    }
+  }
+
+  /// Runs a host function on the values of a question; what of them cannot be taken is a failure of it.
+  private func answer(
+    of function: UnsafePointer<dh_function>, _ decoder: inout CrossingDecoder, _ L: OpaquePointer
+  ) throws -> [UInt8] {
+    let base = lua_gettop(L)
+    let count: Int32
+    do {
+      try charge(decoder.reader.left, on: L)
+      count = try decoder.values()
+    } catch let error as CrossingError {
+      throw error
+    } catch LuaFailure.memory {
+      return CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
+    } catch {
+      return CrossingFrame.failure((error as? LuaFailure)?.words ?? "\(error)")
+    }
+    guard decoder.reader.left == 0 else { throw CrossingError() }
+    var answer: Int32 = 0
+    let status = dh_serve(L, function, count, &answer)
+    guard status != LUA_OK || answer != Int32(DH_BAD_SELF) else { throw CrossingError() }
+    return self.answer(L, base, status: status, answer)
+  }
+
+  /// The answer to a question, from what a host function has left on the stack above `base`.
+  private func answer(_ L: OpaquePointer, _ base: Int32, status: Int32, _ answer: Int32) -> [UInt8] {
+    if status >= DH_STATUS_STOPPED { return CrossingFrame.stopped(status - Int32(DH_STATUS_STOPPED), at: "") }
+    let isFailure = status != LUA_OK || answer < 0
+    var encoder = CrossingEncoder(isFailure ? .failure : .values, L, crossing)
+    if isFailure { encoder.writer.word(Int(status == LUA_OK ? answer : DH_FAIL_VALUE.rawValue)) }
+    do {
+      try encoder.values(from: base + 1)
+      return encoder.writer.bytes
+    } catch {
+      return CrossingFrame.failure((error as? LuaFailure)?.words ?? "\(error)")
+    }
+  }
+}
+
+/// Frames that hold no values of a stack.
+enum CrossingFrame {
+  static func stopped(_ reason: Int32, at position: String) -> [UInt8] {
+    var writer = CrossingWriter(.stopped)
+    writer.byte(0)
+    writer.byte(UInt8(truncatingIfNeeded: reason))
+    writer.text(position)
+    return writer.bytes
+  }
+
+  /// A failure with a message, to which the position is added where it is raised.
+  static func failure(_ message: String) -> [UInt8] {
+    var writer = CrossingWriter(.failure)
+    writer.byte(0)
+    writer.word(Int(DH_FAIL_MESSAGE.rawValue))
+    writer.word(1)
+    writer.byte(ValueTag.bytes.rawValue)
+    writer.text(message)
+    return writer.bytes
+  }
+}

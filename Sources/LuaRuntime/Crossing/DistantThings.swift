@@ -1,0 +1,117 @@
+// What stands here for a thing of the other side. Invariant: when the last of it here goes, the other side hears so.
+
+import CLua
+
+/// A function of the other side.
+final class DistantFunction {
+  let id: Int
+  private(set) weak var crossing: LuaCrossing?
+
+  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
+
+  deinit { crossing?.release(.function, id) }
+}
+
+/// An object of the host, in the process that runs the code.
+final class DistantObject: BoundObject {
+  let id: Int
+  /// How often it was handed over.
+  var times = 1
+  private weak var crossing: LuaCrossing?
+
+  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
+
+  deinit { crossing?.release(.object, id, times: times) }
+}
+
+/// A table that lives in the process that runs the code.
+final class DistantTable: BoundObject {
+  let id: Int
+  private(set) weak var crossing: LuaCrossing?
+
+  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
+
+  deinit { crossing?.release(.table, id) }
+
+  static var type: BoundType<DistantTable> {
+    BoundType<DistantTable>("table", "A table of a plugin's.", summary: { _ in "table" }) { _ in }
+  }
+}
+
+/// A member of a bound type or module, as it is told to the side that runs the code.
+struct ToldMember {
+  let role: BoundMember.Role
+  let name: String
+  /// Of the function in the host's state.
+  let number: Int
+
+  func write(to writer: inout CrossingWriter) {
+    writer.byte(kind.rawValue)
+    writer.text(name)
+    writer.word(number)
+  }
+
+  init(_ role: BoundMember.Role, _ name: String, number: Int) {
+    (self.role, self.name, self.number) = (role, name, number)
+  }
+
+  init(from reader: inout CrossingReader) throws(CrossingError) {
+    guard let kind = MemberRole(rawValue: try reader.byte()) else { throw CrossingError() }
+    name = try reader.text()
+    number = try reader.word()
+    role =
+      switch kind {
+      case .method: .method
+      case .getter: .getter
+      case .setter: .setter
+      case .operation: .operation(name)
+      }
+  }
+
+  private var kind: MemberRole {
+    switch role {
+    case .method: .method
+    case .getter: .getter
+    case .setter: .setter
+    case .operation: .operation
+    }
+  }
+}
+
+/// A module as it is told.
+struct ToldModule {
+  let name: String
+  let members: [ToldMember]
+  /// The modules that it holds as fields.
+  let modules: [String]
+
+  var frame: [UInt8] {
+    var writer = CrossingWriter(.module)
+    writer.text(name)
+    writer.word(members.count)
+    for member in members { member.write(to: &writer) }
+    writer.word(modules.count)
+    for module in modules { writer.text(module) }
+    return writer.bytes
+  }
+
+  init(_ name: String, _ members: [ToldMember], modules: [String]) {
+    (self.name, self.members, self.modules) = (name, members, modules)
+  }
+
+  init(from reader: inout CrossingReader) throws(CrossingError) {
+    name = try reader.text()
+    members = try reader.list { reader throws(CrossingError) in try ToldMember(from: &reader) }
+    modules = try reader.list { reader throws(CrossingError) in try reader.text() }
+  }
+}
+
+extension CrossingReader {
+  mutating func list<Entry>(
+    _ read: (inout CrossingReader) throws(CrossingError) -> Entry
+  ) throws(CrossingError) -> [Entry] {
+    var entries: [Entry] = []
+    for _ in 0..<(try count()) { entries.append(try read(&self)) }
+    return entries
+  }
+}

@@ -1,0 +1,51 @@
+// Types of the host in the process that runs code, and tables of that process as the host keeps them. Invariant: such a
+// type has the name, the members and the words for a wrong name that the host's own has.
+
+import CLua
+
+extension LuaState.Slot {
+  /// Adds a type of the host's to a state.
+  /// - Parameter function: what runs a member.
+  static func add(
+    _ name: String, _ members: [ToldMember], to state: LuaState, _ function: (ToldMember) -> HostFunction
+  ) throws -> LuaState.Slot {
+    try state.withStack { stack in
+      guard let type = dh_type_new(stack.L, state.entries.keep(name)) else { throw state.memoryError }
+      for member in members {
+        LuaState.PendingType.add(state.keep(function(member), type: type), as: member.role, to: type, on: stack.L)
+      }
+      let slot = LuaState.Slot(type, TypeDescription(name, members), order: state.slots.count)
+      state.slots.append(slot)
+      return slot
+    }
+  }
+}
+
+extension TypeDescription {
+  /// Of a type of the host's: what words for a wrong name need.
+  fileprivate init(_ name: String, _ members: [ToldMember]) {
+    self.init(name: name, help: "", grant: nil, summary: { _ in name }, identity: { _ in .text(name) })
+    for member in members {
+      switch member.role {
+      case .method:
+        methods.append(FunctionDescription(name: member.name, parameters: [], returns: .any, help: ""))
+      case .getter, .setter:
+        fields.append(
+          FieldDescription(
+            name: member.name, type: .any, isWritable: false, grant: nil, example: nil, help: "", read: { _ in .none }))
+      case .operation: break
+      }
+    }
+  }
+}
+
+extension LuaState {
+  /// A table with the value's fields that the code of this state may change, wherever that runs.
+  public func makeTable(_ value: LuaValue) throws -> LuaReference {
+    if let distant { return try distant.makeTable(value) }
+    return try withStack { stack in
+      if case .none = value { stack.pushTable(array: 0, fields: 4) } else { _ = try value.push(on: stack) }
+      return stack.reference(-1)
+    }
+  }
+}

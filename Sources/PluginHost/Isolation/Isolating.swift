@@ -1,0 +1,67 @@
+// Where a plugin's code runs: in deckhand's process when it came with deckhand, else in one of its own. Invariant: a
+// plugin whose process cannot be had, or is gone, is not run elsewhere in its place; only the user decides that.
+
+import Bindings
+import Files
+import LuaRuntime
+
+/// The processes of the plugins of a host.
+///
+///     if plugins.isolation.holds(plugin) { ... }
+public struct PluginIsolation {
+  let host: PluginHost
+
+  /// Whether a plugin's code runs, or would run, in a process of its own.
+  public func holds(_ plugin: Plugin) -> Bool { plugin.wantsProcess && host.environment.folders.pluginProgram != nil }
+
+  /// Sees that a plugin could run where it is to.
+  /// - Throws: `PluginError.cannotIsolate`.
+  func check(_ plugin: Plugin) throws {
+    _ = try process(for: plugin, CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: nil))
+  }
+
+  /// Starts the process for a plugin whose twin is this state; nil for a plugin that runs in this one.
+  func start(_ plugin: Plugin, _ lua: LuaState, seed: UInt64?) throws -> DistantCode? {
+    let terms = CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: seed)
+    guard let process = try process(for: plugin, terms) else { return nil }
+    let code = DistantCode(lua, process, longestFrame: terms.longestFrame)
+    code.onFailure = { [weak host, weak plugin] why in
+      if let host, let plugin { PluginIsolation(host: host).lose(plugin, why) }
+    }
+    return code
+  }
+
+  private func process(for plugin: Plugin, _ terms: CodeTerms) throws -> PluginProcess? {
+    guard plugin.wantsProcess, let path = host.environment.folders.pluginProgram else { return nil }
+    let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
+    do throws(IsolationFailure) {
+      return try PluginProcess(path: path, variables: zone, terms, seconds: plugin.limits.seconds)
+    } catch {
+      throw PluginError.cannotIsolate(plugin: plugin.name, reason: error.words(path))
+    }
+  }
+
+  /// The process of a plugin is gone: so is the plugin, until the user loads it again. Whoever called it is told by the
+  /// error of the call.
+  private func lose(_ plugin: Plugin, _ why: DistantFailure) {
+    plugin.lastError = why.words
+    // While it is loaded, whoever loads it says what becomes of it.
+    guard plugin.state == .loaded else { return }
+    host.unload(plugin)
+    plugin.state = .failed(why.words + "; `plugin reload \(plugin.name)` starts it again")
+  }
+}
+
+extension PluginHost {
+  public var isolation: PluginIsolation { PluginIsolation(host: self) }
+}
+
+extension IsolationFailure {
+  fileprivate func words(_ program: String) -> String {
+    switch self {
+    case .missing(let path, _): "\(path) cannot be started; put deckhand-plugin beside deckhand"
+    case .notConfined: "this system cannot take a process's rights away"
+    case .notReady: "\(program) did not answer"
+    }
+  }
+}

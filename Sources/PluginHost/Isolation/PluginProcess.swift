@@ -1,0 +1,135 @@
+// The process that runs a plugin's code: deckhand-plugin, started when the plugin is first used. Invariant: nothing
+// that it does, or no longer does, holds the shell up beyond what whoever waits allows; it is gone when this object is.
+
+import CConfinement
+import Files
+import Glibc
+import LuaRuntime
+import Wire
+
+/// Why no such process can be had.
+enum IsolationFailure: Error, Equatable {
+  case missing(path: String, errno: Int32)
+  /// The kernel takes no rights from it.
+  case notConfined
+  case notReady
+}
+
+/// A running deckhand-plugin.
+///
+///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2)
+final class PluginProcess: DistantChannel {
+  private(set) var process: pid_t
+  private let channel: Int32
+  private let stream: FrameStream
+  /// Seconds of a call, which the kernel gives it too.
+  private let seconds: Double
+  private var renewed = -1.0
+  private var isEnded = false
+  /// What it ended with, once it has.
+  private var ending: Int32 = 0
+
+  private static let startSeconds = 10.0
+
+  /// - Parameters:
+  ///   - variables: `NAME=value`: the time zone.
+  ///   - seconds: that a call may take.
+  init(path: String, variables: [String], _ terms: CodeTerms, seconds: Double) throws(IsolationFailure) {
+    self.seconds = seconds
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw .missing(path: path, errno: errno)
+    }
+    defer { close(ends[1]) }
+    let started = startProgram([path], environment: variables, channel: ends[1])
+    guard started.failure == 0 else {
+      close(ends[0])
+      throw .missing(path: path, errno: started.failure)
+    }
+    (process, channel) = (started.process, ends[0])
+    // Short, so that a wish to stop that raised no signal here is seen too. With a limit a signal always ends the wait.
+    var limit = timeval(tv_sec: 0, tv_usec: 20_000)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true)
+    do {
+      try send(terms.frame)
+      let end = elapsed() + Self.startSeconds
+      guard try receive({ if elapsed() > end { throw FrameEnd.gone } }) == CodeServer.ready else {
+        throw IsolationFailure.notReady
+      }
+    } catch {
+      finish()
+      throw ending == CodeServer.notConfined << 8 ? .notConfined : .notReady
+    }
+  }
+
+  deinit { finish() }
+
+  // MARK: The channel
+
+  func send(_ frame: [UInt8]) throws {
+    renewTime()
+    var blocked = 0
+    do {
+      try stream.send(frame) {
+        // It takes nothing: as long as nobody wants to stop, it may be busy.
+        blocked += Interrupts.areRequested ? 1 : 0
+        if blocked > 50 { throw DistantFailure.hung }
+      }
+    } catch is FrameEnd {
+      throw failure()
+    }
+  }
+
+  func receive(_ waiting: () throws -> Void) throws -> [UInt8] {
+    do {
+      return try stream.receive(waiting)
+    } catch let end as FrameEnd {
+      throw end == .gone ? failure() : DistantFailure.nonsense
+    }
+  }
+
+  func makeRoom(by body: @escaping (Int) -> Void) { stream.makeRoom = body }
+
+  func requestStop(_ value: Int32) {
+    guard !isEnded else { return }
+    sigqueue(process, SIGUSR1, sigval(sival_int: value))
+  }
+
+  // MARK: Time and end
+
+  /// So many seconds of processor time from now, beyond the limit that the shell itself holds it to; then the kernel
+  /// ends the process.
+  private func renewTime() {
+    let now = elapsed()
+    guard now - renewed > 0.5, !isEnded else { return }
+    renewed = now
+    confine_time(process, UInt(seconds.rounded(.up)) + 3)
+  }
+
+  func end() { finish() }
+
+  private func finish() {
+    guard !isEnded else { return }
+    isEnded = true
+    close(channel)
+    kill(process, SIGKILL)
+    while waitpid(process, &ending, 0) < 0, errno == EINTR {}
+  }
+
+  private func failure() -> DistantFailure {
+    finish()
+    let signal = ending & 0x7F
+    guard signal != 0 else { return .ended("ended with status \(ending >> 8)") }
+    if signal == SIGXCPU { return .ended("used up its time") }
+    return .ended("was ended by signal \(signal)" + (strsignal(signal).map { " (\(String(cString: $0)))" } ?? ""))
+  }
+}
+
+private func elapsed() -> Double {
+  var now = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &now)
+  return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+}

@@ -1,0 +1,121 @@
+// A study that another program leads, as a remote control does. Invariant: it does what keys do, and is refused where
+// they would do nothing; what the user is typing or looking at is left only for what was asked.
+
+import Authentication
+import Commands
+import Decks
+import Files
+import Memory
+import Text
+import Wire
+import Workspace
+
+/// What `serve` asks of a study at the terminal.
+struct StudyRequests {
+  private let screen: StudyScreen
+
+  init(_ screen: StudyScreen) { self.screen = screen }
+
+  private var session: Session { screen.session }
+  private var study: SessionHandle { screen.study }
+
+  /// Answers the request that waits.
+  /// - Returns: whether the study was left for it.
+  func take() throws -> Bool {
+    guard let request = session.requests.request else { return false }
+    switch request.kind {
+    case .study:
+      session.requests.answer(.studied(try state()))
+      return false
+    case .review: return try leave(for: request.text)
+    case .list: try tell(request)
+    case .showCard, .showNote: session.requests.answer(.done(false))
+    case .editNote:
+      let isThis = try study.card()?.note().id.rawValue == Int64(request.number)
+      session.requests.answer(.done(isThis))
+      if isThis { try screen.edit() }
+    case .answer: try answer(request)
+    default: session.requests.answer(.done(try lead(request)))
+    }
+    try screen.draw()
+    return false
+  }
+
+  /// A request that comes while the page of a leech is shown.
+  /// - Returns: whether the page goes; the request waits for what is shown then.
+  func endPage() throws -> Bool {
+    guard session.requests.request?.kind == .study else { return true }
+    session.requests.answer(.studied(try state()))
+    return false
+  }
+
+  private func state() throws -> StudyState? {
+    guard let card = try study.card() else { return nil }
+    let known = try study.choices()
+    let choices: [StudyState.Choice] =
+      known.isEmpty
+      ? (screen.isSprint ? [1, 2] : [1, 2, 3, 4]).map { StudyState.Choice($0, nil) }
+      : known.map { StudyState.Choice(Int($0.rating.rawValue), $0.interval) }
+    return StudyState(card: Int(card.id.rawValue), choices: choices)
+  }
+
+  /// What every key but a few does: a pause ends, and so does what is in front of the card.
+  private func beginActing() throws {
+    screen.idle.touch(now: session.environment.clocks.reading().boot)
+    if try !study.isActive() { try study.resume() }
+    if screen.view.isHelpShown || screen.view.asksFlag {
+      (screen.view.isHelpShown, screen.view.asksFlag, screen.view.scroll) = (false, false, screen.view.scrollBefore)
+    }
+    screen.view.notice = ""
+  }
+
+  /// Only an answer that is shown can be judged, by a number that is a key now. The step is named after who asked.
+  private func answer(_ request: ShellRequest) throws {
+    try beginActing()
+    let outer = session.data.origin
+    session.data.origin = request.origin
+    defer { session.data.origin = outer }
+    guard screen.view.isAnswerShown, (1...4).contains(request.number),
+      let rating = screen.rating(of: .character(Character("\(request.number)"))),
+      try screen.answer(rating, didAnswer: { session.requests.answer(.done(true)) })
+    else { return session.requests.answer(.done(false)) }
+  }
+
+  /// Does what a key does.
+  private func lead(_ request: ShellRequest) throws -> Bool {
+    try beginActing()
+    switch request.kind {
+    case .showQuestion: try screen.showPrompt()
+    case .showAnswer: try screen.showAnswer()
+    case .startTimer: screen.view.shownSince = session.console.elapsed()
+    case .playSounds: try screen.replay()
+    // Where the study has done nothing yet, the step before it is meant, which `serve` takes back.
+    case .undo: return try screen.undo()
+    default: return false
+    }
+    return true
+  }
+
+  /// The prompt begins the other study, where there is one.
+  private func leave(for deck: String) throws -> Bool {
+    if study.options.moreDecks.isEmpty, try study.deck.record().name == deck {
+      session.requests.answer(.done(true))
+      return false
+    }
+    guard session.state.isAtPrompt, session.input.lineReader != nil else {
+      session.requests.refuse()
+      return false
+    }
+    // It waits for its answer until the prompt has it.
+    try screen.leave()
+    return true
+  }
+
+  /// A list would hide the card: what was found is told in a line.
+  private func tell(_ request: ShellRequest) throws {
+    let found = try session.workspace().cards.numbers(anki: request.text)
+    session.requests.answer(.done(true))
+    screen.view.notice = "\(request.origin): \(session.counted(found.count, "card")) (\(request.text))"
+    if !screen.redraws { session.console.show(.lines([printable(screen.view.notice, limit: 400)])) }
+  }
+}

@@ -1,0 +1,119 @@
+// Frames in both directions over one descriptor, a length of four bytes before each, with as few system calls as they
+// need. Invariant: a frame is taken whole or not at all, and none that is longer than the limit.
+
+import Glibc
+
+/// The conversation is over.
+public enum FrameEnd: Error, Equatable, Sendable {
+  /// The other side is gone.
+  case gone
+  /// A length that no frame has.
+  case tooLong
+}
+
+/// One end of a conversation.
+///
+///     let stream = FrameStream(input: 0, output: 1, longest: 1 << 20)
+///     try stream.send(answer(to: try stream.receive()))
+public final class FrameStream {
+  private let input: Int32
+  private let output: Int32
+  private let longest: Int
+  private let isSocket: Bool
+  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+  /// Told the size of a long frame that is about to be taken.
+  public var makeRoom: (Int) -> Void = { _ in }
+  private var outgoing: [UInt8] = []
+  /// What of the buffer was received and not taken yet.
+  private var start = 0
+  private var end = 0
+
+  /// - Parameters:
+  ///   - longest: bytes of a frame.
+  ///   - isSocket: then the death of the other side raises no signal here.
+  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false) {
+    (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
+  }
+
+  /// - Parameter blocked: called when the descriptor took nothing, as one that does not block, or has a time limit.
+  public func send(_ frame: [UInt8], blocked: () throws -> Void = {}) throws {
+    guard frame.count <= longest, let head = FrameHead.bytes(frame.count) else { throw FrameEnd.tooLong }
+    // A short frame goes with its head in one call; a long one is not copied.
+    if frame.count > buffer.count {
+      try sendAll(head, blocked)
+      return try sendAll(frame, blocked)
+    }
+    outgoing.removeAll(keepingCapacity: true)
+    outgoing.append(contentsOf: head)
+    outgoing.append(contentsOf: frame)
+    try sendAll(outgoing, blocked)
+  }
+
+  private func sendAll(_ bytes: [UInt8], _ blocked: () throws -> Void) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        return isSocket
+          ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+          : write(output, rest.baseAddress, rest.count)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno == EAGAIN {
+        try blocked()
+      } else if errno != EINTR {
+        throw FrameEnd.gone
+      }
+    }
+  }
+
+  /// - Parameter waiting: called when nothing came, or a signal did, on such a descriptor.
+  public func receive(_ waiting: () throws -> Void = {}) throws -> [UInt8] {
+    try fill(FrameHead.size, waiting)
+    let count = Int(
+      UInt32(littleEndian: buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }))
+    guard count <= longest else { throw FrameEnd.tooLong }
+    start += FrameHead.size
+    if count <= buffer.count {
+      try fill(count, waiting)
+      defer { start += count }
+      return Array(buffer[start..<start + count])
+    }
+    makeRoom(count)
+    // Of so much room only what comes takes memory.
+    var frame: [UInt8] = []
+    frame.reserveCapacity(count)
+    frame += buffer[start..<end]
+    start = end
+    while frame.count < count {
+      try fill(min(count - frame.count, buffer.count), waiting)
+      let taken = min(count - frame.count, end - start)
+      frame += buffer[start..<start + taken]
+      start += taken
+    }
+    return frame
+  }
+
+  /// Waits until so many bytes are in the buffer.
+  private func fill(_ count: Int, _ waiting: () throws -> Void) throws {
+    if end - start >= count { return }
+    if start > 0 {
+      buffer.withUnsafeMutableBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        memmove(base, base + start, end - start)
+      }
+      (start, end) = (0, end - start)
+    }
+    while end < count {
+      let got = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress.map { $0 + end }, $0.count - end) }
+      if got > 0 {
+        end += got
+      } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
+        throw FrameEnd.gone
+      } else {
+        try waiting()
+      }
+    }
+  }
+}

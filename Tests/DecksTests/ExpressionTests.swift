@@ -1,0 +1,182 @@
+// Regular expressions of queries, part by part, and queries in Anki's language.
+
+import Problems
+import Storage
+import Templates
+import TestDecks
+import Testing
+
+@testable import Decks
+
+@Suite struct ExpressionTests {
+  private func matches(_ source: String, _ text: String) throws -> Bool {
+    let matcher = ExpressionMatcher(try TextExpression(source))
+    return Array(text.utf8).withUnsafeBufferPointer { matcher.matches($0) }
+  }
+
+  @Test(arguments: [
+    ("^\\d+$", "2026", true), ("^\\d+$", "2o26", false), ("^\\D+$", "abc", true), ("\\D", "12", false),
+    ("^\\w+$", "ñandú_1", true), ("^\\w+$", "a-b", false), ("^\\W$", "-", true), ("\\W", "añ", false),
+    ("^a\\sb$", "a\u{3000}b", true), ("^a\\sb$", "a_b", false), ("^\\S+$", "a\tb", false), ("\\S", " \n", false),
+    ("a\\nb", "a\nb", true), ("a\\tb", "a\tb", true), ("^a\\.b$", "a.b", true), ("^a\\.b$", "axb", false),
+    ("^[\\d,]+$", "1,2", true), ("^[\\d,]+$", "1;2", false), ("^[\\w\\s]+$", "el gato", true), ("^[\\]]$", "]", true),
+    ("^[^\\s]+$", "gato", true), ("^[^\\s]+$", "el gato", false), ("^[]a]$", "]", true), ("^[a-]$", "-", true),
+    ("^[A-C]$", "b", true), ("^[\\-b]$", "-", true), ("^.$", "\n", false), ("^(?:ab)+$", "abab", true),
+    ("^(?:ab)+$", "aba", false), ("^a{2}$", "aa", true), ("^a{2}$", "aaa", false), ("^a{2,}$", "aaaa", true),
+    ("^a{2,}$", "a", false), ("^a{1,3}$", "aaa", true), ("^a{1,3}$", "aaaa", false), ("^a{0,1}$", "", true),
+    ("^a+?$", "aa", true), ("\\bgat", "el gato", true), ("\\bato", "el gato", false), ("\\Bato", "el gato", true),
+    ("é\\b", "é!", true), ("^Ñ$", "ñ", true), ("^ñ$", "Ñ", true), ("a|b|c", "xcx", true), ("^(a|b)$", "c", false),
+    ("^$", "", true), ("", "anything", true), ("(|a)b", "b", true), ("^😀$", "😀", true), ("^.$", "😀", true),
+  ])
+  func `an expression matches what it says`(source: String, text: String, isMatch: Bool) throws {
+    #expect(try matches(source, text) == isMatch)
+  }
+
+  @Test func `bytes that are no text match themselves, and any character`() throws {
+    let matcher = ExpressionMatcher(try TextExpression("^a.b$"))
+    for (bytes, isMatch) in [
+      ([0x61, 0xFF, 0x62], true), ([0x61, 0xC3, 0x62], true), ([0x61, 0xE2, 0x82, 0x62], false),
+      ([0x61, 0x80, 0x62], true),
+      ([0x61, 0xF0, 0x9F, 0x98, 0x80, 0x62], true),
+    ] as [([UInt8], Bool)] {
+      #expect(bytes.withUnsafeBufferPointer { matcher.matches($0) } == isMatch, "\(bytes)")
+    }
+  }
+
+  @Test(arguments: [
+    ("a)", 1, "no \")\" without a \"(\" before it"), ("(?", 1, "a group without \"?\", or \"(?:\""),
+    ("a\\", 2, "a character after \"\\\""), ("[\\D]", 3, "no class of capitals between \"[\" and \"]\""),
+    ("[\\b]", 3, "no border between \"[\" and \"]\""), ("[\\", 2, "a character after \"\\\""),
+    ("a{2", 1, "a \"}\" for this bracket"), ("a{}", 1, "{2}, {2,} or {2,5}, up to 1,000,"),
+    ("a{1,2,3}", 1, "{2}, {2,} or {2,5}, up to 1,000,"), ("a{1001}", 1, "{2}, {2,} or {2,5}, up to 1,000,"),
+    ("a{x}", 1, "{2}, {2,} or {2,5}, up to 1,000,"), ("(a{40}){60}", 11, "a shorter expression"),
+    ("[^", 0, "a \"]\" for this bracket"), ("{2}", 0, "something to repeat before \"{\""),
+  ])
+  func `an expression that is none says where and what was expected`(source: String, offset: Int, expected: String)
+    throws
+  {
+    let fault = try #require(throws: ExpressionFault.self) { try TextExpression(source) }
+    #expect(fault.offset == offset && fault.expected == expected, "\(fault)")
+  }
+
+  @Test func `an expression has an end: of brackets, of alternatives, of its length`() {
+    #expect(throws: ExpressionFault.self) {
+      try TextExpression(String(repeating: "(", count: 60) + "a" + String(repeating: ")", count: 60))
+    }
+    #expect(throws: ExpressionFault.self) { try TextExpression(String(repeating: "a|", count: 300) + "a") }
+    #expect(throws: ExpressionFault.self) { try TextExpression(String(repeating: "a", count: 2000)) }
+    #expect(throws: Never.self) { try TextExpression(String(repeating: "a", count: 1999)) }
+  }
+
+  // MARK: Anki's language
+
+  private let collection = TestCollection()
+
+  private func found(_ deck: DeckID, _ query: String) throws -> [String] {
+    let parsed = try CardQuery(anki: query, isInterrupted: { false })
+    let moment = StudyMoment(now: collection.now)
+    let ids = try collection.store.read { try CardTable.ids($0, in: deck, matching: parsed, at: moment) }
+    return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt).sorted()
+  }
+
+  @Test func `a query of Anki's finds here what it would find there`() throws {
+    let deck = try collection.deck("D::Inner")
+    let one = try collection.addNote(deck, ["Front": "corazón", "Back": "heart"], .reversed, tags: ["body::inner"])
+    let two = try collection.add(deck, "a \"quoted\" *word*", "x")
+    try collection.addNote(deck, ["Front": "plain"])
+    let cards = try collection.store.read { try NoteTable.cards($0, of: one) }
+    try collection.store.operation("hide") { try CardTable.setSuspended($0, two, true, now: 1) }
+    let type = try collection.store.read { try NoteTable.record($0, one).type.rawValue }
+    let home = try collection.store.read { try #require(try DeckTable.named($0, "D::Inner")).id.rawValue }
+    let quoted = "a \"quoted\" *word*"
+    for (query, prompts) in [
+      ("cid:\(cards[0].rawValue)", ["corazón"]), ("cid:\(cards[0].rawValue),\(two.rawValue)", [quoted, "corazón"]),
+      ("nid:\(one.rawValue)", ["corazón", "heart"]), ("mid:\(type)", ["corazón", "heart"]),
+      ("did:\(home) card:2", ["heart"]),
+      ("\"deck:d::inner\" and card:2", ["heart"]), ("deck:D*", [quoted, "corazón", "heart", "plain"]),
+      ("tag:body*", ["corazón", "heart"]), ("tag:none", [quoted, "plain"]), ("is:suspended", [quoted]),
+      ("is:new -is:suspended", ["corazón", "heart", "plain"]), ("is:review or is:buried", []), ("is:learn", []),
+      ("is:due", []),
+      ("re:^cor", ["corazón", "heart"]), ("re:\"\\\"q\"", [quoted]), ("nc:corazon", ["corazón", "heart"]),
+      ("cora*", ["corazón", "heart"]),
+      ("front:_*", [quoted, "corazón", "heart", "plain"]), ("-back:_*", ["plain"]), ("back:", ["plain"]),
+      ("\\*word\\*", [quoted]),
+      ("flag:0 added:1 note:basic", [quoted, "plain"]),
+    ] as [(String, [String])] {
+      #expect(try found(deck, query) == prompts.sorted(), "\(query)")
+    }
+  }
+
+  @Test(arguments: [
+    "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
+    "tag:re:a",
+    "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
+    "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
+  ])
+  func `what a query of Anki's cannot mean here is an error, never something else`(query: String) throws {
+    #expect(
+      problemCode { _ = try CardQuery(anki: query, isInterrupted: { false }) } == "bad_query", "\(query.prefix(40))")
+  }
+
+  // MARK: The order of a deck
+
+  /// The prompts of a deck whose ranks were set, after a card came to a place.
+  private func order(_ ranks: [Int64], adding place: CardPlace) throws -> [String] {
+    let deck = try collection.deck("order \(ranks) \(place)")
+    try collection.store.operation("fill") { db in
+      var ids: [Int64] = []
+      for number in ranks.indices {
+        let card = NewCard(prompt: "\(number + 1)", answer: "x")
+        ids.append(try CardTable.add(db, card, to: deck, now: 1, random: collection.random).rawValue)
+      }
+      // No two cards have one rank at any time.
+      for (id, aside) in zip(ids, 1_000...) { try db.run("UPDATE cards SET rank = ? WHERE id = ?", [aside, id]) }
+      for (id, rank) in zip(ids, ranks) { try db.run("UPDATE cards SET rank = ? WHERE id = ?", [rank, id]) }
+      _ = try CardTable.add(
+        db, NewCard(prompt: "new", answer: "x"), to: deck, at: place, now: 1, random: collection.random)
+    }
+    return try collection.prompts(deck)
+  }
+
+  @Test func `a card comes to its place also where no room is left between the others`() throws {
+    let (low, high) = (-(Int64(1) << 61), Int64(1) << 61)
+    #expect(try order([low, 0], adding: .top) == ["new", "1", "2"])
+    #expect(try order([0, high], adding: .bottom) == ["1", "2", "new"])
+    #expect(try order([low, high], adding: .bottom) == ["1", "2", "new"])
+    #expect(try order([5, 6, 7], adding: .position(2)) == ["1", "new", "2", "3"])
+    #expect(try order([5, 6, 7], adding: .position(4)) == ["1", "2", "3", "new"])
+    #expect(try order([5, 6], adding: .position(-3)) == ["new", "1", "2"])
+    #expect(try order([.min, .max], adding: .position(2)) == ["1", "new", "2"], "ranks of a forged file")
+    #expect(try order([.min, 0], adding: .top) == ["new", "1", "2"])
+    #expect(try order([], adding: .position(3)) == ["new"])
+  }
+
+  // MARK: Tags, limits
+
+  @Test func `the tags of the cards that came last are given in order, each once`() throws {
+    let deck = try collection.deck("tags")
+    for (number, tags) in [["verb", "animal"], [], ["animal", "Verb::past"]].enumerated() {
+      try collection.add(deck, NewCard(prompt: "\(number)", answer: "a", tags: tags))
+    }
+    #expect(try collection.store.read { try CardTable.recentTags($0) } == ["Verb::past", "animal", "verb"])
+  }
+
+  @Test func `a deck alone has three limits, and goes by its preset again where one is taken away`() throws {
+    var limits = DeckLimits()
+    for (name, value) in [(DeckOptions.Name.newPerDay, 5.0), (.reviewsPerDay, 60), (.desiredRetention, 0.85)] {
+      #expect(limits.value(name) == nil)
+      try limits.set(name, to: value)
+      #expect(limits.value(name) == value)
+    }
+    let options = try limits.applied(to: DeckOptions())
+    #expect(options.newPerDay == 5 && options.reviewsPerDay == 60 && options.desiredRetention == 0.85)
+    try limits.set(.reviewsPerDay, to: nil)
+    #expect(try limits.applied(to: DeckOptions()).reviewsPerDay == DeckOptions().reviewsPerDay)
+    #expect(limits.value(.maximumInterval) == nil)
+    for (name, value) in [
+      (DeckOptions.Name.maximumInterval, 5.0), (.newPerDay, -1), (.newPerDay, 0.5), (.desiredRetention, 2),
+    ] {
+      #expect(problemCode { try limits.set(name, to: value) } == "bad_value", "\(name)")
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// Plugins in processes of their own, through the built program: where they run, what they cannot do there, and what
+// becomes of the shell when such a process fails.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct IsolationTests {
+  /// Lua of the user's own that finds the processes of plugins: `plugin_processes()` answers their ids.
+  private static let finder = """
+    local me = io.open("/proc/self/stat"):read("a"):match("^%d+")
+    function plugin_processes()
+      local found = {}
+      for path in io.popen("grep -ls deckhand-plugin /proc/[0-9]*/comm"):lines() do
+        local process = path:match("%d+")
+        local file = io.open("/proc/" .. process .. "/status")
+        local parent = file and file:read("a"):match("PPid:%s*(%d+)")
+        if parent == me then found[#found + 1] = process end
+      end
+      return found
+    end
+    function status_of(process, name)
+      return io.open("/proc/" .. process .. "/status"):read("a"):match("\\n" .. name .. ":%s*([^\\n]*)")
+    end
+
+    """
+
+  private func home(_ code: String, manifest: String = #""commands": ["go"]"#) throws -> Home {
+    let home = try Home()
+    try home.plugin(
+      "alone", permissions: #"["shell", "decks.read", "decks.write", "games"]"#, manifest: manifest, code)
+    try home.enable("alone")
+    return home
+  }
+
+  private static let go = """
+    shell.command{name = "go", summary = "x", arguments = {"[WORD]"}, run = function(args)
+      if args.word == "loop" then while true do end end
+      return {word = args.word or "none", deck = #decks.list()}
+    end}
+    """
+
+  @Test func `a plugin's code runs in a process without rights, from its first use on`() throws {
+    let home = try home(Self.go)
+    let result = try home.run(
+      "-e",
+      Self.finder + """
+        print(#plugin_processes())
+        print(shell.run("go").word)
+        local own = plugin_processes()
+        print(#own, status_of(own[1], "Seccomp"), status_of(own[1], "NoNewPrivs"))
+        local open = {}
+        for name in io.popen("ls /proc/" .. own[1] .. "/fd"):lines() do open[#open + 1] = name end
+        print(table.concat(open, " "))
+        local limits = io.open("/proc/" .. own[1] .. "/limits"):read("a")
+        for _, name in ipairs { "Max file size", "Max core file size", "Max processes" } do
+          print(limits:match(name .. "%s+(%S+)"))
+        end
+        print(tonumber(limits:match("Max address space%s+(%d+)")) < 1 << 30, limits:match("Max cpu time%s+(%d+)"))
+        plugins.disable("alone")
+        print(#plugin_processes())
+        """)
+    #expect(
+      result.lines == ["0", "none", "1\t2\t1", "0 1 2", "0", "0", "0", "true\t5", "0"], "\(result)")
+  }
+
+  @Test func `what came with deckhand runs in deckhand's process, and so does what the user says`() throws {
+    let home = try home(Self.go)
+    #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
+    #expect(try home.run("--json", "plugin", "info", "alone").output.contains(#""isolated": true"#))
+    #expect(try home.run("--json", "plugin", "info", "palindromes").output.contains(#""isolated": false"#))
+    #expect(try home.run("plugin", "enable", "alone", "--grant", "--no-isolate").status == 0)
+    #expect(try home.run("plugin", "info", "alone").output.contains("in Deckhand's process"))
+    #expect(try home.run("plugin", "list").output.contains("on (not isolated)"))
+    let count = Self.finder + #"print(shell.run("go").word, #plugin_processes())"#
+    #expect(try home.run("-e", count).lines == ["none\t0"])
+    // It is remembered, for a new version too, until the user says otherwise.
+    #expect(try home.run("plugin", "enable", "alone", "--grant").status == 0)
+    #expect(try home.run("-e", count).lines == ["none\t0"])
+    #expect(try home.run("plugin", "enable", "alone", "--grant", "--isolate").status == 0)
+    #expect(try home.run("-e", count).lines == ["none\t1"])
+    let both = try home.run("plugin", "enable", "alone", "--isolate", "--no-isolate")
+    #expect(both.status == 2 && both.errors.contains("--no-isolate"), "\(both)")
+  }
+
+  @Test func `no plugin leaves its process, or has another one leave it`() throws {
+    let home = try home(Self.go)
+    try home.plugin(
+      "sly", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["sly"]"#,
+      """
+      shell.command{name = "sly", summary = "x", run = function()
+        return tostring(select(2, shell.run("plugin enable alone --grant --no-isolate")))
+      end}
+      """)
+    try home.enable("sly")
+    let result = try home.run("sly")
+    #expect(result.output.contains("only you can have it run in Deckhand's own process"), "\(result)")
+    #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
+  }
+
+  @Test(arguments: ["KILL", "SEGV", "STOP"])
+  func `a process that dies or hangs is its plugin's failure, and the next line works`(_ signal: String) throws {
+    let home = try home(Self.go)
+    #expect(try home.run("plugin", "limit", "alone", "--seconds", "0.2").status == 0)
+    let result = try home.run(
+      "-e",
+      Self.finder + """
+        print(shell.run("go").word)
+        os.execute("kill -\(signal) " .. plugin_processes()[1])
+        local function try() return select(2, pcall(shell.run, "go")) end
+        print(try())
+        print(try())
+        print(plugins.info("alone").state, #plugin_processes(), shell.run("deck list") ~= nil)
+        plugins.reload("alone")
+        print(shell.run("go").word, plugins.info("alone").state)
+        """)
+    let why =
+      switch signal {
+      case "KILL": "its process was ended by signal 9 (Killed)"
+      case "SEGV": "its process was ended by signal 11 (Segmentation fault)"
+      default: "stopped after 0.2 s in command \"go\"; raise its limit with `plugin limit alone --seconds 10`"
+      }
+    #expect(result.lines.count == 5, "\(result)")
+    guard result.lines.count == 5 else { return }
+    #expect(
+      result.lines[1].hasPrefix("-e:17: alone: \(why)") || result.lines[1].hasPrefix("alone: \(why)"), "\(result)")
+    #expect(result.lines[3] == "failed\t0\ttrue", "\(result)")
+    #expect(result.lines[4] == "none\ton", "\(result)")
+  }
+
+  @Test func `a limit ends the call, not the process`() throws {
+    let home = try home(Self.go)
+    #expect(try home.run("plugin", "limit", "alone", "--seconds", "0.2").status == 0)
+    let result = try home.run(
+      "-e",
+      Self.finder + """
+        print(shell.run("go").word)
+        local before = plugin_processes()[1]
+        print(select(2, pcall(shell.run, "go loop")))
+        print(shell.run("go").word, plugin_processes()[1] == before)
+        """)
+    #expect(result.lines.count == 3 && result.lines[2] == "none\ttrue", "\(result)")
+    #expect(result.output.contains("stopped after 0.2 s in command \"go\" (init.lua:2)"), "\(result)")
+  }
+
+  @Test func `a mode keeps its table where its code runs, and it is stored with the game`() throws {
+    let home = try home(
+      """
+      games.mode{name = "counting", rules = {"min_length:1"},
+        setup = function(game) game.data.seen = {} return nil end,
+        accept = function(game, word)
+          if game.data.seen[word] then return nil, {code = "again", title = "Again", message = word .. " again"} end
+          game.data.seen[word] = true
+          game.data.count = (game.data.count or 0) + 1
+          return true
+        end,
+        score = function(game, word) return game.data.count end}
+      """, manifest: #""modes": ["counting"]"#)
+    let result = try home.run(
+      "-e",
+      """
+      local g = assert(games.new{mode = "counting", base = "cambering", language = "english"})
+      print(g:guess("one"), g:guess("two"), select(2, g:guess("one")).code)
+      print(g.data.count, g.data.seen.two, g.score, pcall(function() g.data.count = 5 end))
+      """)
+    #expect(result.lines.count == 2, "\(result)")
+    guard result.lines.count == 2 else { return }
+    #expect(result.lines[0] == "1\t2\tagain", "\(result)")
+    #expect(result.lines[1].hasPrefix("2\ttrue\t3\tfalse"), "\(result)")
+  }
+
+  /// The scripts that the tests of LuaRuntime try on a state are tried on plugins here, in both places.
+  @Test(arguments: [true, false]) func `no hostile script harms the shell`(_ isIsolated: Bool) throws {
+    let home = try Home()
+    let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/LuaRuntimeTests/Scripts"
+    let scripts = names(in: folder).filter { $0.hasSuffix(".lua") }.sorted()
+    #expect(scripts.count > 40)
+    for script in scripts {
+      let name = "x" + script.prefix(2)
+      let code = String(decoding: try #require(contents(of: folder + "/" + script)), as: UTF8.self)
+      try home.plugin(
+        name, permissions: #"["shell"]"#, manifest: #""commands": ["go\#(name)"]"#,
+        "shell.command{name = 'go\(name)', summary = 'x', run = function()\n\(code)\nend}")
+      let place = isIsolated ? "--isolate" : "--no-isolate"
+      #expect(try home.run("plugin", "enable", name, "--grant", place).status == 0)
+      #expect(try home.run("plugin", "limit", name, "--seconds", "0.3").status == 0)
+    }
+    let result = try home.run(
+      "-e",
+      """
+      for _, plugin in ipairs(plugins.list()) do
+        if plugin.name:match("^x%d%d$") then
+          local ok, problem = pcall(shell.run, "go" .. plugin.name)
+          print(plugin.name, ok or type(problem), plugins.info(plugin.name).state)
+        end
+      end
+      print(shell.run("deck list") ~= nil)
+      """)
+    #expect(result.status == 0 && result.lines.last == "true", "\(result)")
+    let told = result.lines.dropLast().filter { $0.hasSuffix("\ton") && $0.hasPrefix("x") }
+    #expect(told.count == scripts.count, "\(result)")
+  }
+
+  /// What a call asks of the shell while the shell has asked it, and so on, ends as any recursion does.
+  @Test func `calls that nest without end are an error`() throws {
+    let home = try home(
+      """
+      local deck
+      shell.command{name = "go", summary = "x", run = function()
+        local depth = 0
+        local function nest()
+          depth = depth + 1
+          return (assert(decks.open("d")):add_all(nest)) and nil
+        end
+        local ok, problem = pcall(nest)
+        return {ok = ok, problem = tostring(problem), deep = depth > 10}
+      end}
+      """)
+    #expect(try home.run("deck", "create", "d").status == 0)
+    let result = try home.run(
+      "-e", #"local r = shell.run("go") print(r.ok, r.deep, r.problem) print(shell.run("go").ok)"#)
+    #expect(result.lines.count == 2 && result.lines[1] == "false", "\(result)")
+    #expect(result.lines.first?.hasPrefix("false\ttrue") == true, "\(result)")
+  }
+
+  @Test func `the process ends with the shell, however that ends`() throws {
+    let home = try home(Self.go)
+    let result = try home.run(
+      "-e",
+      Self.finder + """
+        shell.run("go")
+        print(plugin_processes()[1])
+        io.stdout:flush()
+        os.execute("kill -KILL " .. me)
+        """)
+    let process = try #require(pid_t(result.lines.first ?? ""))
+    var rounds = 0
+    while kill(process, 0) == 0, rounds < 100 {
+      usleep(20_000)
+      rounds += 1
+    }
+    #expect(rounds < 100)
+  }
+}

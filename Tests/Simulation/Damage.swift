@@ -1,0 +1,96 @@
+// A disk that gives back other bytes than it was given: bits of the collection are flipped, and pages are lost.
+// Invariant: the machine is as before afterwards. Whatever the bytes are, no command ends the process, what SQLite or a
+// page's form can tell is told, and a backup brings everything back.
+
+import Files
+import Glibc
+
+extension World {
+  private enum Damage: Int {
+    case bit, byte, page, end
+  }
+
+  /// What is tried on a damaged collection.
+  private static let tries: [[String]] = [
+    ["deck", "list"], ["card", "list", "--json"], ["deck", "stats"], ["card", "add", "A", "zz", "yy"], ["undo"],
+    ["deck", "create", "Z"], ["card", "edit", "A:1", "--prompt", "zy"], ["deck", "export", "A", "damaged.json"],
+    ["doc", "list"], ["undo", "--list"],
+  ]
+
+  /// A few damages, which the rows choose.
+  func damages() throws -> String? {
+    machine.leave()
+    guard try FileFacts.at(machine.collection) != nil else { return nil }
+    let before = try look()
+    let backup = "whole.backup"
+    unlink(machine.files + "/" + backup)
+    let saved = try machine.run(["backup", backup])
+    machine.leave()
+    if saved.status != 0 { return "backup was refused: \(saved.text)" }
+    let bytes = try FileText.bytes(machine.collection, limit: 1 << 30, isInterrupted: { false })
+    if bytes.isEmpty { return nil }
+    try machine.keep(as: "undamaged")
+    defer { figures.damages += 1 }
+    var chance = Chance(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
+    for _ in 0..<2 {
+      let damaged = World.damaged(bytes, &chance)
+      try AtomicFile.write(machine.collection, damaged)
+      let wrong = try damage(before, backup)
+      try machine.putBack(from: "undamaged")
+      if let wrong { return "of \(bytes.count) bytes \(World.changed(bytes, damaged)): \(wrong)" }
+    }
+    return nil
+  }
+
+  private static func damaged(_ bytes: [UInt8], _ chance: inout Chance) -> [UInt8] {
+    var damaged = bytes
+    let place = chance.number(0...(bytes.count - 1))
+    let start = place / 4096 * 4096
+    switch Damage(rawValue: chance.number(0...3)) ?? .bit {
+    case .bit: damaged[place] ^= 1 << UInt8(chance.number(0...7))
+    case .byte: for index in place..<min(bytes.count, place + 16) { damaged[index] = UInt8(chance.number(0...255)) }
+    case .page: for index in start..<min(bytes.count, start + 4096) { damaged[index] = UInt8(chance.number(0...255)) }
+    case .end: damaged.removeLast(bytes.count - start)
+    }
+    return damaged
+  }
+
+  private static func changed(_ bytes: [UInt8], _ damaged: [UInt8]) -> String {
+    let first = zip(bytes, damaged).prefix { $0 == $1 }.count
+    let last = zip(bytes, damaged).enumerated().reduce(0) { $1.element.0 == $1.element.1 ? $0 : $1.offset }
+    return damaged.count < bytes.count ? "\(damaged.count) are left" : "those from \(first) to \(last) are others"
+  }
+
+  private func damage(_ before: Kept, _ backup: String) throws -> String? {
+    let isReadable = readsAs(before)
+    let findings = try machine.run(["doctor", "--json"])
+    if ![0, 1].contains(findings.status) { return "doctor ended with \(findings.status): \(findings.text)" }
+    var isTold = findings.text.contains("\"area\": \"database\"") || findings.text.contains("storage_")
+    for words in World.tries {
+      let outcome = try machine.run(words)
+      if ![0, 1].contains(outcome.status) {
+        return "\(words.joined(separator: " ")) ended with \(outcome.status): \(outcome.text)"
+      }
+      isTold = isTold || outcome.text.contains("is damaged") || outcome.text.contains("cannot be opened")
+    }
+    machine.leave()
+    if !isReadable, !isTold { return "rows cannot be read, and nothing says so: \(findings.text)" }
+    let restored = try machine.run(["restore", backup])
+    machine.leave()
+    if restored.status != 0 { return "the backup does not come back: \(restored.text)" }
+    let after = try Kept(machine.collection, data: machine.data)
+    return after == before
+      ? nil : "the backup comes back as another:\n  " + after.differences(from: before).joined(separator: "\n  ")
+  }
+
+  /// Whether every row can be read, whatever it says.
+  private func readsAs(_ before: Kept) -> Bool {
+    do {
+      let now = try Kept(machine.collection, data: machine.data)
+      return Set(now.tables.keys) == Set(before.tables.keys)
+        && now.tables.allSatisfy { $0.value.count == before.tables[$0.key]?.count }
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// A plugin by chance: its commands do what scripts do, fail half way, yield where they may not, and want more memory
+// than there is; it listens to answers.
+// Invariant: what it does goes by the same descriptions as scripts.
+
+struct PluginDraw {
+  static let name = "mine"
+  static let commands = ["mine", "mine-half", "mine-yield", "mine-full", "mine-shell"]
+  private static let folder = "../data/plugins/mine/"
+  private static let permissions = [
+    "decks.read", "decks.write", "documents.read", "documents.write", "settings", "shell", "shell.run",
+  ]
+
+  /// Writes it, and has it enabled.
+  static func steps(_ scripts: LuaDraw, _ sight: Sight, _ chance: inout Chance) -> [Step] {
+    let quoted = { (words: [String]) in words.map { "\"\($0)\"" }.joined(separator: ", ") }
+    let manifest =
+      "{\"name\": \"\(name)\", \"version\": \"1.0.0\", \"api\": 1, \"summary\": \"Does this and that.\", "
+      + "\"permissions\": [\(quoted(permissions))], \"commands\": [\(quoted(commands))]}\n"
+    func body() -> String { scripts.script(sight, &chance) }
+    let ends: [(command: String, end: String)] = [
+      ("mine", ""), ("mine-half", "error(\"half\")\n"), ("mine-yield", "coroutine.yield()\n"),
+      ("mine-full", "local all = {} while true do all[#all + 1] = string.rep(\"x\", 1 << 16) end\n"),
+      ("mine-shell", "assert(shell.run(\"deck create Z\")) shell.run(\"undo\")\n"),
+    ]
+    var code = ends.map { command, end in
+      "shell.command{name = \"\(command)\", summary = \"Does it.\", run = function()\n\(body())\(end)end}\n"
+    }.joined()
+    if chance.happens(onceIn: 2) {
+      let answered = chance.pick(["decks.create(\"E\")", "error(\"no\")", "coroutine.yield()", "shell.run(\"undo\")"])
+      code += "shell.on(\"card_answered\", function() \(answered) end)\n"
+    }
+    return [
+      .file(folder + "plugin.json", manifest), .file(folder + "init.lua", code), .restart,
+      .command(["plugin", "enable", name, "--grant"]),
+      .command(["plugin", "limit", name, "--memory", chance.pick(["2", "8", "64"])]),
+    ]
+  }
+}

@@ -1,0 +1,189 @@
+// Two people with an account each on one machine and one server: what one does, the other never sees.
+// Invariant: while one is signed in, no row, file or word of the other's is read or written; what a script does after
+// it signs out is done nowhere.
+
+import Commands
+import Files
+
+final class UsersWorld {
+  private let machine: Machine
+  private let world: World
+  static let users = ["ana", "ben"]
+  private(set) var steps = 0
+
+  init(_ machine: Machine, _ world: World) { (self.machine, self.world) = (machine, world) }
+
+  /// Draws a plan and runs it; what does not hold, with the plan so far.
+  func run(seed: UInt64, steps count: Int, _ draw: inout Draw) throws -> (Plan, Failure)? {
+    var plan = Plan([])
+    try begin()
+    while plan.steps.count < count {
+      for step in try next(&draw) {
+        plan.steps.append(step)
+        if let wrong = try perform(step) {
+          return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output))
+        }
+      }
+    }
+    return try end().map { (plan, Failure(step: plan.steps.count, what: $0, output: output)) }
+  }
+
+  /// The same of a plan that is given.
+  func run(_ plan: Plan) throws -> Failure? {
+    try begin()
+    for (index, step) in plan.steps.enumerated() {
+      if let wrong = try perform(step) { return Failure(step: index, what: wrong, output: output) }
+    }
+    return try end().map { Failure(step: plan.steps.count, what: $0, output: output) }
+  }
+
+  // MARK: The beginning
+
+  private var output = ""
+  private var drawn: [String: UInt64] = [:]
+  /// What each has, as it was when they were at the machine last.
+  private var kept: [String: Kept] = [:]
+  /// Who is at the machine.
+  private var seated = UsersWorld.users[0]
+
+  /// Stands in all that is somebody's, and in nothing else.
+  private static func secret(of user: String) -> String { "zqx" + user }
+
+  private func begin() throws {
+    try world.begin()
+    Network.shared.clear()
+    (output, drawn, kept, seated) = ("", [:], [:], UsersWorld.users[0])
+    for user in UsersWorld.users { try write("password of \(user)\n", machine.password(of: user)) }
+    for user in UsersWorld.users {
+      try require(["account", "add", user, "--new-password-file", machine.password(of: user)])
+      if machine.user == nil { machine.begin(as: user) }
+      try fill(user)
+    }
+  }
+
+  private func write(_ text: String, _ path: String) throws { try AtomicFile.write(path, Array(text.utf8)) }
+
+  /// Gives somebody a thing of every kind that names its owner.
+  private func fill(_ user: String) throws {
+    let secret = UsersWorld.secret(of: user)
+    let script = """
+      local deck = decks.create("\(secret)")
+      deck:add{prompt = "\(secret) word", answer = "\(secret) answer", tags = {"\(secret)"}}
+      documents.create{}:add_text{text = "\(secret) text"}
+      media.add("\(secret).txt")
+      shell.alias("\(secret)", "deck list")
+      notetypes.create{name = "\(secret)", fields = {"F"}, cards = {{name = "C", front = "{{F}}", back = "x"}}}
+      """
+    try seat(user)
+    try machine.write("\(secret) content", to: "\(secret).txt")
+    try machine.write(script, to: "fill.lua")
+    try machine.write("p\n", to: "password")
+    let server = ["sync", "login", "http://127.0.0.1:8080/", "--user", user, "--server-password-file", "password"]
+    for words in [["run", "fill.lua"], server, ["sync"]] { try require(UsersWorld.of(user) + words) }
+    kept[user] = try look(user)
+  }
+
+  private func seat(_ user: String) throws { try require(UsersWorld.of(user) + ["whoami"]) }
+
+  private static func of(_ user: String) -> [String] { ["--user", user] }
+
+  private func require(_ words: [String]) throws {
+    let outcome = try machine.run(words)
+    if outcome.status != 0 { throw RowsFault(description: "\(words.joined(separator: " ")): \(outcome.text)") }
+  }
+
+  private func look(_ user: String) throws -> Kept {
+    let owned = Machine.owned(user, in: machine.data)
+    return try Kept(owned + "/collection.sqlite", data: owned)
+  }
+
+  // MARK: Steps
+
+  private func next(_ draw: inout Draw) throws -> [Step] {
+    if draw.chance.happens(onceIn: 4) { seated = draw.chance.pick(UsersWorld.users) }
+    let name = UsersWorld.of(seated)
+    if draw.chance.happens(onceIn: 8) { return [.command(name + ["sync"])] }
+    if draw.chance.happens(onceIn: 12) { return [.command(name + ["logout"])] }
+    draw.now = machine.now
+    let owned = Machine.owned(seated, in: machine.data)
+    return draw.next(try Sight(owned + "/collection.sqlite")).map { step in
+      switch step {
+      case .command(let words, let input, _): .command(name + words, input: input)
+      case .file(let file, let content): .file("../files-\(seated)/\(file)", content)
+      case .pass, .restart: step
+      }
+    }
+  }
+
+  private func perform(_ step: Step) throws -> String? {
+    steps += 1
+    switch step {
+    case .file(let name, let content): try machine.write(content, to: name)
+    case .pass(let seconds): machine.pass(max(0, seconds))
+    case .restart: machine.leave()
+    case .command(let words, let input, _): return try perform(words, input)
+    }
+    return nil
+  }
+
+  private func perform(_ words: [String], _ input: String) throws -> String? {
+    let text = words.joined(separator: " ")
+    drawn[text, default: 0] += 1
+    machine.begin(text.utf8.reduce(drawn[text, default: 0]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    world.figures.commands += 1
+    let outcome = try machine.run(words, input: input)
+    output = outcome.text
+    if outcome.status != 0 { world.figures.refused += 1 }
+    if ![0, 1, 2, 77, 130].contains(outcome.status) { return "the status is \(outcome.status)" }
+    guard words.count > 2, words[0] == "--user" else { return nil }
+    return try trespass(of: words[1])
+  }
+
+  /// What somebody has seen or done of the others, and what was done by nobody.
+  private func trespass(of user: String) throws -> String? {
+    for other in UsersWorld.users where other != user {
+      if output.contains(UsersWorld.secret(of: other)) { return "\(user) sees what is \(other)'s" }
+      let now = try look(other)
+      guard let before = kept[other] else { continue }
+      if now != before || now.files != before.files {
+        return "\(user) changed what is \(other)'s:\n  " + now.differences(from: before).joined(separator: "\n  ")
+          + "\(now.files.symmetricDifference(before.files).sorted())"
+      }
+    }
+    kept[user] = try look(user)
+    if try FileFacts.at(Machine.owned(nil, in: machine.data) + "/collection.sqlite") != nil {
+      return "there is a collection that is nobody's"
+    }
+    let names = try Sight(Machine.owned(user, in: machine.data) + "/collection.sqlite").decks
+    return names.contains(LuaDraw.afterSignOut) ? "the script went on after it signed out" : nil
+  }
+
+  // MARK: The end
+
+  private func end() throws -> String? {
+    for user in UsersWorld.users {
+      let outcome = try machine.run(UsersWorld.of(user) + ["sync"])
+      output = outcome.text
+      if let wrong = try trespass(of: user) { return wrong }
+      if let wrong = try world.doctor() { return "\(user): \(wrong)" }
+      machine.leave()
+      for other in UsersWorld.users where other != user {
+        let secret = UsersWorld.secret(of: other)
+        let kept = Network.shared.kept(of: user)
+        if "\(kept.rows)\(kept.objects)".contains(secret) { return "the server has of \(user) what is \(other)'s" }
+        if let name = try file(of: user, with: secret) { return "\(name) of \(user) has what is \(other)'s" }
+      }
+    }
+    return nil
+  }
+
+  /// A file that somebody wrote with a word in it.
+  private func file(of user: String, with word: String) throws -> String? {
+    let folder = "\(machine.folder)/files-\(user)"
+    return try Folder.names(in: folder).first { name in
+      guard try FileFacts.at(folder + "/" + name)?.kind == .file else { return false }
+      let bytes = try FileText.bytes(folder + "/" + name, limit: 64 << 20, isInterrupted: { false })
+      return String(decoding: bytes, as: UTF8.self).contains(word)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// A file that is not trusted gives its rows and nothing else; a batch gives each table its own columns; the log of undo
+// keeps no more than it may.
+
+import Files
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct RebuildTests {
+  private static let migrations = [
+    Migration(
+      "test.1",
+      sql: """
+        CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT;
+        CREATE TABLE things (id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id)) STRICT;
+        CREATE TABLE noted (name TEXT) STRICT;
+        CREATE TRIGGER box_noted AFTER INSERT ON boxes BEGIN INSERT INTO noted VALUES (new.name); END;
+        INSERT INTO boxes (name) VALUES ('stock');
+        """)
+  ]
+
+  /// What a new file has of one that these statements changed.
+  private func rebuilt(
+    _ statements: String, finish: (Database) throws -> Void = { _ in }
+  ) throws -> (boxes: [String], noted: [String], next: Int) {
+    let folder = TemporaryFolder()
+    let source = Store(path: folder.file("x.sqlite"), migrations: Self.migrations, isInterrupted: { false })
+    try source.operation("filling") { db in
+      try db.execute(sql: "DELETE FROM boxes; INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')")
+    }
+    try source.close()
+    let raw = try ExclusiveDatabase(folder.file("x.sqlite"))
+    try raw.use { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(statements); PRAGMA journal_mode = DELETE") }
+    try raw.close()
+    let target = folder.file("y.sqlite")
+    try NewStore(at: target, migrations: Self.migrations, isInterrupted: { false })
+      .rebuild(from: folder.file("x.sqlite"), finish: finish)
+    let made = Store(path: target, migrations: Self.migrations, isInterrupted: { false })
+    return try made.operation("looking") { db in
+      let boxes = try String.fetchAll(db, sql: "SELECT name FROM boxes ORDER BY id")
+      let noted = try String.fetchAll(db, sql: "SELECT name FROM noted ORDER BY rowid")
+      try db.execute(sql: "INSERT INTO boxes (name) VALUES ('next')")
+      return (boxes, noted, Int(db.lastInsertedRowID))
+    }
+  }
+
+  @Test func `the rows come as they are: no trigger runs, no stock row stays, no number is given out again`() throws {
+    let (boxes, noted, next) = try rebuilt("DELETE FROM boxes WHERE name = 'c'; DELETE FROM noted WHERE name = 'b'")
+    #expect(boxes == ["a", "b"] && noted == ["stock", "a", "c"])
+    // 1 was the stock row, 2 to 4 those that came, of which one was removed.
+    #expect(next == 5)
+  }
+
+  @Test func `rows can be changed before anybody sees them`() throws {
+    #expect(try rebuilt("SELECT 1") { try $0.execute(sql: "DELETE FROM boxes WHERE name <> 'a'") }.boxes == ["a"])
+  }
+
+  @Test(arguments: [
+    ("CREATE TRIGGER evil AFTER DELETE ON boxes BEGIN DELETE FROM things; END", "trigger \"evil\""),
+    ("CREATE VIEW evil AS SELECT 1", "view \"evil\""), ("DROP TRIGGER box_noted", "trigger \"box_noted\""),
+    ("CREATE TABLE more (a)", "table \"more\""),
+  ])
+  func `a file whose schema is another one is refused by its name`(statement: String, stranger: String) {
+    #expect(throws: RebuildError.strange([stranger])) { try rebuilt(statement) }
+  }
+
+  @Test func `a row that refers to none is refused`() {
+    #expect(throws: RebuildError.dangling(table: "things")) { try rebuilt("INSERT INTO things VALUES (1, 77)") }
+  }
+
+  // MARK: Batches into several tables
+
+  @Test func `each table of a batch gets the columns that it names, also of rows that come late`() throws {
+    try ExclusiveDatabase(nil, .writing, settings: []).use { db in
+      try db.execute(sql: "CREATE TABLE names (id, name); CREATE TABLE sizes (id, size, kind)")
+      let parts = [
+        RowBatch.Part(into: "names (id, name)", "column1, column2"),
+        RowBatch.Part(into: "sizes (id, size, kind)", "column1, column3, ?1"),
+      ]
+      let batch = try RowBatch(db, parts, shared: 1, columns: 3)
+      batch.putShared(1, Int64(9))
+      for number in 1...100 {
+        batch.put(0, Int64(number))
+        batch.put(1, text: "name \(number)")
+        batch.put(2, Double(number) / 2)
+        try batch.writeRow()
+      }
+      try batch.flush()
+      let sql = "SELECT name || ' ' || size || ' ' || kind FROM names JOIN sizes USING (id) ORDER BY id"
+      #expect(try String.fetchAll(db, sql: sql) == (1...100).map { "name \($0) \(Double($0) / 2) 9" })
+    }
+  }
+
+  // MARK: The log of undo
+
+  @Test func `the oldest steps go once all of them hold more than 256 MB`() throws {
+    let store = Store(
+      path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+    for name in ["one", "two"] {
+      try store.operation(name) { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
+    }
+    try store.operation("three") {
+      try $0.execute(sql: "INSERT INTO things (box, rank, data) VALUES (1, 1, randomblob(2 << 20))")
+    }
+    // As if these were large.
+    try store.operation("sizes") {
+      try $0.execute(sql: "UPDATE undo_steps SET bytes = 100 << 20 WHERE name <> 'three'")
+    }
+    #expect(try store.undoSteps().map(\.name) == ["three", "two", "one"])
+    try store.operation("sizes") {
+      try $0.execute(sql: "UPDATE undo_steps SET bytes = 150 << 20 WHERE name <> 'three'")
+    }
+    // A step of more than 1 MB looks at once whether there is room.
+    try store.operation("four") { try $0.execute(sql: "DELETE FROM things") }
+    #expect(try store.undoSteps().map(\.name) == ["four", "three", "two"])
+  }
+}

@@ -1,0 +1,129 @@
+// What a server gets in the place of its collection, and when it needs that; the real server is in
+// Tests/Peers/anki_sync_both.py.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import Templates
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+@Suite struct UploadTests {
+  private let sides = TwoSides()
+  private var store: Store { sides.store }
+
+  // MARK: When
+
+  private func needsUpload(usn: Int = 9, schema: Int = 1) throws -> Bool {
+    let staged = try sides.pulled().staged
+    let pulled = PulledCollection(
+      staged: staged, meta: SyncMeta(modified: 1, schema: schema, usn: usn), tags: [], address: "")
+    return try store.read { db in
+      try SyncExchange.needsUpload(db, SyncTables.link(db) ?? SyncLink(address: "a", user: "b"), pulled)
+    }
+  }
+
+  @Test func `another collection there, or an older state of it, takes no single rows`() throws {
+    #expect(try needsUpload(), "nothing was synced yet")
+    try sides.linked()
+    #expect(try !needsUpload() && !needsUpload(usn: 12))
+    #expect(try needsUpload(usn: 8) && needsUpload(schema: 2))
+  }
+
+  @Test func `a note type of another shape takes the whole collection, another template does not`() throws {
+    try sides.linked()
+    try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
+    #expect(try !needsUpload())
+    try sides.editType { $0.fields.append(.init("More", was: nil)) }
+    #expect(try needsUpload())
+  }
+
+  // MARK: What
+
+  /// An account with a deck, a card and an answer that no server has.
+  private func filled() throws {
+    try store.operation("add") { db in
+      let deck = try DeckTable.create(db, name: "Mine", now: 1_699_999_000).id
+      let card = try CardTable.add(
+        db, NewCard(prompt: "a <b>", answer: "c", tags: ["x"], guid: "mine"), to: deck, now: 1_699_999_000
+      ) { 1 }
+      var log = LoggedReview(at: 1_699_999_999.5, rating: 3, state: .new, interval: 86_400)
+      (log.stability, log.difficulty) = (1, 5)
+      try CardTable.addLog(db, [log], to: card)
+    }
+  }
+
+  private func server(_ standIn: StandIn, _ mode: String) throws -> SyncServer {
+    try sides.folder.write("a-key", to: "key")
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
+    return SyncServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: sides.folder.file("key"))
+  }
+
+  private func upload(_ server: SyncServer, sends: Bool = true) throws -> SyncReport {
+    let pulled = try sides.pulled(ServerSide.head(), isWhole: true)
+    let exchange = SyncExchange(server, pulled, sides.moment, sends: sends, isInterrupted: { false })
+    return try store.operation("upload") { db in
+      try exchange.upload(db, SyncLink(address: "a", user: "b"), folder: sides.folder.path)
+    }
+  }
+
+  @Test func `all that is here goes as one file, and both know it`() throws {
+    try filled()
+    let standIn = try StandIn()
+    let report = try upload(server(standIn, "pull-upload"))
+    #expect(try standIn.heard().suffix(2).map { $0.split(separator: "/").last } == ["upload", "meta"])
+    // The card, its note, the answer, two decks, the type and the preset that every collection has.
+    #expect(report.sent == 7 && report.link?.meta?.usn == 7)
+    #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 7)
+    #expect(try store.read { try SyncTables.unsent($0).total } == 0)
+    let counts = try store.read { try Bases($0).counts() }
+    #expect(counts == SyncCounts(cards: 1, notes: 1, reviews: 1, types: 1, decks: 2, presets: 1))
+  }
+
+  @Test func `a server that does not take it is told in its own words, and all is still to be sent`() throws {
+    try filled()
+    let before = try store.read { try SyncTables.unsent($0).total }
+    let standIn = try StandIn()
+    let error = try #require(throws: SyncError.self) { try upload(server(standIn, "pull-full")) }
+    #expect(try standIn.heard().last?.hasSuffix("upload") == true)
+    #expect(error.code == "server_refused" && error.report.message.contains("no room is left"), "\(error)")
+    #expect(try store.read { try SyncTables.unsent($0).total } == before && before > 0)
+    #expect(try store.read { try SyncTables.link($0) } == nil)
+  }
+
+  @Test func `the file is a sound collection with all rows, and the settings of the one that was there`() throws {
+    try filled()
+    let program = SyncProgram(path: "/nonexistent", environment: [], clock: { 0 }, shouldStop: { false })
+    let server = SyncServer(program, address: "http://localhost/", session: "abc", keyPath: "")
+    let report = try upload(server, sends: false)
+    #expect(report.sent == 7 && report.link?.meta == nil, "a rehearsal asks nobody")
+    var head = ServerSide.head()
+    head.settings = ["rollover": .integer(5)]
+    let pulled = try sides.pulled(head, isWhole: true)
+    let exchange = SyncExchange(server, pulled, sides.moment, isInterrupted: { false })
+    let bytes = try store.read { try exchange.file(Bases($0), pulled.staged.head, in: sides.folder.path) }
+    try AtomicFile.write(sides.folder.file("up.anki2"), bytes)
+    let file = try ExclusiveDatabase(sides.folder.file("up.anki2"))
+    let found = try file.use { db in
+      try [
+        "SELECT count(*) || ' ' || min(guid) || ' ' || min(sfld) || ' ' || min(tags) || ' ' || max(usn) FROM notes",
+        "SELECT count(*) || ' ' || max(usn) FROM cards",
+        "SELECT count(*) || ' ' || max(ease) || ' ' || max(usn) FROM revlog",
+        "SELECT usn || ' ' || crt || ' ' || (conf ->> 'rollover') || ' ' || tags FROM col",
+        "SELECT group_concat(value ->> 'name', ', ') FROM col, json_each(decks)",
+      ].map { try String.fetchOne(db, sql: $0) }
+    }
+    // It is empty where it is not the first: only what is here.
+    #expect(found[0] == "1 mine a <b>  x  0" && found[1] == "1 0" && found[2] == "1 3 0")
+    #expect(found[3] == #"10 1600000000 5 {"x": 0}"#)
+    #expect(found[4] == "Default, Mine")
+    try file.close()
+  }
+}

@@ -1,0 +1,44 @@
+// What `serve` and a shell say to each other comes back as it was; what makes no sense is nothing.
+
+import TestSupport
+import Testing
+import Values
+import Wire
+
+@Suite struct ShellMessageTests {
+  @Test(arguments: ShellRequest.Kind.allCases)
+  func `a request comes back as it was`(kind: ShellRequest.Kind) throws {
+    let request = ShellRequest(kind, number: 1_700_000_000_123, text: "deck:\"A::ñ\" \n", origin: "Yomitan, guiBrowse")
+    #expect(syncHead(JSONWriter.bytes(of: request.value)).flatMap(ShellRequest.init) == request)
+  }
+
+  @Test(arguments: [
+    ShellReply.done(true), .done(false), .busy, .studied(nil), .studied(StudyState(card: 7, choices: [])),
+    .studied(StudyState(card: 7, choices: [.init(1, 60), .init(2, 0.5), .init(4, nil)])),
+  ])
+  func `a reply comes back as it was`(reply: ShellReply) throws {
+    #expect(syncHead(JSONWriter.bytes(of: reply.value)).flatMap(ShellReply.init) == reply)
+  }
+
+  @Test func `what makes no sense is nothing`() throws {
+    let request = ShellRequest(.answer, number: 3, origin: "x").value
+    for name in ["kind", "number", "text", "origin"] {
+      let fields = (request.record?.fields ?? []).map { ($0.name, $0.name == name ? Value.list([]) : $0.value) }
+      #expect(ShellRequest(.record(fields)) == nil, "\(name)")
+    }
+    #expect(ShellRequest(.record([("kind", .text("quit")), ("number", .integer(1))])) == nil)
+    for text in ["{}", "[]", "null", #"{"done":1}"#, #"{"card":"x","choices":[]}"#, #"{"busy":false}"#, "{", ""] {
+      #expect(syncHead(Array(text.utf8)).flatMap(ShellReply.init) == nil, "\(text)")
+    }
+    var random = TestGenerator(11)
+    let bytes = JSONWriter.bytes(of: ShellReply.studied(StudyState(card: 7, choices: [.init(1, 60)])).value)
+    for _ in 0..<2000 {
+      var changed = bytes
+      for _ in 0..<3 {
+        changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      if let request = syncHead(changed).flatMap(ShellRequest.init) { Issue.record("\(request)") }
+      _ = syncHead(changed).flatMap(ShellReply.init)
+    }
+  }
+}
