@@ -65,6 +65,9 @@ public enum CardState: Int64, Sendable, CaseIterable {
   case review = 2
   case relearning = 3
 
+  /// As a row has it.
+  init(stored number: Int64) { self = CardState(rawValue: number) ?? .new }
+
   /// As users and Lua see it.
   public var name: String {
     switch self {

@@ -38,7 +38,7 @@ public enum DeckTable {
   }
 
   public static func exists(_ db: Database, _ id: DeckID) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM decks WHERE id = ?", [id.rawValue]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM decks WHERE id = ?", [id.rawValue])
   }
 
   /// The decks within a deck, at any depth, in the order of `list`.
@@ -67,7 +67,7 @@ public enum DeckTable {
 
   /// How many cards the deck holds itself.
   public static func count(_ db: Database, _ id: DeckID) throws -> Int {
-    try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue]) { $0.count(0) } ?? 0
+    try db.count("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue])
   }
 
   /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
@@ -80,7 +80,7 @@ public enum DeckTable {
           SELECT 1 FROM cards WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) LIMIT :most)
         """
       let arguments = moment.arguments(of: sql, ["deck": id.rawValue, "most": most])
-      return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
+      return try db.count(sql, arguments)
     }
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = :deck)
@@ -89,7 +89,7 @@ public enum DeckTable {
         - (SELECT count(*) FROM cards
            WHERE deck = :deck AND \(CardStatus.buried.sql()) AND \(CardStatus.new.sql()) AND suspended = 0)
       """
-    return try db.firstRow(sql, moment.arguments(of: sql, ["deck": id.rawValue])) { $0.count(0) } ?? 0
+    return try db.count(sql, moment.arguments(of: sql, ["deck": id.rawValue]))
   }
 
   // MARK: Changing

@@ -54,6 +54,9 @@ public enum DecksCheck {
     }
   }
 
+  /// Of a kind that rows alone tell.
+  private static func query(_ kind: DecksFinding.Kind) -> String { sql(kind) ?? "SELECT 0 WHERE 0" }
+
   /// Everything that is wrong.
   /// - Parameter now: seconds since 1970; what was answered later was so by a wrong clock.
   public static func findings(_ db: Database, now: Double) throws -> [DecksFinding] {
@@ -89,18 +92,18 @@ public enum DecksCheck {
       switch finding.kind {
       case .cardWithoutDeck: try adopt(db, now: now)
       case .cardWithoutNote:
-        try CardTable.remove(db, db.rows(sql(.cardWithoutNote) ?? "") { CardID(rawValue: $0.integer(0)) })
+        try CardTable.remove(db, db.rows(query(.cardWithoutNote)) { CardID(rawValue: $0.integer(0)) })
       case .noteWithoutType: try giveTypes(db, now: now)
       case .noteWithoutCard:
-        let ids = sql(.noteWithoutCard) ?? ""
+        let ids = query(.noteWithoutCard)
         try db.execute(sql: "\(SyncedTable.notes.keepRemoved(ids)); DELETE FROM notes WHERE id IN (\(ids))")
       case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
       case .missingGuid: try giveGuids(db, random)
       case .badSchedule: try mendSchedules(db)
       case .badReview:
-        try ReviewTable.remove(db, sql(.badReview) ?? "")
+        try ReviewTable.remove(db, query(.badReview))
       case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
-      case .badFields: try eachNote(db, sql(.badFields)) { try NoteData.write(db, $0, "") }
+      case .badFields: try eachNote(db, .badFields) { try NoteData.write(db, $0, "") }
       }
     }
     return try findings(db, now: now)
@@ -109,7 +112,7 @@ public enum DecksCheck {
   /// Cards whose deck is gone come into one of their own.
   private static func adopt(_ db: Database, now: Double) throws {
     let deck = try DeckTable.ensure(db, DeckName("Recovered"), now: now).id
-    let ids = try db.rows(sql(.cardWithoutDeck) ?? "") { CardID(rawValue: $0.integer(0)) }
+    let ids = try db.rows(query(.cardWithoutDeck)) { CardID(rawValue: $0.integer(0)) }
     for id in ids {
       let rank = try CardOrder.above(db, deck, room: CardOrder.step)
       try SyncedTable.cards.keep(db, [id.rawValue])
@@ -121,7 +124,7 @@ public enum DecksCheck {
 
   /// Notes whose type is gone become notes of one with as many fields, or else of Basic.
   private static func giveTypes(_ db: Database, now: Double) throws {
-    let lost = try db.rows("SELECT id, fields FROM notes WHERE id IN (\(sql(.noteWithoutType) ?? ""))") {
+    let lost = try db.rows("SELECT id, fields FROM notes WHERE id IN (\(query(.noteWithoutType)))") {
       (NoteID(rawValue: $0.integer(0)), $0.bytes(1).count { $0 == NoteFieldText.separator } + 1)
     }
     let basic = try NoteTypeTable.stock(db, .basic, now: now)
@@ -144,12 +147,14 @@ public enum DecksCheck {
     }
   }
 
-  private static func eachNote(_ db: Database, _ sql: String?, _ body: (NoteID) throws -> Void) throws {
-    for id in try db.rows(sql ?? "", [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
+  private static func eachNote(
+    _ db: Database, _ kind: DecksFinding.Kind, _ body: (NoteID) throws -> Void
+  ) throws {
+    for id in try db.rows(query(kind), [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
   }
 
   private static func giveGuids(_ db: Database, _ random: () -> UInt64) throws {
-    try eachNote(db, sql(.missingGuid)) { note in
+    try eachNote(db, .missingGuid) { note in
       try SyncedTable.notes.keep(db, [note.rawValue])
       let guid = try NoteTable.guid(db, nil, random)
       try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, note.rawValue])
@@ -158,7 +163,7 @@ public enum DecksCheck {
 
   /// A schedule that cannot be is brought within bounds; one of which too little is known begins anew.
   private static func mendSchedules(_ db: Database) throws {
-    try SyncedTable.cards.keep(db, db.rows(sql(.badSchedule) ?? "") { $0.integer(0) })
+    try SyncedTable.cards.keep(db, db.rows(query(.badSchedule)) { $0.integer(0) })
     try db.execute(
       sql: """
         UPDATE cards SET state = 0, step = 0, due = NULL, stability = NULL, difficulty = NULL, last_review = NULL

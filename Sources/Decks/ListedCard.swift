@@ -53,7 +53,7 @@ public struct ListedCard {
   public var created: Double { number(.created) }
   public var modified: Double { number(.mod) }
   public var isSuspended: Bool { integer(.suspended) != 0 }
-  public var state: CardState { CardState(rawValue: integer(.state)) ?? .new }
+  public var state: CardState { CardState(stored: integer(.state)) }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
   /// What its note is known by.
   public var noteGuid: TextBytes { bytes(.noteGuid) }

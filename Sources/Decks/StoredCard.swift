@@ -108,7 +108,7 @@ public struct StoredCard: Equatable, Sendable {
     created = number(.created) ?? 0
     modified = number(.mod) ?? 0
     isSuspended = integer(.suspended) != 0
-    schedule.state = CardState(rawValue: integer(.state)) ?? .new
+    schedule.state = CardState(stored: integer(.state))
     schedule.step = Int(clamping: integer(.step))
     (schedule.due, schedule.lastReview) = (number(.due), number(.lastReview))
     (schedule.stability, schedule.difficulty) = (number(.stability), number(.difficulty))

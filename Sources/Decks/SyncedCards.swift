@@ -50,7 +50,7 @@ public enum SyncedCards {
 
   private static func freeRank(_ db: Database, _ card: StoredCard) throws -> Int64 {
     let sql = "SELECT 1 FROM cards WHERE deck = ? AND rank = ? AND id <> ?"
-    let isTaken = try db.firstRow(sql, [card.deck.rawValue, card.rank, card.id.rawValue]) { _ in true } ?? false
+    let isTaken = try db.hasRow(sql, [card.deck.rawValue, card.rank, card.id.rawValue])
     return isTaken ? try lowestRank(db, in: card.deck) : card.rank
   }
 

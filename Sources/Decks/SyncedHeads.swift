@@ -6,7 +6,7 @@ public import Storage
 extension SyncedTable {
   /// Whether there is a row of that id.
   public func has(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM \(name) WHERE id = ?", [id]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM \(name) WHERE id = ?", [id])
   }
 
   /// An id for a new row: the milliseconds since 1970, or beyond the last one that was given. One of a far time ahead

@@ -13,7 +13,7 @@ public enum WholeCollection {
 
   /// A note has a card at least.
   public static func cardCount(_ db: Database) throws -> Int {
-    try db.firstRow("SELECT count(*) FROM cards") { $0.count(0) } ?? 0
+    try db.count("SELECT count(*) FROM cards")
   }
 
   /// Removes the decks, cards, notes, note types, presets and the log.

@@ -79,6 +79,18 @@ public final class Database {
     try cachedStatement(sql: sql).first(arguments, read)
   }
 
+  /// The number in the first row of a query; 0 where there is none.
+  public func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+    try firstRow(sql, arguments) { $0.count(0) } ?? 0
+  }
+
+  /// Whether a query has a row.
+  public func hasRow(_ sql: String, _ arguments: StatementArguments = []) throws -> Bool {
+    let statement = try cachedStatement(sql: sql)
+    try statement.bind(arguments)
+    return try statement.hasRow()
+  }
+
   /// Gives each row of a query to the body, as long as it wants more.
   public func forEachRow(
     _ sql: String, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],

@@ -159,16 +159,17 @@ struct PendingRows {
     let names = table.columns.map(\.name)
     for span in new.spans {
       var left = limit
-      let sql = "SELECT rowid, * FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid LIMIT ?3"
-      try db.forEachRow(sql, [span.low, span.high, limit]) { row in
-        left -= 1
+      let within = "FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2"
+      let sql = "SELECT rowid, * \(within) ORDER BY rowid"
+      try db.forEachRow(sql, while: { left > 0 }, [span.low, span.high]) { row in
         if replaced.contains(.row(row.integer(0))) { return }
+        left -= 1
         changes.add(.added, [], zip(names, row.values.dropFirst()).map { ($0, $1) }, limit)
       }
       guard left == 0 else { continue }
-      let all = try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2", arguments: [span.low, span.high])
-      changes.counts[.added, default: 0] += (all ?? 0) - limit
+      let old = replaced.count { if case .row(let row) = $0 { span.holds(row) } else { false } }
+      let all = try db.count("SELECT count(*) \(within)", [span.low, span.high])
+      changes.counts[.added, default: 0] += all - old - limit
     }
     for range in new.keys {
       let key = Array(rows.head[range])

@@ -72,7 +72,7 @@ public struct Row {
 
 /// A type that a column is read as.
 ///
-///     let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
+///     let name = try String.fetchOne(db, sql: "SELECT name FROM decks WHERE id = ?", arguments: [1])
 public protocol ColumnValue {
   init(_ row: Row, _ column: Int32)
 }

@@ -81,10 +81,6 @@ public final class Statement {
 
   public func bind(_ place: Int32, _ value: Int) { bind(place, Int64(value)) }
 
-  public func bind(_ place: Int32, _ value: Int64?) {
-    if let value { bind(place, value) } else { bindNull(place) }
-  }
-
   public func bind(_ place: Int32, _ value: Double?) {
     if let value { check(sqlite3_bind_double(pointer, place, value)) } else { bindNull(place) }
   }
@@ -171,6 +167,12 @@ public final class Statement {
   public func first<T>(_ read: (Row) throws -> T) throws -> T? {
     defer { reset() }
     return try step() ? try read(row) : nil
+  }
+
+  /// Whether a query with what is bound has a row.
+  public func hasRow() throws(StorageError) -> Bool {
+    defer { reset() }
+    return try step()
   }
 
   /// Runs a query with these arguments and gives its first row.

@@ -155,8 +155,8 @@ public enum UndoLog {
   static func rows(_ db: Database, of step: UndoStep) throws -> StepRows {
     let found = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { bytes($0, 0) }
     guard let head = found ?? nil else { throw UndoError.tooLarge(step.name) }
-    let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM undo_chunks WHERE step = ?", arguments: [step.id])
-    return StepRows(head: head, chunkCount: count ?? 0) { number in
+    let count = try db.count("SELECT count(*) FROM undo_chunks WHERE step = ?", [step.id])
+    return StepRows(head: head, chunkCount: count) { number in
       let sql = "SELECT events FROM undo_chunks WHERE step = ? AND number = ?"
       guard let chunk = try db.firstRow(sql, [step.id, number], { Array($0.blob(0)) }) else { throw UndoDamage() }
       return chunk

@@ -180,7 +180,7 @@ final class Bases {
   /// Whether its grave was sent from here, also where that sync was undone since.
   func wasBuriedHere(_ kind: BaseKind, _ id: Int64) throws -> Bool {
     let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND id = ? AND sent = 1"
-    return try db.firstRow(sql, [kind.rawValue, id]) { _ in true } ?? false
+    return try db.hasRow(sql, [kind.rawValue, id])
   }
 
   /// Whether the server has a row of an id, or had one.
@@ -188,7 +188,7 @@ final class Bases {
     if try self[kind, id] != nil { return true }
     hasGrave.bind(1, kind.rawValue)
     hasGrave.bind(2, id)
-    return try hasGrave.first { _ in true } ?? false
+    return try hasGrave.hasRow()
   }
 
   /// Every base of a kind.
@@ -203,18 +203,18 @@ final class Bases {
     try db.forEachRow("SELECT kind, count(*) FROM bases GROUP BY kind") { found[$0.count(0)] = $0.count(1) }
     for table in SyncedTable.allCases {
       for rows in [table.own, table.removed] {
-        found[table.rawValue, default: 0] += try db.firstRow("SELECT count(*) FROM \(rows)") { $0.count(0) } ?? 0
+        found[table.rawValue, default: 0] += try db.count("SELECT count(*) FROM \(rows)")
       }
     }
-    func count(_ kind: BaseKind) -> Int { found[kind.rawValue] ?? 0 }
+    func count(_ kind: BaseKind) -> Int { found[kind.rawValue, default: 0] }
     let reviews =
-      try db.firstRow(
+      try db.count(
         """
         SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql))
           + (SELECT count(*) FROM bases WHERE kind = \(BaseKind.review.rawValue)
              AND NOT EXISTS (SELECT 1 FROM reviews WHERE reviews.id = bases.id AND NOT \(Unsent.sql)))
         """
-      ) { $0.count(0) } ?? 0
+      )
     return SyncCounts(
       cards: count(.card), notes: count(.note), reviews: reviews, types: count(.noteType), decks: count(.deck),
       presets: count(.preset))

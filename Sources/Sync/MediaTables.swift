@@ -36,7 +36,7 @@ public enum MediaTables {
   /// The last change there that is here; 0 for none.
   public static func usn(_ db: Database, of link: SyncLink) throws -> Int {
     let sql = "SELECT usn FROM sync_media WHERE address = ? AND user = ?"
-    return try db.firstRow(sql, [link.address, link.user]) { $0.count(0) } ?? 0
+    return try db.count(sql, [link.address, link.user])
   }
 
   /// There is one link.

@@ -25,7 +25,7 @@ struct DeckMerge {
   func merge() throws {
     var incoming: [(id: Int64, record: Value.Record)] = []
     for record in sync.pulled.staged.head.decks {
-      guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
+      let id = ServerRows.id(record)
       if try !sync.isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
     }
     // Parents first.

@@ -35,7 +35,7 @@ extension SyncMerge {
 
   func mergeTypes() throws {
     for record in pulled.staged.head.types {
-      guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
+      let id = ServerRows.id(record)
       let base = try bases[.noteType, id]
       if isKnown(base, BaseKind.json(.noteType, id, record)) { continue }
       try bases.put(.noteType, id, record, isHere: take(record, id, base))
@@ -82,7 +82,7 @@ extension SyncMerge {
 
   func mergePresets() throws {
     for record in pulled.staged.head.presets {
-      guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
+      let id = ServerRows.id(record)
       let base = try bases[.preset, id]
       if isKnown(base, Value.record(record).json) { continue }
       // An unsent one of this id: both sides changed the initial options.

@@ -45,32 +45,34 @@ extension SyncOutgoing {
   }
 
   private func names(_ decks: [(Int64, Value.Record)]) -> [String: Int64] {
-    Dictionary(decks.map { ($1["name"]?.text?.lowercased() ?? "", $0) }) { first, _ in first }
+    Dictionary(decks.map { (Self.key($1), $0) }) { first, _ in first }
   }
+
+  /// By which a server knows a name.
+  private static func key(_ deck: Value.Record) -> String { deck["name"]?.text?.lowercased() ?? "" }
 
   /// The server gives a deck whose name another one still has there a name of its own: one comes after the other has
   /// given its name up, and where they go in a circle one has another name for a moment.
   private func ordered(_ decks: [Value.Record], _ there: [String: Int64]) -> [Value.Record] {
     var (there, rest, sent) = (there, decks[...], [Value.Record]())
     var isAside: Set<Int64> = []
-    func id(_ deck: Value.Record) -> Int64 { Int64(deck["id"]?.integer ?? 0) }
     func send(_ deck: Value.Record) {
-      there = there.filter { $0.value != id(deck) }
-      there[deck["name"]?.text?.lowercased() ?? ""] = id(deck)
+      there = there.filter { $0.value != ServerRows.id(deck) }
+      there[Self.key(deck)] = ServerRows.id(deck)
       sent.append(deck)
     }
     while let first = rest.first {
       let next = rest.firstIndex { deck in
-        let owner = there[deck["name"]?.text?.lowercased() ?? ""]
-        return owner == nil || owner == id(deck)
+        let owner = there[Self.key(deck)]
+        return owner == nil || owner == ServerRows.id(deck)
       }
-      if next != nil || !isAside.insert(id(first)).inserted {
+      if next != nil || !isAside.insert(ServerRows.id(first)).inserted {
         send(rest.remove(at: next ?? rest.startIndex))
         continue
       }
       // Once for each deck: then no deck has its name.
       var aside = first
-      aside["name"] = .text("\(first["name"]?.text ?? "") \(id(first))")
+      aside["name"] = .text("\(Self.key(first)) \(ServerRows.id(first))")
       rest[rest.startIndex]["mod"] = .integer((first["mod"]?.integer ?? 0) + 1)
       send(aside)
     }

@@ -147,7 +147,7 @@ final class SyncOutgoing {
       let sql = """
         SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """
-      let isUsed = try db.firstRow(sql, [id]) { _ in true } ?? false
+      let isUsed = try db.hasRow(sql, [id])
       if id == DeckMerge.firstDeck || isUsed {
         try bases.setHere(.deck, id, false)
       } else {

@@ -24,7 +24,7 @@ extension SyncOutgoing {
     try ReviewTable.renumberUnsent(db) { try bases[.review, $0] != nil }
     waiting.logs = try ReviewTable.unsentCards(db)[...]
     waiting.answers =
-      try db.firstRow("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)") { $0.count(0) } ?? 0
+      try db.count("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)")
     let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY card, at, id"
     waiting.strays = try db.rows(strays) { $0.integer(0) }[...]
     if !fresh.isEmpty {
@@ -32,7 +32,7 @@ extension SyncOutgoing {
         SELECT max(json ->> 8) FROM server_rows
         WHERE kind = \(BaseKind.card.rawValue) AND json ->> 6 = 0 AND json ->> 8 < 900000
         """
-      making.position = try db.firstRow(highest) { $0.count(0) } ?? 0
+      making.position = try db.count(highest)
     }
   }
 

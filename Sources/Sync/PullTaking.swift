@@ -35,7 +35,7 @@ extension PulledCollection {
     progress: (Int, Int) throws -> Void
   ) throws -> PullReport {
     try WholeCollection.removeStockTypes(db)
-    let hadLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
+    let hadLog = try db.hasRow("SELECT 1 FROM reviews")
     let received: AddReport
     do {
       received = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
@@ -57,7 +57,7 @@ extension PulledCollection {
     let head = staged.head
     for (kind, records) in [(BaseKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
       for record in records {
-        let id = Int64(record["id"]?.integer ?? 0)
+        let id = ServerRows.id(record)
         let isHere = try kind.table?.has(bases.db, id) ?? false
         try bases.put(kind, id, record, isHere: isHere)
         if !isHere { continue }
@@ -83,14 +83,12 @@ extension PulledCollection {
   private func report(_ db: Database, _ received: AddReport) throws -> PullReport {
     var report = PullReport()
     report.cards = try WholeCollection.cardCount(db)
-    report.notes = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
+    report.notes = try db.count("SELECT count(*) FROM notes")
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
     let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
     report.withoutPlace =
-      try db.firstRow("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here") {
-        $0.count(0)
-      } ?? 0
+      try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
     return report
   }
@@ -126,7 +124,7 @@ private final class BaseWriter {
 
   /// Rows of the log that came.
   func logCount() throws -> Int {
-    try db.firstRow("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") { $0.count(0) } ?? 0
+    try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
   }
 
   /// Keeps a remote row that the row here does not equal.
@@ -140,7 +138,7 @@ private final class BaseWriter {
       (isHere, state) = (found != nil, found?.1)
     } else {
       review.bind(1, row.id)
-      if try review.first({ _ in true }) ?? false { return }
+      if try review.hasRow() { return }
     }
     insertion.bind(1, kind.rawValue)
     insertion.bind(2, row.id)

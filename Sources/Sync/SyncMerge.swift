@@ -100,7 +100,7 @@ final class SyncMerge {
     }
     let head = pulled.staged.head
     for (kind, records) in [(BaseKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
-      let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
+      let there = Set(records.map(ServerRows.id))
       let gone = try bases.all(kind).map(\.id).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
       // The rows here become unsent ones of this account.

@@ -113,7 +113,7 @@ extension SyncExchange {
     ]
     if pulled.meta.usn > 0 { return parts.allSatisfy(\.1.isEmpty) && changes["tags"]?.list?.isEmpty ?? true }
     return try parts.allSatisfy { kind, list in
-      try list.allSatisfy { try bases[kind, Int64($0.record?["id"]?.integer ?? 0)] != nil }
+      try list.allSatisfy { try bases[kind, ServerRows.id($0.record ?? [:])] != nil }
     }
   }
 }

@@ -105,30 +105,32 @@ public enum SyncTables {
 
   /// The local edits since the last sync. Every row is looked at.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
-    func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
-    found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")
+    found.notes = try db.count("SELECT count(*) FROM notes WHERE \(unsentNote)")
     found.cards =
-      try count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))") + count("SELECT count(*) \(changed(.cards))")
-    found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
+      try db.count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))")
+      + db.count("SELECT count(*) \(changed(.cards))")
+    found.answers = try db.count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
     // The stock types are sent with their notes.
-    found.types = try count(
+    found.types = try db.count(
       """
-      SELECT count(*) FROM note_types WHERE \(Unsent.sql)
+      SELECT count(*) FROM note_types WHERE (\(Unsent.sql) OR \(unsentRow(.noteTypes)))
         AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteTypes)))
       """)
     // The parent of a remote deck is not sent for itself.
-    found.decks = try count(
+    found.decks = try db.count(
       """
       SELECT count(*) FROM decks WHERE \(unsentRow(.decks)) AND NOT EXISTS (
         SELECT 1 FROM decks within JOIN server_rows s ON s.kind = \(BaseKind.deck.rawValue) AND s.id = within.id
         WHERE s.here AND substr(within.name_key, 1, length(decks.name_key) + 2) = decks.name_key || '::')
       """)
-    found.decks += try count("SELECT count(*) \(changed(.decks))")
+    found.decks += try db.count("SELECT count(*) \(changed(.decks))")
     found.presets =
-      try count("SELECT count(*) FROM presets WHERE \(unsentRow(.presets))")
-      + count("SELECT count(*) \(changed(.presets))")
-    for table in [SyncedTable.notes, .cards, .decks] { found.removals += try count("SELECT count(*) \(gone(table))") }
+      try db.count("SELECT count(*) FROM presets WHERE \(unsentRow(.presets))")
+      + db.count("SELECT count(*) \(changed(.presets))")
+    for table in [SyncedTable.notes, .cards, .decks] {
+      found.removals += try db.count("SELECT count(*) \(gone(table))")
+    }
     return found
   }
 

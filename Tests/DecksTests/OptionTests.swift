@@ -131,6 +131,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (#"{"new_per_day": 7, "reviews_per_day": 90, "desired_retention": 0.85}"#, "7 90 0.85"),
+    (#"{"new_per_day": "7", "reviews_per_day": -1, "desired_retention": 0.2}"#, "nil nil nil"),
+    (#"{"new_per_day": 10000, "reviews_per_day": 1.5, "desired_retention": "x"}"#, "nil nil nil"),
+  ])
+  func `limits that a file has are taken where they can be, and others are as if they were not there`(
+    json: String, expected: String
+  ) throws {
+    let limits = try DeckLimits(checking: json)
+    let shown = [DeckOptions.Name.newPerDay, .reviewsPerDay, .desiredRetention].map { name in
+      limits.value(name).map { value in
+        value == value.rounded() ? "\(Int(value))" : "\(value)"
+      } ?? "nil"
+    }
+    #expect(shown.joined(separator: " ") == expected)
+    #expect(try DeckLimits(checking: limits.json) == limits)
+  }
+
+  @Test func `limits of a day that a file has, and what it has beside them, survive`() throws {
+    let moment = StudyMoment(now: collection.now)
+    let json = "{\"new_today\":[\(moment.today),3],\"reviews_today\":[\(moment.today),5],\"newer\":[1]}"
+    let limits = try DeckLimits(checking: json)
+    #expect(limits.json == json)
+    let deck = try collection.deck("a")
+    _ = try collection.addAll(deck, (0..<9).map { NewCard(prompt: "\($0)", answer: "x") })
+    try collection.store.operation("x") { db in
+      try DeckTable.setLimits(db, deck, to: limits)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 3)
+      #expect(try DeckTable.allOptions(db, at: moment)[deck]?.reviewsPerDay == 5)
+      try DeckTable.extendToday(db, deck, reviews: 4, at: moment)
+      #expect(try DeckTable.allOptions(db, at: moment)[deck]?.reviewsPerDay == 9)
+    }
+    for strange in [#"{"new_today":"x"}"#, #"{"new_today":[1]}"#, #"{"new_today":[1,2,3]}"#] {
+      #expect(try DeckLimits(checking: strange).json == "{}", "\(strange)")
+    }
+    for broken in ["[1]", "{", "7"] { #expect(problemCode { _ = try DeckLimits(checking: broken) } == "bad_value") }
+  }
+
   @Test func `limits of a deck alone stand above its preset, those of a day for that day`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")

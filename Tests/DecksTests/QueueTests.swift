@@ -4,6 +4,7 @@ import Decks
 import Memory
 import Problems
 import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing
@@ -190,6 +191,54 @@ import Testing
     }
     try set(deck, .newSort, "random")
     #expect(try shown(StudySelection([deck])).sorted() == prompts.sorted())
+  }
+
+  @Test func `new cards are sorted as the option says`() throws {
+    let deck = try collection.deck("a")
+    for number in 0..<12 {
+      try collection.addNote(deck, ["Front": "f\(number)", "Back": "b\(number)"], .reversed)
+    }
+    try set(deck, .buryNew, "false")
+    try set(deck, .newPerDay, "100")
+    func shown(_ sort: String) throws -> [String] {
+      try set(deck, .newSort, sort)
+      return try self.shown(StudySelection([deck]))
+    }
+    func sides(_ prompts: [String]) -> String { prompts.map { String($0.prefix(1)) }.joined() }
+    func numbers(_ prompts: [String]) -> [String] { prompts.map { String($0.dropFirst()) } }
+    let gathered = try shown("gathered")
+    #expect(try gathered == collection.prompts(deck))
+    let fronts = gathered.filter { $0.hasPrefix("f") }
+    #expect(try Array(shown("template").prefix(12)) == fronts)
+    let mixed = try shown("template_random").prefix(12)
+    #expect(Array(mixed) != fronts && mixed.sorted() == fronts.sorted())
+    let byNote = try shown("random_note")
+    // The two cards of a note stay together, the notes are in no order.
+    #expect(sides(byNote) == String(repeating: "fb", count: 12) && numbers(byNote) != numbers(gathered))
+  }
+
+  @Test func `learnt siblings wait until tomorrow where the options say so`() throws {
+    let deck = try collection.deck("a")
+    try collection.addNote(deck, ["Front": "front", "Back": "back"], .reversed)
+    for prompt in ["front", "back"] { try learn(prompt, dueIn: -1) }
+    let order = try collection.prompts(deck)
+    var everything = StudySelection([deck])
+    everything.kind = .everything
+    #expect(try shown(everything) == order)
+    try set(deck, .buryReviews, "true")
+    #expect(try shown(everything) == [order[0]])
+    try set(deck, .buryReviews, "false")
+    try set(deck, .buryLearning, "true")
+    #expect(try shown(everything) == order)
+    // The second one is learnt over days.
+    try collection.store.operation("x") { db in
+      try db.execute(
+        sql: """
+          UPDATE cards SET state = 1, last_review = due - 86400
+          WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)
+          """, arguments: [order[1]])
+    }
+    #expect(try shown(everything) == [order[0]])
   }
 
   // MARK: Selections

@@ -32,6 +32,16 @@ import Testing
     }
   }
 
+  /// The cards that a query finds, each with its position in the deck.
+  private func places(_ query: String, _ deck: DeckID, _ cache: SearchCache) throws -> [String] {
+    cache.refresh(collection.store.changeCount, others: collection.store.otherChanges)
+    return try collection.store.read { db in
+      let found = try CardTable.found(
+        db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+      return zip(found.ids, found.positions).map { "\($0.rawValue) at \($1)" }
+    }
+  }
+
   private func edit(_ body: (Database) throws -> Void) throws { try collection.store.operation("x", body) }
 
   @Test func `what is added, changed, moved and removed is found as it is now, by this process and the next`() throws {
@@ -65,6 +75,51 @@ import Testing
     try edit { _ = try CardTable.move($0, [first], into: other, now: 1) }
     try gats(["gatas"])
     #expect(try found("gat", other, cache) == ["el zorro"])
+  }
+
+  @Test func `whatever a query says of many cards, the index finds what reading each card finds, in the same order`()
+    throws
+  {
+    let (deck, other) = (try collection.deck("d"), try collection.deck("e"))
+    let animals = ["gato", "perro", "zorro", "vaca", "pájaro"]
+    for (deck, first) in [(deck, 0), (other, 700)] {
+      let cards = (first..<first + 700).map { number in
+        NewCard(
+          prompt: "\(animals[number % 5]) \(number)", answer: number % 3 == 0 ? "beast" : "animal \(number)",
+          tags: number % 7 == 0 ? ["seven"] : [])
+      }
+      #expect(try collection.addAll(deck, cards).added == 700)
+    }
+    let cache = cache()
+    for query in [
+      "gato or perro", "answer:beast", "answer:beast or tag:seven", "not answer:animal", "-gato -perro",
+      "gato (answer:beast or tag:seven)", "prompt:*99*", "is:new \"gato 5\"", "is:new gato", "gato or is:due",
+      "not is:new", "not (gato is:new)", "answer:?east", "tag:seven answer:beast is:new", "*", "prompt:* gato",
+      "nothing at all",
+    ] {
+      for deck in [deck, other] {
+        let expected = try places(query, deck, SearchCache(leastIndexed: .max))
+        #expect(try places(query, deck, cache) == expected, "\(query)")
+        // Once more, from what is kept.
+        #expect(try places(query, deck, cache) == expected, "\(query)")
+      }
+    }
+    // Ids so far apart that no list of flags is made for them.
+    try edit { try $0.execute(sql: "UPDATE cards SET id = 5 WHERE id = (SELECT max(id) FROM cards WHERE deck = 1)") }
+    #expect(try places("answer:beast", deck, self.cache(false)).count == 234)
+  }
+
+  @Test func `a search that is interrupted ends, with the index too`() throws {
+    let deck = try collection.deck("d")
+    for number in 0..<50 { try collection.add(deck, "word \(number)", "answer") }
+    let cache = cache()
+    #expect(try found("word", deck, cache).count == 50)
+    let query = try CardQuery("word or answer:answer", isInterrupted: { true })
+    #expect(throws: DeckError.interrupted) {
+      try collection.store.read { db in
+        try CardTable.found(db, in: deck, matching: query, at: StudyMoment(now: collection.now), cache)
+      }
+    }
   }
 
   @Test func `what is taken back is forgotten, and numbers of cards that come again are other cards`() throws {

@@ -120,4 +120,15 @@ import Values
     #expect(throws: UndoError.nothingToUndo) { try plain.nextStep(nil, again: false) }
     #expect(throws: UndoError.nothingToRedo) { try plain.nextStep(nil, again: true) }
   }
+
+  @Test func `rows that replace old ones are changed, not new, however few are shown`() throws {
+    try step("before", "INSERT INTO boxes (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')")
+    store.beginUnit()
+    try step(
+      "replacing", "INSERT OR REPLACE INTO boxes (id, name) SELECT id, name || '!' FROM boxes",
+      "INSERT INTO boxes (id, name) VALUES (6, 'f'), (7, 'g'), (8, 'h')")
+    let expected: [String: [RowChange.Kind: Int]] = ["boxes": [.changed: 5, .added: 3]]
+    for limit in [nil, 0, 1, 2, 3, 4, 9] { #expect(try pending(limit: limit) == expected, "\(limit ?? -1)") }
+    try store.rollbackUnit()
+  }
 }

@@ -92,6 +92,36 @@ import Testing
     }
   }
 
+  @Test func `what was deleted here stays deleted where the server lists it as it was, one without a place is dropped`()
+    throws
+  {
+    var known = KnownMedia(
+      states: [
+        "../x": MediaState(hash: nil, digest: String(repeating: "a", count: 40), isPending: false),
+        "gone.png": MediaState(hash: nil, digest: "b802f384302cb24fbab0a44997e820bf2e8507bb", isPending: true),
+      ], usn: 2)
+    known.usn = 2
+    let sync = exchange("media-removals", known)
+    try sync.run { _ in }
+    #expect(sync.known.states.isEmpty && sync.report.received == 0 && sync.report.removedThere == 1)
+    #expect(sync.known.deletions.keys.sorted() == ["gone.png"])
+  }
+
+  @Test func `a file whose content is gone is told, the others go`() throws {
+    let program = SyncProgram(
+      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
+    let server = MediaServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/media-none-new/", session: "abc", keyPath: folder.file("key"))
+    let contents = MediaContents(limit: .max, read: { $0 == "mine" ? Array("mine".utf8) : nil }, keep: { _ in "" })
+    let states = ["a.txt": MediaState(hash: "lost", size: 4), "b.txt": own]
+    let sync = MediaExchange(
+      server, contents, folder: folder.path, KnownMedia(states: states, usn: 2), isInterrupted: { false })
+    try sync.run { _ in }
+    #expect(sync.report.sent == 1 && sync.report.findings.count == 1)
+    #expect(sync.report.findings.first?.contains("a.txt") == true, "\(sync.report.findings)")
+    #expect(sync.known.states["b.txt"]?.isPending == false)
+  }
+
   @Test func `a deletion is kept with the number that the server gives it`() throws {
     let gone = MediaState(hash: nil, digest: String(repeating: "a", count: 40))
     let sync = exchange("media-none-new", KnownMedia(states: ["weg.png": gone], usn: 2))

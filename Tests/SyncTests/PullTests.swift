@@ -13,14 +13,17 @@ import Wire
 @Suite struct PullTests {
   private let folder = TemporaryFolder()
 
-  private func pull(_ standIn: StandIn, _ mode: String, mostBytes: Int = .max) throws -> PulledCollection {
+  private func pull(
+    _ standIn: StandIn, _ mode: String, mostBytes: Int = .max, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws -> PulledCollection {
     try folder.write("a-key", to: "key")
     let program = SyncProgram(
       path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
-      server, folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) }, isInterrupted: { false })
+      server, folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) },
+      isInterrupted: isInterrupted)
     return try pull.run()
   }
 
@@ -49,6 +52,27 @@ import Wire
     #expect(try standIn.heard().count { $0.hasSuffix("chunk") } == 3)
   }
 
+  @Test func `what a server may leave out is taken for nothing`() throws {
+    let pulled = try pull(StandIn(), "pull-plain")
+    #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1] && pulled.tags.isEmpty)
+    #expect(pulled.meta.goesOn && pulled.meta.message.isEmpty && !pulled.meta.isEmpty && pulled.meta.mediaUSN == 0)
+  }
+
+  @Test func `an interruption ends it, and what was begun is taken back`() throws {
+    let standIn = try StandIn()
+    #expect(throws: SyncError.interrupted) { try pull(standIn, "pull", isInterrupted: { true }) }
+    #expect(try standIn.heard().last?.hasSuffix("abort") == true)
+    #expect(scratchFolders().isEmpty)
+  }
+
+  @Test(arguments: ["/bin/false", "/bin/echo"])
+  func `a program in the place of deckhand-net that is none is told`(path: String) throws {
+    let program = SyncProgram(path: path, environment: [], clock: monotonicSeconds, shouldStop: { false })
+    let server = SyncServer(program, address: "http://127.0.0.1:9/", session: "abc", keyPath: folder.file("key"))
+    let error = try #require(throws: SyncError.self) { try server.meta() }
+    #expect(error == .programFailed(reason: "ended in the middle"))
+  }
+
   @Test func `what a server has takes no more of the disk than it may`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.overShare(limit: 1 << 20, isMedia: false)) {
@@ -61,7 +85,9 @@ import Wire
     ("pull-short", "bad_sync_answer"), ("pull-kind", "bad_sync_answer"), ("pull-text", "bad_sync_answer"),
     ("pull-object", "bad_sync_answer"), ("pull-float", "bad_sync_answer"), ("pull-undone", "bad_sync_answer"),
     ("pull-nodecks", "bad_sync_answer"), ("pull-noid", "bad_sync_answer"), ("pull-twice", "bad_sync_answer"),
-    ("pull-crt", "bad_sync_answer"), ("pull-counts", "bad_sync_answer"), ("pull-null", "bad_sync_answer"),
+    ("pull-crt", "bad_sync_answer"), ("pull-list", "bad_sync_answer"), ("pull-empty", "bad_sync_answer"),
+    ("pull-words", "bad_sync_answer"), ("pull-ids", "bad_sync_answer"), ("pull-counts", "bad_sync_answer"),
+    ("pull-null", "bad_sync_answer"),
     ("pull-moved", "busy"), ("pull-slow", "clock_differs"), ("pull-stop", "server_refused"), ("pull-409", "busy"),
     ("pull-500", "server_failed"), ("pull-400", "server_refused"),
   ])

@@ -22,7 +22,8 @@ import Wire
   /// A card of the server's that got a flag here, and the sync that sends it.
   private func sync(
     _ standIn: StandIn, _ mode: String,
-    change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, $1, to: 5, now: $2) }
+    change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, $1, to: 5, now: $2) },
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> SyncReport {
     try folder.write("a-key", to: "key")
     let program = SyncProgram(
@@ -40,7 +41,7 @@ import Wire
       try SyncTables.setLink(db, link)
       try change(db, CardID(rawValue: 1_700_000_000_002), moment.now)
     }
-    let exchange = SyncExchange(server, pulled, moment, isInterrupted: { false })
+    let exchange = SyncExchange(server, pulled, moment, isInterrupted: isInterrupted)
     return try store.operation("sync") { db in
       try exchange.run(db, link, progress: { _ in }, setAside: { _ in })
     }
@@ -67,6 +68,18 @@ import Wire
       try called(standIn).suffix(7) == [
         "start", "applyChanges", "chunk", "applyChunk", "applyChunk", "sanityCheck2", "finish",
       ])
+  }
+
+  @Test func `a server that leaves out what it has nothing of takes what is here`() throws {
+    #expect(try sync(StandIn(), "pull-plain").sent == 1)
+    #expect(try waiting() == 0)
+  }
+
+  @Test func `an interruption while rows go takes them back there, and all is still to be sent`() throws {
+    let standIn = try StandIn()
+    #expect(throws: SyncError.interrupted) { try sync(standIn, "pull-send", isInterrupted: { true }) }
+    #expect(try called(standIn).last == "abort")
+    #expect(try waiting() == 1)
   }
 
   @Test func `what was removed here is said before anything is given, and both forget it`() throws {

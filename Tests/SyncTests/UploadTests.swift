@@ -43,6 +43,15 @@ import Values
     #expect(try needsUpload())
   }
 
+  @Test func `a note type that only is here takes no upload`() throws {
+    try sides.linked()
+    try store.operation("type") { db in
+      let card = CardTemplate("Card", front: "{{A}}", back: "{{B}}")
+      _ = try NoteTypeTable.create(db, NoteTypeDraft(name: "Mine", fields: ["A", "B"], cards: [card]), now: 150)
+    }
+    #expect(try !needsUpload())
+  }
+
   // MARK: What
 
   /// An account with a deck, a card and an answer that no server has.
@@ -66,9 +75,11 @@ import Values
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: sides.folder.file("key"))
   }
 
-  private func upload(_ server: SyncServer, sends: Bool = true) throws -> SyncReport {
+  private func upload(
+    _ server: SyncServer, sends: Bool = true, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws -> SyncReport {
     let pulled = try sides.pulled(ServerSide.head(), isWhole: true)
-    let exchange = SyncExchange(server, pulled, sides.moment, sends: sends, isInterrupted: { false })
+    let exchange = SyncExchange(server, pulled, sides.moment, sends: sends, isInterrupted: isInterrupted)
     return try store.operation("upload") { db in
       try exchange.upload(db, SyncLink(address: "a", user: "b"), folder: sides.folder.path)
     }
@@ -96,6 +107,13 @@ import Values
     #expect(error.code == "server_refused" && error.report.message.contains("no room is left"), "\(error)")
     #expect(try store.read { try SyncTables.unsent($0).total } == before && before > 0)
     #expect(try store.read { try SyncTables.link($0) } == nil)
+  }
+
+  @Test func `an interruption gives the server nothing`() throws {
+    try filled()
+    let standIn = try StandIn()
+    #expect(throws: SyncError.interrupted) { try upload(server(standIn, "pull-upload"), isInterrupted: { true }) }
+    #expect(try !standIn.heard().contains { $0.hasSuffix("upload") })
   }
 
   @Test func `the file is a sound collection with all rows, and the settings of the one that was there`() throws {

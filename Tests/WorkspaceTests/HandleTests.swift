@@ -106,7 +106,7 @@ import Text
   }
 
   @Test func `the options of a deck are its own, and those beyond their bounds are refused`() throws {
-    let name = try #require(DeckOptions.names.first)
+    let name = DeckOptions.Name.newPerDay
     let other = try workspace.decks.create("E")
     let before = try other.scheduling.options().value(name)
     try deck.scheduling.set(name, to: before + 1)

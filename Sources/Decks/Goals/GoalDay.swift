@@ -28,7 +28,7 @@ struct GoalDay {
         seen.insert(entry.deck.id).inserted
       else { continue }
       let group = GoalGroup(db, entry.deck, goals.decks(of: entry, among: all).map(\.id), moment)
-      try choose(group, entry.goal, options[entry.deck.id] ?? DeckOptions())
+      try choose(group, entry.goal, options.of(entry.deck.id))
       for deck in group.decks { try options[deck]?.set(.reviewsPerDay, to: 9999) }
     }
   }

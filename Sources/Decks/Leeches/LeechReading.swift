@@ -22,7 +22,7 @@ public enum LeechReading {
       let sql = "SELECT id FROM cards WHERE deck = ? AND lapses >= ?"
       let cards = try db.rows(sql, [deck.rawValue, fewestLapses]) { CardID(rawValue: $0.integer(0)) }
       for card in cards {
-        let test = try test(db, card, options[deck] ?? DeckOptions(), at: moment)
+        let test = try test(db, card, options.of(deck), at: moment)
         if test.isLeech { found.append(Leech(card: card, test: test)) }
       }
     }

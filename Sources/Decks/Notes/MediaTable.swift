@@ -62,7 +62,7 @@ public enum MediaTable {
 
   /// Whether there is a file of that name.
   static func isThere(_ db: Database, _ name: String) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name])
   }
 
   /// The hashes that some name has.

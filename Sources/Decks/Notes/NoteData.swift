@@ -18,7 +18,7 @@ public enum KeptFields {
   public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
     let column = NoteData.column(try FieldText.column(fields))
     let isOther = "SELECT 1 FROM notes WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
-    guard try db.firstRow(isOther, [column, note.rawValue], { _ in true }) ?? false else { return }
+    guard try db.hasRow(isOther, [column, note.rawValue]) else { return }
     try NoteData.write(db, note, column)
   }
 

@@ -23,7 +23,7 @@ public enum NoteTable {
   }
 
   public static func exists(_ db: Database, _ id: NoteID) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM notes WHERE id = ?", [id.rawValue]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM notes WHERE id = ?", [id.rawValue])
   }
 
   /// The note of a guid, nil when there is none.
@@ -160,7 +160,7 @@ public enum NoteTable {
   }
 
   private static func hasNote(_ db: Database, guid: String) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM notes WHERE guid = ?", [guid]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM notes WHERE guid = ?", [guid])
   }
 
   /// A note is a repetition when the deck holds a card with the prompt and the answer of its first one.

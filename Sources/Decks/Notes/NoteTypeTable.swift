@@ -71,7 +71,7 @@ public enum NoteTypeTable {
 
   /// How many notes are of a type.
   public static func noteCount(_ db: Database, _ id: NoteTypeID) throws -> Int {
-    try db.firstRow("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue]) { $0.count(0) } ?? 0
+    try db.count("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue])
   }
 
   // MARK: Changing

@@ -115,7 +115,7 @@ public final class NoteReceiver {
     let hasOtherTags = try NoteTable.record(db, id).tags != record.tags
     try NoteTable.write(db, record, kind.maker.type)
     try kind.writer.renew(record, hasOtherTags: hasOtherTags)
-    return try db.firstRow("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) } ?? 0
+    return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
   }
 
   /// Cards that are missing are added whether the note is newer or not.

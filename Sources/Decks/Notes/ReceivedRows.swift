@@ -61,7 +61,7 @@ final class ReceivedRows {
     if id > ids.highestNote { return NoteID(rawValue: id) }
     try flush()
     statements.hasNote.bind(1, id)
-    guard try statements.hasNote.first({ _ in true }) ?? false else { return NoteID(rawValue: id) }
+    guard try statements.hasNote.hasRow() else { return NoteID(rawValue: id) }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
     let free = max(ids.nextNote, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
     ids.nextNote = free + 1
@@ -98,7 +98,7 @@ final class ReceivedRows {
     if ids.mayHold(wanted.rawValue) {
       try flush()
       statements.hasCard.bind(1, wanted.rawValue)
-      if try statements.hasCard.first({ _ in true }) ?? false {
+      if try statements.hasCard.hasRow() {
         card.id = CardID(rawValue: try CardTable.freeID(db, now: now))
       }
     }

@@ -16,7 +16,7 @@ extension PresetTable {
       SELECT count(*) FROM cards CROSS JOIN reviews ON reviews.card = cards.id
       WHERE cards.deck = ? AND reviews.rating BETWEEN 1 AND 4
       """
-    return try decks(db, of: preset).reduce(0) { try $0 + (db.firstRow(sql, [$1.rawValue]) { $0.count(0) } ?? 0) }
+    return try decks(db, of: preset).reduce(0) { try $0 + db.count(sql, [$1.rawValue]) }
   }
 
   /// The presets whose models were fitted, and whose log grew enough since to fit them again.
@@ -29,12 +29,12 @@ extension PresetTable {
 
   /// The number of the last row of the log.
   public static func lastAnswer(_ db: Database) throws -> Int {
-    try db.firstRow("SELECT ifnull(max(id), 0) FROM reviews") { $0.count(0) } ?? 0
+    try db.count("SELECT ifnull(max(id), 0) FROM reviews")
   }
 
   /// Whether at least so many rows of the log come after one. Only these are read: the log may have millions.
   public static func hasAnswers(_ db: Database, _ count: Int, after last: Int) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM reviews WHERE id > ? LIMIT 1 OFFSET ?", [last, count - 1]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM reviews WHERE id > ? LIMIT 1 OFFSET ?", [last, count - 1])
   }
 }
 

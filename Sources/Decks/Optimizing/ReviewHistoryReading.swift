@@ -23,7 +23,7 @@ extension ReviewHistory {
       SELECT card, at, rating, state FROM reviews
       WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
-    reserve(try db.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } ?? 0)
+    reserve(try db.count("SELECT count(*) FROM reviews"))
     try db.forEachRow(sql, [moment.now + 86_400]) { row in
       let (card, state) = (row.integer(0), row.integer(3))
       if let wanted, !wanted.contains(card) { return }

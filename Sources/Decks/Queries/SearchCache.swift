@@ -76,7 +76,7 @@ public final class SearchCache {
 
   private func currentIndex(_ db: Database, _ query: CardQuery) throws -> SearchIndex? {
     let many = "SELECT 1 FROM cards LIMIT 1 OFFSET ?"
-    if leastIndexed > 0, try db.firstRow(many, [leastIndexed - 1], { _ in true }) == nil { return nil }
+    if leastIndexed > 0, try !db.hasRow(many, [leastIndexed - 1]) { return nil }
     let index = self.index ?? SearchIndex()
     if self.index == nil, let path { _ = index.load(path) }
     self.index = index
@@ -111,7 +111,7 @@ public final class SearchCache {
     var (positions, position, last): ([Int], Int, Int64) = ([], 0, .min)
     for (_, rank) in ranks {
       let sql = "SELECT count(*) FROM cards WHERE deck = ? AND rank >= ? AND rank < ?"
-      position += try db.firstRow(sql, [deck.rawValue, last, rank]) { $0.count(0) } ?? 0
+      position += try db.count(sql, [deck.rawValue, last, rank])
       last = rank
       positions.append(position + 1)
     }

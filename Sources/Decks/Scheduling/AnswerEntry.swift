@@ -154,7 +154,7 @@ public struct AnswerReplay {
   ) throws -> AnswerOutcome {
     guard let card = try CardTable.card(db, id) else { throw DeckError.gone(what: "the card") }
     let sql = "SELECT 1 FROM reviews WHERE card = ? AND at = ?"
-    if try db.firstRow(sql, [id.rawValue, moment.now], { _ in true }) != nil { return .known }
+    if try db.hasRow(sql, [id.rawValue, moment.now]) { return .known }
     let options = schedulers.options(of: card.deck)
     if let last = card.schedule.lastReview, moment.now <= last {
       let taken = min(options.maximumAnswerSeconds, max(0, seconds))

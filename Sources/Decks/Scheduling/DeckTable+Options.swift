@@ -112,3 +112,8 @@ extension DeckTable {
     return known
   }
 }
+
+extension [DeckID: DeckOptions] {
+  /// Those of a deck; the initial ones where it has none.
+  func of(_ deck: DeckID) -> DeckOptions { self[deck] ?? DeckOptions() }
+}

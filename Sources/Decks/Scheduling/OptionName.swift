@@ -66,14 +66,6 @@ extension DeckOptions {
     public var summary: String { facts.summary }
   }
 
-  /// Those whose values are single numbers.
-  public static let names: [Name] = Name.allCases.filter { name in
-    switch name.kind {
-    case .whole, .number: true
-    default: false
-    }
-  }
-
   /// - Throws: `badOption` for a name that is none.
   public static func name(_ text: String) throws(DeckError) -> Name {
     guard let name = Name(rawValue: text) else {
@@ -156,11 +148,6 @@ extension DeckOptions.Name {
     case .buryReviews: Facts(.flag, .flag(false), "The same for learnt cards.")
     default: Facts(.flag, .flag(false), "The same for cards that are learnt over several days.")
     }
-  }
-
-  public var isWhole: Bool {
-    if case .whole = kind { return true }
-    return false
   }
 
   /// `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.

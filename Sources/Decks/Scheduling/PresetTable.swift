@@ -131,12 +131,12 @@ public enum PresetTable {
   public static func freeName(_ db: Database, like given: String) throws -> String {
     // Room for the number; a long name is cut to its last part.
     let name = given.count <= 190 ? given : String(DeckName.split(given).last?.prefix(190) ?? "").trimmed
-    for number in 1... {
-      let candidate = number == 1 ? name : "\(name) \(number)"
-      let sql = "SELECT 1 FROM presets WHERE name_key = ?"
-      if try db.firstRow(sql, [candidate.lowercased()], { _ in true }) == nil { return candidate }
+    var (number, candidate) = (1, name)
+    while try db.hasRow("SELECT 1 FROM presets WHERE name_key = ?", [candidate.lowercased()]) {
+      number += 1
+      candidate = "\(name) \(number)"
     }
-    return name
+    return candidate
   }
 
   // MARK: Rows

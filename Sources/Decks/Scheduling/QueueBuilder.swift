@@ -9,7 +9,10 @@ struct QueueBuilder {
     let card: CardID
     let deck: Int
     let schedule: CardSchedule
-    var day = 0
+    /// Of a new card 0, as the next one.
+    let due: Double
+    let last: Double
+    let day: Int
   }
 
   private struct Fresh {
@@ -83,10 +86,9 @@ struct QueueBuilder {
     }
     let began = moment.start(ofDay: moment.today)
     for entry in learnt {
-      let due = entry.schedule.due ?? 0
       // What was answered on an earlier day is due from the beginning of its day on.
-      let isOfToday = (entry.schedule.lastReview ?? 0) >= began
-      learning.append((isOfToday ? due : min(due, moment.now), entry.card))
+      let isOfToday = entry.last >= began
+      learning.append((isOfToday ? entry.due : min(entry.due, moment.now), entry.card))
     }
     learnt = []
     for (place, deck) in decks.enumerated() {
@@ -95,7 +97,7 @@ struct QueueBuilder {
         continue
       }
       // Where the earliest day comes first, no more are read than the day's limit lets in.
-      let most = order.reviewOrder.isByDay ? (options[deck.id] ?? DeckOptions()).reviewsPerDay : .max
+      let most = order.reviewOrder.isByDay ? options.of(deck.id).reviewsPerDay : .max
       try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
     }
     var waiting = try freshCounts()
@@ -128,20 +130,21 @@ struct QueueBuilder {
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
       if row.integer(1) == CardState.review.rawValue, !chosen.admits(card, of: deck) { return }
-      let day = moment.dueDay(of: row.optionalNumber(2) ?? 0)
+      let day = moment.dueDay(of: row.number(2))
       if learnt.count - start >= most, learnt.last?.day != day { return isFull = true }
       var schedule = CardSchedule()
-      schedule.state = CardState(rawValue: row.integer(1)) ?? .new
+      schedule.state = CardState(stored: row.integer(1))
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
-      learnt.append(Learnt(card: card, deck: place, schedule: schedule, day: day))
+      learnt.append(
+        Learnt(card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3), day: day))
     }
   }
 
   private func sortedReviews() throws -> [Learnt] {
     let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
     let models = decks.map { deck in
-      MemoryModel(checked: (options[deck.id] ?? DeckOptions()).parameters)
+      MemoryModel(checked: options.of(deck.id).parameters)
     }
     var recalls: [CardID: Double] = [:]
     if order == .forgotten || order == .remembered { recalls = try self.recalls(models) }
@@ -157,7 +160,7 @@ struct QueueBuilder {
     // What a goal chose comes before all else, the best first.
     if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
     switch order {
-    case .due: return (day, entry.schedule.due ?? 0)
+    case .due: return (day, entry.due)
     case .dueRandom: return (day, random(entry.card.rawValue))
     case .dueDeck: return (day, deck)
     case .deckDue: return (deck, day)
@@ -184,7 +187,7 @@ struct QueueBuilder {
       let schedule = entry.schedule
       let timed = try memories.entry(
         db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview)
-      let days = Double(moment.today - moment.day(of: schedule.lastReview ?? 0))
+      let days = Double(moment.today - moment.day(of: entry.last))
       recalls[entry.card] =
         timed?.recall(at: moment.now)
         ?? models[entry.deck].retrievability(days: days, stability: schedule.stability ?? 0.001)
@@ -203,7 +206,7 @@ struct QueueBuilder {
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
       // No more than the day's limit allows is shown, however many wait.
-      let most = options[deck.id]?.newPerDay ?? DeckOptions().newPerDay
+      let most = options.of(deck.id).newPerDay
       let count =
         try wanted == nil
         ? DeckTable.newCount(db, deck.id, at: moment, upTo: most) : fresh(deck.id, 0, room: most, "rank").count

@@ -65,7 +65,7 @@ public final class ReviewReceiver {
   ///     before `flush`, and nothing of it is to be sent.
   public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
     (self.db, self.cards) = (db, cards)
-    let hasLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
+    let hasLog = try db.hasRow("SELECT 1 FROM reviews")
     batch =
       isWhole && !hasLog
       ? try RowBatch(
@@ -98,7 +98,7 @@ public final class ReviewReceiver {
 
   private func isHere(_ card: Int64) throws -> Bool {
     hasCard.bind(1, card)
-    return try hasCard.first { _ in true } ?? false
+    return try hasCard.hasRow()
   }
 
   private func put(_ review: ReceivedReview, into target: some ColumnBinding) {

@@ -59,7 +59,7 @@ extension StudyLimits {
     let chosen = try GoalDay(db, of: decks, &options, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
-      waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options[deck.id] ?? DeckOptions())
+      waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options.of(deck.id))
       if let count = chosen.count(in: deck.id) { waiting[deck.id]?.due = count }
     }
     self.init(
@@ -85,7 +85,7 @@ struct WaitingCounts {
           SELECT 1 FROM cards WHERE deck = :deck AND \(condition) AND \(CardStatus.due.sql()) LIMIT :most)
         """
       let arguments = moment.arguments(of: sql, ["deck": deck.rawValue, "most": most])
-      return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
+      return try db.count(sql, arguments)
     }
     learning = try count("\(CardStatus.isBeingLearnt) AND \(CardStatus.comesSoon)", upTo: -1)
     due = try count(CardStatus.review.sql(), upTo: limits?.reviewsPerDay ?? -1)
@@ -128,8 +128,8 @@ struct AnsweredCounts {
     return counts
   }
 
-  mutating func add(_ other: AnsweredCounts?) {
-    new += other?.new ?? 0
-    reviews += other?.reviews ?? 0
+  mutating func add(_ other: AnsweredCounts) {
+    new += other.new
+    reviews += other.reviews
   }
 }

@@ -24,7 +24,7 @@ struct StudyLimits {
     newRoom = reviewRoom
     // From the innermost outwards: a deck's own and what those within it may show.
     for (place, deck) in decks.enumerated().reversed() {
-      let own = options[deck.id] ?? DeckOptions()
+      let own = options.of(deck.id)
       reviewRoom[place] = max(0, own.reviewsPerDay - done[place].reviews)
       totals[place].due = min(totals[place].due, reviewRoom[place])
       let left = own.newIgnoresReviewLimit ? .max : reviewRoom[place] - totals[place].due

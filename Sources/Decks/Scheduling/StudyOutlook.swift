@@ -54,7 +54,7 @@ public struct StudyOutlook: Equatable, Sendable {
       WHERE at >= ? AND at < ? AND rating = 1 AND cards.deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     forgotten +=
-      try db.firstRow(
-        forgottenCards, [moment.start(ofDay: moment.today), moment.endOfToday, deck.rawValue], { $0.count(0) }) ?? 0
+      try db.count(
+        forgottenCards, [moment.start(ofDay: moment.today), moment.endOfToday, deck.rawValue])
   }
 }

@@ -20,7 +20,7 @@ extension ReviewTable {
 
   /// Whether a row of that id is here and on the server.
   public static func isSent(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM reviews WHERE id = ? AND NOT \(Unsent.sql)", [id]) { _ in true } ?? false
+    try db.hasRow("SELECT 1 FROM reviews WHERE id = ? AND NOT \(Unsent.sql)", [id])
   }
 
   /// Before a row of the server's comes: the same answer, given here and sent by a sync whose end was lost, becomes it;

@@ -182,7 +182,7 @@ extension DeckStatistics {
     func isStudied(_ day: Int) throws -> Bool {
       let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"
       let bounds: StatementArguments = [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)]
-      return try db.firstRow(sql, bounds) { _ in true } ?? false
+      return try db.hasRow(sql, bounds)
     }
     var day = try isStudied(moment.today) ? moment.today : moment.today - 1
     var count = 0

@@ -153,7 +153,7 @@ private struct StatisticsReader {
   }
 
   private mutating func count(_ row: Row, _ model: MemoryModel) {
-    let state = CardState(rawValue: row.integer(4)) ?? .new
+    let state = CardState(stored: row.integer(4))
     let (due, last) = (row.number(5), row.number(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
     let lastDay = moment.day(of: last)

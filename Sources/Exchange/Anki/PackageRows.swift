@@ -30,7 +30,7 @@ final class PackageRows {
     """
 
   init(_ db: Database) throws {
-    count = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
+    count = try db.count("SELECT count(*) FROM notes")
     notes = try Statement(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
     cards = try Statement(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
     card = try cards.next()

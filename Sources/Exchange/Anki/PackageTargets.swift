@@ -58,7 +58,7 @@ final class PackageTargets {
     depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
     let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
     let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
-    let last = try foreign.firstRow(sql) { $0.count(0) } ?? 0
+    let last = try foreign.count(sql)
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
     if root == nil { try makeRoom() }
   }

@@ -52,6 +52,9 @@ public struct ServerRows {
   /// A deck or a preset that was kept as JSON, or a note type; empty for what is none.
   public static func record(_ json: String) -> Value.Record { parse(json)?.record ?? [:] }
 
+  /// The id of a deck, a preset or a note type; 0 for what has none, which no server gives.
+  public static func id(_ record: Value.Record) -> Int64 { Int64(record["id"]?.integer ?? 0) }
+
   // MARK: What comes
 
   /// Nil for what is no such row.

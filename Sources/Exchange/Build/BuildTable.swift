@@ -219,7 +219,7 @@ public enum BuildTable {
       SELECT 1 FROM build_rows r JOIN build_sources s ON s.id = r.source
       WHERE r.name IN (?1, '\(BuiltRow.given)' || ?1) AND s.build = ?2 LIMIT 1
       """
-    return try db.firstRow(sql, [name, build]) { _ in true } ?? false
+    return try db.hasRow(sql, [name, build])
   }
 
   /// An id that the sources give to two rows, with their places: the first row, and the one that repeats it.

@@ -63,12 +63,14 @@ def answer(mode, method, last):
         return json.dumps({"data": value, "err": error}).encode()
     if method == "begin":
         return {"media-begin": data({"usn": "x"}), "media-error": data(None, "no \x1b[2J room"),
-                "media-list": b"[1]", "media-deleted": data({"usn": 3})}.get(mode, data({"usn": 2, "sk": ""}))
+                "media-list": b"[1]", "media-deleted": data({"usn": 3}), "media-removals": data({"usn": 4})}.get(mode, data({"usn": 2, "sk": ""}))
     if method == "mediaChanges":
         rows = [[name, number + 1, digest(content)] for number, (name, content) in enumerate(FILES.items())]
         if mode == "media-names":
             bad = ["../x", "a/b", "..", ".hidden", "a\\b", "c:d", "e\u0301.png", "x" * 130, "line\nend"]
             rows = [[name, number + 1, digest(b"one")] for number, name in enumerate(bad)]
+        if mode == "media-removals":
+            rows = [["../x", 3, ""], ["gone.png", 4, digest(b"three")]]
         if mode == "media-deleted":
             rows = [["a.png", 3, ""]]
         if mode == "media-rows":

@@ -56,6 +56,8 @@ def pull(mode, method, now):
     if called.count(f"{mode}/start") > 1:
         if method == "start":
             return {"cards": [], "decks": [], "notes": [5] if mode == "pull-graves" else []}
+        if method == "applyChanges" and mode == "pull-plain":
+            return {}
         if method == "applyChanges":
             decks = [[{"id": 9, "name": "New"}], []] if mode == "pull-deck" else [[], []]
             return {"models": [], "decks": decks, "tags": []}
@@ -76,15 +78,21 @@ def pull(mode, method, now):
             meta["ts"] -= 302
         if mode == "pull-stop":
             meta.update(cont=False, msg="Wartung \x1b[2J bis morgen")
+        if mode == "pull-plain":
+            return {name: meta[name] for name in ("mod", "scm", "usn", "ts")}
         return meta
     if method == "applyChanges":
-        return {"pull-nodecks": {"models": []}, "pull-noid": dict(CHANGES, models=[{"name": "x"}]),
+        if mode == "pull-plain":
+            return {name: CHANGES[name] for name in ("models", "decks", "conf", "crt")}
+        return {"pull-list": [1], "pull-nodecks": {"models": []}, "pull-noid": dict(CHANGES, models=[{"name": "x"}]),
                 "pull-twice": dict(CHANGES, models=[TYPE, TYPE]), "pull-crt": dict(CHANGES, crt="x")}.get(mode, CHANGES)
     if method == "chunk":
         if mode == "pull-endless":
             # A note of 300 kB each time, never the last one.
             number = called.count(f"{mode}/chunk")
             return {"done": False, "notes": [[NOTE[0] + number] + NOTE[1:6] + ["x" * 300_000] + NOTE[7:]]}
+        if mode == "pull-empty":
+            return {"done": False}
         if mode == "pull-parts":
             number = called.count(f"{mode}/chunk")
             return [{"done": False, "notes": [NOTE]}, {"done": False, "cards": [CARD]},
@@ -94,10 +102,14 @@ def pull(mode, method, now):
                 "pull-text": dict(chunk, cards=[["x"] + CARD[1:]]), "pull-object": dict(chunk, notes=[{"id": 1}]),
                 "pull-float": dict(chunk, revlog=[[1.5] + LOG[1:]]), "pull-undone": {"notes": []}}.get(mode, chunk)
     if method == "sanityCheck2":
+        if mode == "pull-words":
+            return {"status": "ok", "s": [[0, 0, 0], "one", 1, 1, 0, 1, 1, 1]}
         if mode == "pull-null":
             return {"status": "bad", "c": [[0, 0, 0], 1, 1, 1, 0, 1, 1, 1], "s": None}
         return {"status": "ok", "s": [[0, 0, 0], 2 if mode == "pull-counts" else 1, 1, 1, 0, 1, 1, 1]}
-    return {"cards": [], "decks": [], "notes": []} if method == "start" else None
+    if method == "start" and mode == "pull-plain":
+        return {}
+    return {"cards": [], "decks": [], "notes": ["x"] if mode == "pull-ids" else []} if method == "start" else None
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

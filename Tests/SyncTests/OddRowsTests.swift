@@ -1,0 +1,252 @@
+// Rows of a server that Anki's own clients seldom or never send: each has its place here or is kept as it came, and decks
+// whose names cross.
+
+import Decks
+import Exchange
+import Problems
+import Storage
+import Templates
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+@Suite struct OddRowsTests {
+  private let sides = TwoSides()
+  private var store: Store { sides.store }
+
+  private func counts() throws -> SyncCounts { try store.read { try Bases($0).counts() } }
+
+  private func note() throws -> NoteRecord {
+    let id = try #require(try sides.here()?.note)
+    return try store.read { try NoteTable.record($0, id) }
+  }
+
+  /// A row of the server's note.
+  private func row(_ modified: Int, fields: [String], type: Int = ServerSide.type, id: Int = ServerSide.note) throws
+    -> Value
+  {
+    var row = try #require(ServerSide.note(modified, "").list)
+    (row[0], row[2], row[6]) = (.integer(id), .integer(type), .text(fields.joined(separator: "\u{1F}")))
+    return .list(row)
+  }
+
+  private func write(_ fields: [String: String], at now: Double = 200) throws {
+    try sides.change { db, id in
+      let note = try #require(try CardTable.card(db, id)?.note)
+      try NoteTable.update(db, note, fields: fields, now: now, isInterrupted: { false })
+    }
+  }
+
+  // MARK: Rows without a place
+
+  @Test func `a second card there of one note and one side stays there, and is counted`() throws {
+    try sides.linked()
+    var second = try #require(ServerSide.card(900).list)
+    second[0] = .integer(ServerSide.card + 7)
+    let report = try sides.merge(sides.pulled(StagedHead(), [.cards: [.list(second)]], usn: 10))
+    #expect(report.received == 1)
+    #expect(try counts().cards == 2)
+    #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
+    // Its grave takes nothing away here.
+    var graves = SyncGraves()
+    graves.cards = [Int64(ServerSide.card + 7)]
+    #expect(try sides.merge(sides.pulled(graves: graves, usn: 11)).removedHere == 0)
+    #expect(try counts().cards == 1 && sides.here() != nil)
+  }
+
+  @Test func `an answer that cannot be one stays there, and is counted`() throws {
+    try sides.linked()
+    try sides.merge(sides.pulled(StagedHead(), [.revlog: [ServerSide.review(1_690_000_009_000, 7)]], usn: 10))
+    #expect(try counts().reviews == 2)
+    #expect(try store.read { try $0.count("SELECT count(*) FROM reviews") } == 1)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
+  @Test func `a note that gets a type which can be none here stays as it was`() throws {
+    try sides.linked()
+    var head = StagedHead()
+    head.types = [["id": .integer(9), "name": .text("Broken")]]
+    let report = try sides.merge(sides.pulled(head, [.notes: [row(900, fields: ["dos", ""], type: 9)]], usn: 10))
+    #expect(report.findings.contains { $0.contains("the note type 9 has no place here") })
+    #expect(try note().fields == ["uno", "one"] && note().type.rawValue == Int64(ServerSide.type))
+  }
+
+  @Test func `new cards of our fields go where the later fields there make none`() throws {
+    try sides.linked()
+    try sides.editType { edit in
+      edit.cards.append(.init(CardTemplate("Card 2", front: "{{Back}}", back: "{{Front}}"), was: nil))
+    }
+    try write(["Back": "mine"])
+    #expect(try store.read { try WholeCollection.cardCount($0) } == 2)
+    let report = try sides.merge(sides.pulled(StagedHead(), [.notes: [row(900, fields: ["dos", ""])]], usn: 10))
+    #expect(report.findings.contains { $0.contains("changed on both sides") })
+    #expect(try note().fields == ["dos", ""])
+    #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
+  }
+
+  @Test func `a grave of a note that was deleted from here and brought back since leaves what is here`() throws {
+    let sides = TwoSides(hasUndo: true)
+    try sides.linked()
+    try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
+    #expect(try sides.outgoing(sides.pulled()).0.graves.notes == [Int64(ServerSide.note)])
+    _ = try sides.store.undo()
+    _ = try sides.store.undo()
+    #expect(try sides.here() != nil)
+    var graves = SyncGraves()
+    (graves.notes, graves.cards) = ([Int64(ServerSide.note)], [Int64(ServerSide.card)])
+    #expect(try sides.merge(sides.pulled(graves: graves, usn: 10)).removedHere == 0)
+    #expect(try sides.store.read { try WholeCollection.cardCount($0) } == 1)
+  }
+
+  @Test func `of all that there is a note type that is gone there is one of this account again`() throws {
+    try sides.linked()
+    var head = ServerSide.head()
+    head.types = []
+    head.presets = []
+    try sides.merge(sides.pulled(head, isWhole: true, usn: 10))
+    #expect(try counts().types == 0 && counts().presets == 0 && counts().cards == 0)
+    #expect(try store.read { try SyncTables.unsent($0).types } == 1)
+  }
+
+  // MARK: Decks
+
+  private func decks(_ decks: [(Int, String)]) -> StagedHead {
+    var head = StagedHead()
+    head.decks = decks.map { id, name in
+      var deck = ServerSide.deck(id, name)
+      deck["mod"] = .integer(6)
+      return deck
+    }
+    return head
+  }
+
+  private func names() throws -> [Int64: String] {
+    let list = try store.read { try DeckTable.list($0) }
+    return Dictionary(uniqueKeysWithValues: list.map { ($0.id.rawValue, $0.name) })
+  }
+
+  private func rename(_ deck: Int64, to name: String) throws {
+    try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: deck), to: name, now: 150) }
+  }
+
+  @Test func `a deck that was renamed here gives way to a new one there of that name, and that is told`() throws {
+    try sides.linked()
+    try rename(2, to: "New")
+    let pulled = try sides.pulled(decks([(9, "new")]), usn: 10)
+    let report = try sides.merge(pulled)
+    let mine = try #require(try names()[2])
+    #expect(try names()[9] == "new" && mine != "New" && mine.hasPrefix("New"))
+    #expect(report.findings == ["the deck New is called \(mine) now: another one there has its name"])
+    #expect(try sides.outgoing(pulled).0.head.decks.map { $0["name"] } == [.text(mine)])
+  }
+
+  @Test func `a deck there that takes the name which another one gives up leaves nothing to tell`() throws {
+    try sides.linked()
+    let report = try sides.merge(sides.pulled(decks([(9, "Spanish"), (2, "Spanish of old")]), usn: 10))
+    #expect(try names() == [2: "Spanish of old", 9: "Spanish"])
+    #expect(report.findings.isEmpty)
+    #expect(try sides.here()?.deck.rawValue == 2)
+  }
+
+  @Test func `a deck of ours that is called Default becomes the first one there when a card comes into that`() throws {
+    try sides.linked()
+    let own = try store.operation("deck") { try DeckTable.create($0, name: "default", now: 150).id.rawValue }
+    #expect(own != 1)
+    var card = try #require(ServerSide.card(900).list)
+    card[2] = .integer(1)
+    try sides.merge(sides.pulled(StagedHead(), [.cards: [.list(card)]], usn: 10))
+    #expect(try sides.here()?.deck.rawValue == 1)
+    #expect(try names()[own] == nil && names()[1] == "default")
+  }
+
+  @Test func `a deck that was removed here and is changed there goes there too, with a card in it it comes back`()
+    throws
+  {
+    try sides.linked()
+    try sides.merge(sides.pulled(decks([(9, "Old")]), usn: 10))
+    let remove = { try store.operation("remove") { _ = try DeckTable.remove($0, DeckID(rawValue: 9)) } }
+    try remove()
+    let changed = try sides.pulled(decks([(9, "Older")]), usn: 11)
+    try sides.merge(changed)
+    #expect(try names()[9] == nil)
+    var card = try #require(ServerSide.card(900).list)
+    card[2] = .integer(9)
+    let last = try sides.pulled(StagedHead(), [.cards: [.list(card)]], usn: 12)
+    try sides.merge(last)
+    #expect(try names()[9] == "Older" && sides.here()?.deck.rawValue == 9)
+    #expect(try sides.outgoing(last).0.graves.decks.isEmpty)
+    try sides.merge(sides.pulled(decks([(10, "Other")]), usn: 13))
+    try store.operation("remove") { _ = try DeckTable.remove($0, DeckID(rawValue: 10)) }
+    #expect(try sides.outgoing(sides.pulled(usn: 14)).0.graves.decks == [10])
+  }
+
+  // MARK: Presets
+
+  @Test func `a preset with the initial options is none here until it has others there, then its decks have it`() throws
+  {
+    func head(_ more: Value.Record) -> StagedHead {
+      var head = ServerSide.head()
+      head.presets.append(["id": .integer(5), "name": .text("Hard"), "usn": .integer(1)])
+      for field in more.fields { head.presets[1][field.name] = field.value }
+      head.decks[1]["conf"] = .integer(5)
+      return head
+    }
+    try sides.merge(sides.pulled(head([:]), isWhole: true), isFirst: true)
+    let spanish = DeckID(rawValue: 2)
+    let rows: [StagedKind: [Value]] = [.notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)]]
+    try sides.merge(sides.pulled(StagedHead(), rows))
+    #expect(try store.read { try DeckTable.preset($0, spanish) } == nil)
+    var changed = head(["rev": .record(["perDay": .integer(50)])])
+    (changed.types, changed.decks) = ([], [])
+    try sides.merge(sides.pulled(changed, usn: 10))
+    #expect(try store.read { try DeckTable.options($0, spanish).reviewsPerDay } == 50)
+    #expect(try sides.outgoing(sides.pulled(usn: 10)).0.count == 0)
+  }
+
+  @Test func `a preset that was changed here and changed back there to the same is not sent`() throws {
+    try sides.linked()
+    func head(_ limit: Int) -> StagedHead {
+      var head = StagedHead()
+      head.presets = [
+        [
+          "id": .integer(1), "name": .text("Default"), "mod": .integer(9), "usn": .integer(1),
+          "rev": .record(["perDay": .integer(limit)]),
+        ]
+      ]
+      return head
+    }
+    try sides.merge(sides.pulled(head(60), usn: 10))
+    try store.operation("preset") { db in
+      let id = try #require(try PresetTable.list(db).first { $0.id.rawValue == 1 }?.id)
+      var options = try PresetTable.record(db, id).options
+      try options.set(.reviewsPerDay, to: 70)
+      try PresetTable.setOptions(db, id, to: options)
+    }
+    let pulled = try sides.pulled(head(70), usn: 11)
+    try sides.merge(pulled)
+    #expect(try sides.outgoing(pulled).0.head.presets.isEmpty)
+    #expect(try sides.outgoing(pulled).0.count == 0)
+  }
+
+  // MARK: Interruptions
+
+  @Test func `a merge that reshapes many notes can be interrupted`() throws {
+    try sides.linked()
+    try write(["Back": "mine"])
+    var head = ServerSide.head()
+    head.types[0]["flds"] = .list([.record(["name": .text("Front")])])
+    head.types[0]["tmpls"] = .list([
+      .record(["name": .text("Card 1"), "ord": .integer(0), "qfmt": .text("{{Front}}"), "afmt": .text("{{Front}}")])
+    ])
+    head.types[0]["mod"] = .integer(500)
+    let pulled = try sides.pulled(head, usn: 10)
+    #expect(throws: SyncError.interrupted) {
+      try store.operation("sync") { db in
+        try SyncMerge(db, pulled, sides.moment, isInterrupted: { true }, progress: { _, _ in }).run(isFirst: false)
+      }
+    }
+    #expect(try note().fields == ["uno", "mine"])
+  }
+}
