@@ -71,8 +71,7 @@ public final class FrameStream {
   /// - Parameter waiting: called when nothing came, or a signal did, on such a descriptor.
   public func receive(_ waiting: () throws -> Void = {}) throws -> [UInt8] {
     try fill(FrameHead.size, waiting)
-    let count = Int(
-      UInt32(littleEndian: buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }))
+    let count = FrameHead.count(buffer[start...])
     guard count <= longest else { throw FrameEnd.tooLong }
     start += FrameHead.size
     if count <= buffer.count {
