@@ -17,7 +17,7 @@ static int limit_calls(void) {
   struct sock_filter rules[] = {
     OWN_CALLS,
     // The channel, which is all that is open.
-    CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(ppoll),
+    CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(recvfrom), CALL(ppoll),
 #if defined(__x86_64__)
     CALL(poll), CALL(time),
 #endif

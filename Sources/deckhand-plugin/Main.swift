@@ -39,7 +39,7 @@ import Wire
 final class StandardChannel: LuaChannel {
   private let stream: FrameStream
 
-  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest) }
+  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest, glances: true) }
 
   func send(_ frame: [UInt8]) throws { try stream.send(frame) }
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] { try stream.receive(waiting) }

@@ -50,7 +50,7 @@ final class PluginProcess: DistantChannel {
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
-    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true)
+    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true, glances: true)
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
