@@ -1,5 +1,5 @@
 // Starting a program beside this one, and its end: the drawing program, the player of sounds. Invariant: it is started
-// from a list of words, never by a shell; it gets nothing of the terminal, and of this program's files none but a channel.
+// from a list of words, never by a shell; it gets nothing of the terminal, and of this program's files only a channel.
 
 public import Glibc
 

@@ -1,6 +1,6 @@
 // Looking for an answer again and again for a moment before sleeping: waking a process takes tens of microseconds,
-// longer than most calls of a plugin. Invariant: where it brings nothing, as with more programs under way than cores, it
-// is soon done for few waits only.
+// longer than most calls of a plugin. Invariant: where it brings nothing, as with more programs under way than cores,
+// it is soon done for few waits only.
 
 import Glibc
 
