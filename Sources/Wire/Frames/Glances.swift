@@ -9,11 +9,15 @@ import Glibc
 ///     if let got = glances.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
 struct Glances {
   /// Longer than it takes to wake the other side.
-  private static let nanoseconds: Int64 = 80_000
+  private static let nanoseconds: Int64 = 50_000
   private static let mostSkipped = 63
   /// How many waits pass between two that are looked at, and how many still do.
   private(set) var skipped = 0
   private var left = 0
+  /// Monotonic nanoseconds.
+  private let now: () -> Int64
+
+  init(now: @escaping () -> Int64 = Glances.now) { self.now = now }
 
   /// What `look` answers once there is something, or an error; nil where the caller sleeps until there is.
   mutating func find(_ look: () -> Int) -> Int? {
@@ -23,15 +27,16 @@ struct Glances {
     }
     var got = look()
     guard got < 0, errno == EAGAIN else { return got }
-    let end = Self.now() + Self.nanoseconds
-    while Self.now() < end {
+    let end = now() + Self.nanoseconds
+    while now() < end {
       got = look()
       guard got < 0, errno == EAGAIN else {
-        skipped = 0
+        skipped /= 2
         return got
       }
     }
-    skipped = min(2 * skipped + 1, Self.mostSkipped)
+    // One that was in vain costs what several good ones bring.
+    skipped = min(4 * skipped + 3, Self.mostSkipped)
     left = skipped
     return nil
   }
