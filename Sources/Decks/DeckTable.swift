@@ -118,8 +118,9 @@ public enum DeckTable {
     _ db: Database, named name: String, id: DeckID? = nil, now: Double
   ) throws -> (deck: DeckRecord, isFresh: Bool) {
     let deck = try ensure(db, DeckName(name), id: id, now: now)
-    let sql = "SELECT preset IS NULL AND NOT EXISTS (SELECT 1 FROM cards WHERE deck = decks.id) FROM decks WHERE id = ?"
-    return (deck, try db.firstRow(sql, [deck.id.rawValue]) { $0.integer(0) != 0 } ?? false)
+    let sql =
+      "SELECT 1 FROM decks WHERE id = ? AND preset IS NULL AND NOT EXISTS (SELECT 1 FROM cards WHERE deck = decks.id)"
+    return (deck, try db.hasRow(sql, [deck.id.rawValue]))
   }
 
   /// A rank from which on so many are free above all cards of a deck.

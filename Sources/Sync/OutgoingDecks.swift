@@ -79,6 +79,12 @@ extension SyncOutgoing {
     return sent
   }
 
+  /// Whether a remote preset is one here, or was until it was removed: one with the initial options is none.
+  private func hasOptions(preset id: Int64) throws -> Bool {
+    guard let base = try bases[.preset, id] else { return false }
+    return base.isHere || ServerRows.preset(base.record).options != DeckOptions()
+  }
+
   /// Sends a deck that is new or has a local edit.
   private func add(_ deck: DeckRecord) throws {
     var id = deck.id
@@ -94,9 +100,8 @@ extension SyncOutgoing {
       for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
         SentHead.set(option, of: limits, in: &record)
       }
-      // A remote preset with the initial options is none here.
       let had = was["conf"]?.integer.map { Int64($0) }
-      let hadHere = try had.flatMap { try bases.isHere(.preset, $0) ? $0 : nil }
+      let hadHere = try had.flatMap { try hasOptions(preset: $0) ? $0 : nil }
       if try hadHere != DeckTable.preset(db, id)?.rawValue { record["conf"] = .integer(Int(preset?.rawValue ?? 1)) }
       if record == was { return try bases.agree(.deck, id.rawValue) }
     } else {

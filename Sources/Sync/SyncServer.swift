@@ -12,11 +12,11 @@ import Wire
 ///     if meta.modified == link.modified { ... }   // nothing is new
 public struct SyncMeta: Equatable, Sendable {
   /// Milliseconds since 1970 of the last change.
-  public var modified = 0
+  public var modified: Int
   /// Of the last change that cannot be synced row by row.
-  public var schema = 0
+  public var schema: Int
   /// The number of the next change.
-  public var usn = 0
+  public var usn: Int
   /// The server's clock, in seconds since 1970.
   public var now = 0
   /// What it wants shown; empty as a rule.

@@ -1,4 +1,5 @@
-// Steps that cannot be undone: too large ones, those whose rows something else took the place of, and stores that keep none.
+// Steps that cannot be undone: too large ones, those whose rows something else took the place of, and stores that keep
+// none.
 
 import Problems
 import Storage

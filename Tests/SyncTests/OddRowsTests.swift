@@ -1,5 +1,5 @@
-// Rows of a server that Anki's own clients seldom or never send: each has its place here or is kept as it came, and decks
-// whose names cross.
+// Rows of a server that Anki's own clients seldom or never send: each has its place here or is kept as it came, and
+// decks whose names cross.
 
 import Decks
 import Exchange
@@ -228,6 +228,29 @@ import Values
     try sides.merge(pulled)
     #expect(try sides.outgoing(pulled).0.head.presets.isEmpty)
     #expect(try sides.outgoing(pulled).0.count == 0)
+  }
+
+  @Test func `a preset that was removed here stays there, its decks go by the initial options on both sides`() throws {
+    try sides.linked()
+    var head = ServerSide.head()
+    head.types = []
+    head.presets = [
+      [
+        "id": .integer(5), "name": .text("Hard"), "mod": .integer(5), "usn": .integer(1),
+        "rev": .record(["perDay": .integer(50)]),
+      ]
+    ]
+    head.decks = [ServerSide.deck(2, "Spanish")]
+    head.decks[0]["conf"] = .integer(5)
+    try sides.merge(sides.pulled(head, usn: 10))
+    let spanish = DeckID(rawValue: 2)
+    #expect(try store.read { try DeckTable.options($0, spanish).reviewsPerDay } == 50)
+    try store.operation("remove") { try PresetTable.remove($0, PresetID(rawValue: 5)) }
+    let pulled = try sides.pulled(usn: 11)
+    let report = try sides.merge(pulled)
+    #expect(report.findings.contains { $0.contains("the preset Hard was removed here and stays on the server") })
+    let sent = try sides.outgoing(pulled).0.head
+    #expect(sent.decks.map { $0["conf"] } == [.integer(1)] && sent.presets.isEmpty)
   }
 
   // MARK: Interruptions

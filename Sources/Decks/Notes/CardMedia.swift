@@ -49,7 +49,7 @@ public struct CardMedia: Equatable, Sendable {
   }
 
   private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
-    try db.firstRow("SELECT basic FROM note_types WHERE id = ?", [type.rawValue]) { $0.integer(0) != 0 } ?? false
+    try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND basic", [type.rawValue])
   }
 
   /// Of a prompt or an answer: a tag in plain text names a file only where there is one of that name.

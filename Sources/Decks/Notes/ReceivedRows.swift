@@ -19,8 +19,8 @@ final class ReceivedRows {
     let lastCard: Int64
 
     init(_ db: Database) throws {
-      highestNote = try db.firstRow("SELECT max(id) FROM notes") { $0.integer(0) } ?? 0
-      highestCard = try db.firstRow("SELECT max(id) FROM cards") { $0.integer(0) } ?? 0
+      highestNote = Int64(try db.count("SELECT max(id) FROM notes"))
+      highestCard = Int64(try db.count("SELECT max(id) FROM cards"))
       cards = try HashFilter(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
       lastCard = try CardTable.lastID(db)
     }

@@ -19,7 +19,7 @@ struct DeckSchedulers {
     memories = TimedMemories(options)
   }
 
-  func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
+  func options(of deck: DeckID) -> DeckOptions { options.of(deck) }
 
   /// What an answer gives for a card. Intervals vary by what the card says and the number of its answers: ids depend on
   /// the clock.

@@ -12,6 +12,7 @@ struct QueueBuilder {
     /// Of a new card 0, as the next one.
     let due: Double
     let last: Double
+    let difficulty: Double
     let day: Int
   }
 
@@ -137,7 +138,9 @@ struct QueueBuilder {
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
       learnt.append(
-        Learnt(card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3), day: day))
+        Learnt(
+          card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3),
+          difficulty: row.number(5), day: day))
     }
   }
 
@@ -156,7 +159,7 @@ struct QueueBuilder {
 
   /// What a card is sorted by.
   private func key(of entry: Learnt, by order: ReviewOrder, _ recalls: [CardID: Double]) -> (Double, Double) {
-    let (day, deck) = (Double(entry.day), Double(entry.deck))
+    let (day, deck, recall) = (Double(entry.day), Double(entry.deck), recalls[entry.card] ?? 0)
     // What a goal chose comes before all else, the best first.
     if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
     switch order {
@@ -166,10 +169,10 @@ struct QueueBuilder {
     case .deckDue: return (deck, day)
     case .shortest: return (Double(moment.interval(of: entry.schedule)), 0)
     case .longest: return (-Double(moment.interval(of: entry.schedule)), 0)
-    case .easiest: return (entry.schedule.difficulty ?? 0, 0)
-    case .hardest: return (-(entry.schedule.difficulty ?? 0), 0)
-    case .forgotten: return (recalls[entry.card] ?? 0, 0)
-    case .remembered: return (-(recalls[entry.card] ?? 0), 0)
+    case .easiest: return (entry.difficulty, 0)
+    case .hardest: return (-entry.difficulty, 0)
+    case .forgotten: return (recall, 0)
+    case .remembered: return (-recall, 0)
     case .overdue:
       let late = Double(moment.today - entry.day)
       return (-late / Double(max(1, moment.interval(of: entry.schedule))), day)

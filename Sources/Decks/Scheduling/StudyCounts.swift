@@ -33,8 +33,9 @@ public struct StudyCounts: Equatable, Sendable {
   public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
     let counts = try all(db, limit: limit, at: moment)
     return try DeckTable.outermost(db).reduce(into: StudyCounts()) { sum, deck in
-      sum.due += counts[deck.id]?.due ?? 0
-      sum.new += counts[deck.id]?.new ?? 0
+      guard let count = counts[deck.id] else { return }
+      sum.due += count.due
+      sum.new += count.new
     }
   }
 

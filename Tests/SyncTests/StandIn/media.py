@@ -57,8 +57,8 @@ def download(mode):
     }.get(mode, both)
 
 
-def answer(mode, method, last):
-    """The bytes of an answer; LAST is the number after which changes are asked for."""
+def answer(mode, method, last, body):
+    """The bytes of an answer; LAST is the number after which changes are asked for, BODY what came with the call."""
     def data(value, error=""):
         return json.dumps({"data": value, "err": error}).encode()
     if method == "begin":
@@ -84,5 +84,9 @@ def answer(mode, method, last):
     if method == "downloadFiles":
         return download(mode)
     if method == "uploadChanges":
-        return data({"media-taken": [99, 2], "media-nothing": [0, 2], "media-words": ["x"]}.get(mode, [1, 3]))
+        return data({"media-taken": [99, 2], "media-nothing": [0, 2], "media-words": ["x"], "media-two": [2, 4],
+                     "media-others": [1, 9]}.get(mode, [1, 3]))
+    if mode == "media-counted" and method == "mediaSanity":
+        # The two that it lists, and the one that it got.
+        return data("OK" if b'"local": 3' in body else "mediaSanity")
     return data("mediaSanity" if mode == "media-insane" else "OK")

@@ -144,7 +144,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if mode == "media-409" and method == "downloadFiles":
                 return self.answer(b"no", status=409)
             count = called.count(f"{mode}/mediaChanges")
-            return self.plain(media.answer(mode, method, 0 if count % 2 or mode == "media-endless" else 10))
+            return self.plain(media.answer(
+                mode, method, 0 if count % 2 or mode == "media-endless" else 10, body))
         if mode.startswith("pull"):
             if method == "upload":
                 called.append(f"{mode}/{method}")

@@ -1,0 +1,34 @@
+// Going back within a session, as far as it keeps what was done, and what is left once all is hidden.
+
+import Decks
+import Memory
+import Problems
+import Storage
+import TestDecks
+import Testing
+
+@Suite struct SessionStepsTests {
+  private let collection = TestCollection(hasUndo: true)
+  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+
+  @Test func `a session counts what was done and can go back so many steps as it keeps`() throws {
+    let deck = try collection.deck("a")
+    _ = try collection.addAll(deck, (0..<5).map { NewCard(prompt: "\($0)", answer: "x") })
+    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    _ = try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
+    try collection.store.operation("x") { try session.bury($0, at: moment) }
+    try collection.store.operation("x") { try session.suspend($0, at: moment) }
+    #expect(session.actCount == 3 && session.pastCount == 3)
+    for left in [2, 1, 0] {
+      try collection.undo(session)
+      #expect(session.actCount == left && session.pastCount == left)
+    }
+    #expect(try collection.store.read { try session.card($0, at: moment)?.prompt } == "0")
+    #expect(problemCode { try session.stepBack() } == "nothing_to_undo")
+    while let card = try collection.store.read({ try session.card($0, at: moment) }) {
+      try collection.store.operation("x") { try session.suspend($0, at: moment) }
+      #expect(try collection.store.read { try CardTable.card($0, card.id)?.isSuspended } == true)
+    }
+    #expect(problemCode { try collection.store.operation("x") { try session.bury($0, at: moment) } } == "over")
+  }
+}

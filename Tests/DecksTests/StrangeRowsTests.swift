@@ -1,0 +1,110 @@
+// Rows that a damaged file, a wrong clock or another program left, and answers that come late.
+
+import Decks
+import Memory
+import Problems
+import Storage
+import TestDecks
+import Testing
+
+@Suite struct StrangeRowsTests {
+  private let collection = TestCollection()
+  private func moment(_ now: Double) -> StudyMoment { StudyMoment(now: now) }
+
+  @Test(arguments: ["", "[1]", "{", "7"]) func `a note type that is not JSON is told, and nothing is made of it`(
+    json: String
+  ) throws {
+    let deck = try collection.deck("a")
+    try collection.addNote(deck, ["Front": "f", "Back": "b"])
+    try collection.store.operation("x") {
+      try $0.execute(sql: "UPDATE note_types SET json = ?", arguments: [json])
+    }
+    #expect(problemCode { _ = try collection.store.read { try NoteTypeTable.list($0) } } == "storage_damaged")
+  }
+
+  @Test func `an answer that comes late is put where it belongs, one that is there is none`() throws {
+    let deck = try collection.deck("a")
+    let card = try collection.add(deck, "p", "a")
+    func enter(_ at: Double) throws -> AnswerOutcome {
+      try collection.store.operation("x") { db in
+        var replay = try AnswerReplay(db, at: moment(1_700_900_000))
+        return try replay.enter(card, .good, at: moment(at), seconds: 2)
+      }
+    }
+    #expect(try enter(1_700_100_000) == .entered && enter(1_700_100_000) == .known)
+    #expect(try enter(1_700_500_000) == .entered)
+    let schedule = try collection.cards(deck)[0].schedule
+    #expect(try enter(1_700_000_000) == .older && enter(1_700_300_000) == .older)
+    #expect(try collection.cards(deck)[0].schedule == schedule)
+    let log = try collection.store.read { db in
+      try db.rows("SELECT at, state, ifnull(elapsed, -1) FROM reviews ORDER BY at") {
+        "\($0.integer(0) - 1_700_000_000) \($0.integer(1)) \($0.integer(2))"
+      }
+    }
+    // The first one was the card's first answer; the other late one came 200,000 seconds after another.
+    #expect(log.first == "0 0 -1" && log[2] == "300000 2 200000", "\(log)")
+  }
+
+  @Test func `answers that were not sent give way to those of a server, one after the other`() throws {
+    let deck = try collection.deck("a")
+    let card = try collection.add(deck, "p", "a")
+    let log = [10.0, 10.001, 20].map { LoggedReview(at: 1_700_000_000 + $0, rating: 3, state: .review, interval: 60) }
+    try collection.store.operation("x") { try CardTable.addLog($0, log, to: card) }
+    func ids() throws -> [Int64] {
+      try collection.store.read {
+        try $0.rows("SELECT id FROM reviews ORDER BY at") { $0.integer(0) - 1_700_000_000_000 }
+      }
+    }
+    #expect(try ids() == [10_000, 10_001, 20_000])
+    let taken: Set<Int64> = [1_700_000_010_000, 1_700_000_010_002]
+    try collection.store.operation("x") { try ReviewTable.renumberUnsent($0) { taken.contains($0) } }
+    #expect(try ids() == [10_003, 10_001, 20_000])
+  }
+
+  @Test func `texts that nobody mistakes for others are compared with none`() throws {
+    let outer = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    let long = String(repeating: "palabra ", count: 12)
+    let cards = try [(long, "x"), (long + "s", "y"), ("ir", "to go"), ("Voy a ir a casa hoy", "z"), ("-- --", "w")].map
+    {
+      try collection.add(inner, $0, $1)
+    }
+    try collection.store.read { db in
+      for (place, card) in cards.enumerated() {
+        let record = try #require(try CardTable.card(db, card))
+        if place != 2 { #expect(try Confusions.cards(db, like: record, in: [inner]).isEmpty, "\(record.prompt)") }
+        #expect(try Confusions.sentence(db, with: record) == nil, "\(record.prompt)")
+      }
+      #expect(try Confusions.family(db, of: DeckTable.record(db, inner)) == [outer, inner])
+    }
+  }
+
+  @Test func `a deck goes as an empty one only where nothing is in it`() throws {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    let card = try collection.add(inner, "p", "a")
+    try collection.store.operation("x") { db in
+      #expect(try !DeckTable.removeEmpty(db, deck) && !DeckTable.removeEmpty(db, inner))
+      _ = try CardTable.remove(db, [card])
+      #expect(try !DeckTable.removeEmpty(db, deck) && DeckTable.removeEmpty(db, inner))
+      #expect(try DeckTable.removeEmpty(db, deck))
+    }
+    #expect(try collection.names().isEmpty)
+  }
+
+  @Test func `fields and a document that come with a known card are taken over, and only where they differ`() throws {
+    let deck = try collection.deck("a")
+    func add(_ fields: [CardField], _ document: String?) throws -> (Int, Int) {
+      let card = NewCard(prompt: "p", answer: "a", guid: "g", fields: fields, document: document)
+      let report = try collection.addAll(deck, [card], .update)
+      return (report.updated, report.skipped)
+    }
+    try collection.add(deck, "p", "a", guid: "g")
+    collection.now += 100
+    let level = [CardField("level", .json("3"))]
+    #expect(try add(level, nil) == (1, 0) && add(level, nil) == (0, 1) && add([], nil) == (0, 1))
+    #expect(try add([], "0123456789abcdef") == (1, 0) && add(level, "0123456789abcdef") == (0, 1))
+    let card = try collection.cards(deck)[0]
+    #expect(card.fields == level && card.document == "0123456789abcdef" && card.modified == collection.now)
+  }
+}
