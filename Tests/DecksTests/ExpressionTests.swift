@@ -26,6 +26,8 @@ import Testing
     ("^a{2,}$", "a", false), ("^a{1,3}$", "aaa", true), ("^a{1,3}$", "aaaa", false), ("^a{0,1}$", "", true),
     ("^a+?$", "aa", true), ("\\bgat", "el gato", true), ("\\bato", "el gato", false), ("\\Bato", "el gato", true),
     ("é\\b", "é!", true), ("^Ñ$", "ñ", true), ("^ñ$", "Ñ", true), ("a|b|c", "xcx", true), ("^(a|b)$", "c", false),
+    ("^((ab|cd)|ef)$", "cd", true), ("^((ab|cd)|ef)$", "ef", true), ("^((ab|cd)+|ef)?$", "abcdab", true),
+    ("^((ab|cd)|ef)$", "abef", false),
     ("^$", "", true), ("", "anything", true), ("(|a)b", "b", true), ("^😀$", "😀", true), ("^.$", "😀", true),
   ])
   func `an expression matches what it says`(source: String, text: String, isMatch: Bool) throws {

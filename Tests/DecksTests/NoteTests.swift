@@ -375,10 +375,12 @@ import Testing
     // A tag in plain text is text, until there is a file of that name.
     #expect(found["a b.png"] == MediaReferences(notes: [note]))
     try collection.store.operation("x") {
-      _ = try MediaTable.add($0, name: "a b.png", hash: String(repeating: "a", count: 64), size: 1)
+      _ = try MediaTable.add($0, name: "a b.png", hash: String(repeating: "a", count: 64), size: 7)
     }
     let known = try collection.store.read { try MediaTable.references($0) }
     #expect(known["a b.png"] == MediaReferences(notes: [note, ofPlain]))
+    // Each card that shows it counts, and what is not here does not.
+    #expect(try collection.store.read { try MediaTable.size($0, shownIn: deck) } == 14)
   }
 
   @Test func `a name of media is one content's`() throws {
