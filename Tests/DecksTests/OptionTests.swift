@@ -70,6 +70,14 @@ import Testing
     #expect(try self.options(deck)[name] == options[name])
   }
 
+  @Test func `parameters may stand in brackets, as Anki shows them`() throws {
+    let text = DeckOptions().parametersInUse.map { "\($0)" }.joined(separator: ", ")
+    var (plain, bracketed) = (DeckOptions(), DeckOptions())
+    try plain.set(.parameters, toText: text)
+    try bracketed.set(.parameters, toText: "[\(text)]")
+    #expect(plain == bracketed && plain != DeckOptions())
+  }
+
   @Test(arguments: [
     (DeckOptions.Name.learningSteps, "0s"), (.learningSteps, "366d"), (.learningSteps, "1x"),
     (.learningSteps, "1m,10m"),

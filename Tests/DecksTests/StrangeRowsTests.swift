@@ -79,6 +79,17 @@ import Testing
     }
   }
 
+  @Test func `the sentence of a word may be on either side, the shortest is taken`() throws {
+    let deck = try collection.deck("a")
+    let word = try collection.add(deck, "gato", "cat")
+    try collection.add(deck, "El gato negro duerme sobre la mesa", "x")
+    try collection.add(deck, "yesterday", "Ayer vi un gato\ngato")
+    try collection.store.read { db in
+      let record = try #require(try CardTable.card(db, word))
+      #expect(try Confusions.sentence(db, with: record) == "Ayer vi un gato")
+    }
+  }
+
   @Test func `a deck goes as an empty one only where nothing is in it`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")

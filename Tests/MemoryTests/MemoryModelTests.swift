@@ -84,4 +84,10 @@ import Testing
     #expect(Fuzz(seed: 5).days(interval, from: 1, to: 1) == 1)
     #expect(Fuzz(seed: 5).days(interval, from: 40, to: 30) == 30)
   }
+
+  @Test func `no stability is beyond a hundred years, and none is nothing`() {
+    let model = MemoryModel()
+    #expect(model.clampedStability(1e9) == 36_500 && model.clampedStability(36_499) == 36_499)
+    #expect(model.clampedStability(0) == 0.001 && model.clampedStability(.nan) == 0.001)
+  }
 }
