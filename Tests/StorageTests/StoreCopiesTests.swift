@@ -1,0 +1,69 @@
+// Copies of a database that is in use, and what takes the place of all that is in one.
+
+import Files
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct StoreCopiesTests {
+  private let folder = TemporaryFolder()
+  private var tests: UndoTests { UndoTests() }
+
+  private func filled(_ path: String, _ names: String...) throws -> Store {
+    let store = tests.store(path)
+    for name in names {
+      try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
+    }
+    return store
+  }
+
+  private func names(_ store: Store) throws -> [String] {
+    try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") }
+  }
+
+  @Test func `a copy has all that was there when it was begun, but no step of undo`() throws {
+    let path = folder.file("data.sqlite")
+    let store = try filled(path, "a", "b")
+    let held = try HeldDatabase(path, scratch: folder.path) { false }
+    try store.operation("later") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('c')") }
+    var shares: [(Int, Int)] = []
+    try held.copy(to: folder.file("copy.sqlite")) { shares.append(($0, $1)) }
+    let last = try #require(shares.last)
+    #expect(last.0 == last.1 && last.1 == contents(of: folder.file("copy.sqlite"))?.count)
+    let copy = tests.store(folder.file("copy.sqlite"))
+    #expect(try names(copy) == ["a", "b"] && copy.undoSteps().isEmpty && copy.integrityProblems().isEmpty)
+    #expect(try names(store) == ["a", "b", "c"] && store.undoSteps().count == 3)
+  }
+
+  @Test func `a copy can be interrupted, and nothing is made in the place of a file that is there`() throws {
+    let path = folder.file("data.sqlite")
+    _ = try filled(path, "a")
+    let held = try HeldDatabase(path, scratch: folder.path) { true }
+    #expect(throws: StorageError.interrupted(path: path)) { try held.copy(to: folder.file("copy.sqlite")) { _, _ in } }
+  }
+
+  @Test func `what a file holds takes the place of all that was there, for who has it open too`() throws {
+    let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
+    let (store, second) = (try filled(path, "a", "b"), tests.store(path))
+    #expect(try names(second) == ["a", "b"])
+    try filled(other, "x").close()
+    let before = store.otherChanges
+    try store.replaceAll(from: other)
+    #expect(try names(store) == ["x"] && names(second) == ["x"] && store.otherChanges != before)
+    store.beginUnit()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('y')") }
+    #expect(throws: UndoError.inUnit) { try store.replaceAll(from: other) }
+    try store.rollbackUnit()
+    #expect(try names(store) == ["x"])
+  }
+
+  @Test func `a file that cannot be opened gives way to what takes its place`() throws {
+    let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
+    try filled(other, "x").close()
+    try writeFile(Array(repeating: 7, count: 5000), to: path)
+    let store = tests.store(path)
+    #expect(throws: StorageError.self) { try names(store) }
+    try store.replaceAll(from: other)
+    #expect(try names(store) == ["x"] && store.integrityProblems().isEmpty)
+  }
+}
