@@ -74,6 +74,7 @@ import ToggleSettings
       try db.execute(
         sql: """
           UPDATE cards SET deck = 999 WHERE id = \(card(1));
+          UPDATE decks SET preset = 999 WHERE name = 'Spanish::Verbs';
           UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
           UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
