@@ -21,6 +21,8 @@ struct Wanted {
   var syncs = false
   /// Two accounts on one machine.
   var hasUsers = false
+  /// Plans that are tried at the most to make one that fails smaller.
+  var tries = 300
   /// Tells how often each command was done and refused.
   var isVerbose = false
 
@@ -48,6 +50,7 @@ struct Wanted {
       case "--plan": plan = Wanted.path(value)
       case "--ledger": ledger = Wanted.path(value)
       case "--worlds": depth = Int(value) ?? 3
+      case "--tries": tries = Int(value) ?? tries
       case "--faults": faults = Int(value) ?? faults
       default: throw RowsFault(description: "unknown option \(name)")
       }
@@ -163,7 +166,7 @@ final class Run {
       }
       let (plan, failure) = try plan(of: seed)
       if let failure {
-        var shrinking = Shrinking { [world] in try world.run($0) }
+        var shrinking = Shrinking(tries: wanted.tries) { [world] in try world.run($0) }
         let (small, last) = try shrinking.smaller(plan, failure)
         holds = try tell(last, small, "seed \(seed)") && holds
       }
@@ -175,7 +178,7 @@ final class Run {
   private func runSync(_ seed: UInt64) throws -> Bool {
     var draw = Draw(seed: seed, commands: commands.filter { Run.synced.contains($0.path[0]) }, scripts: scripts)
     guard let (plan, failure) = try syncing.run(seed: seed, steps: wanted.steps, &draw) else { return true }
-    var shrinking = Shrinking(tries: 200) { [syncing] in try syncing.run($0) }
+    var shrinking = Shrinking(tries: min(200, wanted.tries)) { [syncing] in try syncing.run($0) }
     let (small, last) = try shrinking.smaller(plan, failure)
     return try tell(last, small, "seed \(seed) of two devices")
   }
@@ -185,7 +188,7 @@ final class Run {
     leaving.signsOut = true
     var draw = Draw(seed: seed, commands: commands, scripts: leaving)
     guard let (plan, failure) = try users.run(seed: seed, steps: wanted.steps, &draw) else { return true }
-    var shrinking = Shrinking(tries: 60) { [users] in try users.run($0) }
+    var shrinking = Shrinking(tries: min(60, wanted.tries)) { [users] in try users.run($0) }
     let (small, last) = try shrinking.smaller(plan, failure)
     return try tell(last, small, "seed \(seed) of two accounts")
   }
