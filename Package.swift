@@ -342,7 +342,7 @@ if Context.environment["DECKHAND_FUZZERS"] != nil {
       name: "FuzzDoors",
       dependencies: [
         "FuzzDriver", "AnkiConnect", "Authentication", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon",
-        "PluginHost", "Storage", "Sync", "ToggleSettings", "Values", "Wire", "WordGames", "Workspace",
+        "LuaRuntime", "PluginHost", "Storage", "Sync", "ToggleSettings", "Values", "Wire", "WordGames", "Workspace",
       ], path: "Tests/Fuzz/Doors", swiftSettings: strict),
   ]
 }

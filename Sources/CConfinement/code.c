@@ -15,12 +15,9 @@
 static int limit_calls(void) {
   unsigned own = getpid();
   struct sock_filter rules[] = {
-    LOAD(arch),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-    LOAD(nr),
+    OWN_CALLS,
     // The channel, which is all that is open.
-    CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(ppoll),
+    CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(recvfrom), CALL(ppoll),
 #if defined(__x86_64__)
     CALL(poll), CALL(time),
 #endif
@@ -47,10 +44,13 @@ static int limit_calls(void) {
 
 #endif
 
+void confine_descriptors(void) {
+  if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return;
+  for (int descriptor = 3; descriptor < 65536; descriptor++) close(descriptor);
+}
+
 int confine_code(void) {
-  if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0) {
-    for (int descriptor = 3; descriptor < 65536; descriptor++) close(descriptor);
-  }
+  confine_descriptors();
   // Times are told in the user's zone, whose file cannot be read afterwards.
   tzset();
   struct rlimit none = {0, 0};

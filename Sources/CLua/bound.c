@@ -2,7 +2,7 @@
 // A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after
 // that has returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the
 // first word of every userdata in a state is a pointer, and only that of a bound object is a dh_type's.
-// Measured: lines of a file 570, as the way in is compiled into each trampoline only within one file.
+// Measured: lines of a file 575, as the way in is compiled into each trampoline only within one file.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,31 +71,46 @@ static inline void finish(lua_State *L, dh_runtime *rt) {
   if (__builtin_expect((rt->limit | (size_t)rt->is_short) != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
 }
 
-static inline int enter(lua_State *L, void *object, const dh_function *function) {
-  dh_runtime *rt = dh_of(L);
-  if (__builtin_expect(rt->is_retired, 0)) return luaL_error(L, "the plugin was unloaded while its code ran");
-  if (__builtin_expect(!lua_checkstack(L, DH_ROOM), 0)) return luaL_error(L, "stack overflow");
+// Why a function cannot be called now, or NULL; makes room on the stack for it.
+static inline const char *refusal(lua_State *L, const dh_runtime *rt) {
+  if (__builtin_expect(rt->is_retired, 0)) return "the plugin was unloaded while its code ran";
+  return __builtin_expect(lua_checkstack(L, DH_ROOM), 1) ? NULL : "stack overflow";
+}
+
+static inline int invoke(lua_State *L, dh_runtime *rt, void *object, const dh_function *function) {
   size_t taken = rt->transient;  // what this call takes is given back at its end
   rt->host_depth++;
   int answer = rt->host.invoke(L, object, function->swift);
   rt->host_depth--;
   rt->transient = taken;
   finish(L, rt);
+  return answer;
+}
+
+// The fast path of a function: DH_DECLINED where it leaves the call to the general one.
+static inline int invoke_fast(lua_State *L, dh_runtime *rt, void *object, const dh_function *function) {
+  rt->host_depth++;
+  int answer = function->fast(L, object, function->context);
+  rt->host_depth--;
+  if (__builtin_expect(answer >= 0, 1)) finish(L, rt);
+  return answer;
+}
+
+static inline int enter(lua_State *L, void *object, const dh_function *function) {
+  dh_runtime *rt = dh_of(L);
+  const char *why = refusal(L, rt);
+  if (__builtin_expect(why != NULL, 0)) return luaL_error(L, "%s", why);
+  int answer = invoke(L, rt, object, function);
   if (__builtin_expect(answer < 0, 0)) return fail(L, function, answer);
   return answer;
 }
 
-// The fast path of a function, which needs no more of the stack than Lua gives to each call; the general one where that
-// declines.
+// The fast path needs no more of the stack than Lua gives to each call.
 static inline int enter_fast(lua_State *L, void *object, const dh_function *function) {
   dh_runtime *rt = dh_of(L);
   if (__builtin_expect(rt->is_retired, 0)) return enter(L, object, function);
-  rt->host_depth++;
-  int answer = function->fast(L, object, function->context);
-  rt->host_depth--;
-  if (__builtin_expect(answer < 0, 0)) return enter(L, object, function);
-  finish(L, rt);
-  return answer;
+  int answer = invoke_fast(L, rt, object, function);
+  return __builtin_expect(answer < 0, 0) ? enter(L, object, function) : answer;
 }
 
 // ---- Self
@@ -160,18 +175,14 @@ static int serve_call(lua_State *L) {
     return 0;
   }
   void *object = box ? box->object : NULL;
-  if (rt->is_retired || !lua_checkstack(L, DH_ROOM)) {
-    lua_pushstring(L, rt->is_retired ? "the plugin was unloaded while its code ran" : "stack overflow");
+  const char *why = refusal(L, rt);
+  if (why) {
+    lua_pushstring(L, why);
     rt->served = DH_FAIL_MESSAGE;
     return 1;
   }
-  size_t taken = rt->transient;
-  rt->host_depth++;
-  int answer = function->fast ? function->fast(L, object, function->context) : DH_DECLINED;
-  if (answer == DH_DECLINED) answer = rt->host.invoke(L, object, function->swift);
-  rt->host_depth--;
-  rt->transient = taken;
-  finish(L, rt);
+  int answer = function->fast ? invoke_fast(L, rt, object, function) : DH_DECLINED;
+  if (answer == DH_DECLINED) answer = invoke(L, rt, object, function);
   rt->served = answer;
   return answer < 0 ? 1 : answer;
 }

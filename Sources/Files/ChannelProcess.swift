@@ -27,18 +27,9 @@ public final class ChannelProcess {
   ///   - environment: `NAME=value`.
   ///   - longestFrame: bytes; a longer one is not received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw .missing(path: path, errno: errno)
-    }
-    defer { close(ends[1]) }
-    let started = startProgram([path], environment: environment, channel: ends[1])
-    guard started.failure == 0 else {
-      close(ends[0])
-      throw .missing(path: path, errno: started.failure)
-    }
+    let started = try startTalkingProgram([path], environment: environment)
     process = started.process
-    channel = FrameChannel(ends[0], longestFrame: longestFrame)
+    channel = FrameChannel(started.socket, longestFrame: longestFrame)
   }
 
   /// Sends a request and waits for its answer.
@@ -64,11 +55,8 @@ public final class ChannelProcess {
   }
 
   deinit {
-    guard isAlive() else { return }
     // It would end by itself at the end of its input, unless it is in the middle of something.
-    kill(process, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    if isAlive() { endProgram(process) }
   }
 }
 

@@ -1,5 +1,5 @@
-// Starting a program beside this one: the drawing program, the player of sounds. Invariant: it is started from a list
-// of words, never by a shell; it gets nothing of the terminal, and of this program's files none but a channel.
+// Starting a program beside this one, and its end: the drawing program, the player of sounds. Invariant: it is started
+// from a list of words, never by a shell; it gets nothing of the terminal, and of this program's files only a channel.
 
 public import Glibc
 
@@ -49,6 +49,43 @@ public func startProgram(
     withStrings(environment) { posix_spawn(&process, words[0], &actions, &attributes, arguments, $0) }
   }
   return (process, failure)
+}
+
+/// Starts a program that is talked to: its standard input and output are the other end of a socket.
+///
+///     let (process, socket) = try startTalkingProgram([path], environment: [])
+///
+/// - Returns: the process, and this end, which the caller closes.
+/// - Throws: `.missing`.
+public func startTalkingProgram(
+  _ words: [String], environment: [String]
+) throws(ProgramFailure) -> (process: pid_t, socket: CInt) {
+  var ends: [CInt] = [-1, -1]
+  guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+    throw .missing(path: words[0], errno: errno)
+  }
+  defer { close(ends[1]) }
+  let started = startProgram(words, environment: environment, channel: ends[1])
+  guard started.failure == 0 else {
+    close(ends[0])
+    throw .missing(path: words[0], errno: started.failure)
+  }
+  return (started.process, ends[0])
+}
+
+/// Waits for the end of a program.
+/// - Returns: how it ended, as waitpid(2) tells it.
+@discardableResult public func waitForEnd(of process: pid_t) -> CInt {
+  var status: CInt = 0
+  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  return status
+}
+
+/// Ends a program at once.
+/// - Returns: how it ended, as waitpid(2) tells it.
+@discardableResult public func endProgram(_ process: pid_t) -> CInt {
+  kill(process, SIGKILL)
+  return waitForEnd(of: process)
 }
 
 /// Copies for C, with a null behind the last.

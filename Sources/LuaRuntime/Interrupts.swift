@@ -16,6 +16,11 @@ public enum Interrupts {
   /// Whether a Ctrl-C came since the last `clear`.
   public static var wereRequested: Bool { dh_was_interrupted() != 0 }
 
+  /// Takes off the handlers by which Swift would show a crash, and ask questions, at the user's terminal.
+  public static func leaveCrashesToTheSystem() {
+    for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
+  }
+
   public static func clear() { dh_clear_interrupt() }
 
   /// Whether native work is to end: a Ctrl-C came, or the call that it is done for has passed its limit. Cheap enough

@@ -50,17 +50,21 @@ public final class Plugin {
   var unloadings = 0
 
   init(
-    name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, limits: PluginLimits = .standard,
-    granted: [String] = []
+    name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, granted: [String] = []
   ) {
-    wantsProcess = !isBundled
+    (limits, wantsProcess) = (.standard, !isBundled)
     self.name = name
     self.folder = folder
     self.isBundled = isBundled
     self.manifest = manifest
     self.state = state
-    self.limits = limits
     self.granted = granted
+  }
+
+  /// Takes over how the user wants it to run.
+  func take(_ entry: GrantFile.Entry?) {
+    limits = entry?.limits ?? .standard
+    wantsProcess = !isBundled && entry?.isIsolated != false
   }
 
   /// Whether its commands and modes can be used.

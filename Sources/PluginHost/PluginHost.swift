@@ -107,8 +107,7 @@ public final class PluginHost: ListenerLoading {
       if case .failed = plugin.state { continue }
       let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       unload(plugin)
-      plugin.limits = entry?.limits ?? .standard
-      plugin.wantsProcess = !plugin.isBundled && entry?.isIsolated != false
+      plugin.take(entry)
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
       plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }
@@ -163,9 +162,8 @@ public final class PluginHost: ListenerLoading {
       let entry = grants?.entry(of: name, isBundled: isBundled)
       let plugin = Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
-        state: manifest.state(entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
-        granted: manifest.rights(entry, isBundled: isBundled))
-      plugin.wantsProcess = !isBundled && entry?.isIsolated != false
+        state: manifest.state(entry, isBundled: isBundled), granted: manifest.rights(entry, isBundled: isBundled))
+      plugin.take(entry)
       return plugin
     } catch {
       let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)

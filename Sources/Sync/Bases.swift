@@ -253,12 +253,12 @@ extension BaseKind {
   /// What a base keeps of a deck, a preset or a note type. A type is kept as the table here has it, so that it can be
   /// its own base.
   static func json(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) -> String {
-    if kind == .noteType {
-      do throws(NoteError) { return try NoteType(received: record, id: id).json } catch {
-        return Value.record(record).json
-      }
+    let told = Value.record(record).json
+    if kind != .noteType { return told }
+    do throws(NoteError) { return try NoteType(received: record, id: id).json } catch {
+      // A type that has no row here.
+      return told
     }
-    return Value.record(record).json
   }
 }
 

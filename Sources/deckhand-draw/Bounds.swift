@@ -34,7 +34,3 @@ enum Bounds {
     setrlimit(__rlimit_resource_t(resource.rawValue), &bounds)
   }
 }
-
-func complain(_ text: String) {
-  text.withCString { _ = write(2, $0, strlen($0)) }
-}

@@ -8,10 +8,7 @@ import Wire
 
 @main struct Draw {
   static func main() {
-    guard isatty(0) == 0 else {
-      complain("deckhand-draw is started by deckhand, which it draws pictures for.\n")
-      exit(2)
-    }
+    StandardFrames.requireChannel("deckhand-draw is started by deckhand, which it draws pictures for.")
     Bounds.apply()
     var server = RequestServer()
     while let request = StandardFrames.read(limit: longestFrame) {

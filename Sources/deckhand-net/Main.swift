@@ -10,12 +10,7 @@ import Wire
 
 @main struct Sync {
   static func main() {
-    guard isatty(0) == 0 else {
-      "deckhand-net is started by deckhand, which it talks to a server for.\n".withCString {
-        _ = write(2, $0, strlen($0))
-      }
-      exit(2)
-    }
+    StandardFrames.requireChannel("deckhand-net is started by deckhand, which it talks to a server for.")
     // The key is read from memory neither by a core file nor by another program of the user.
     deckhand_forbid_dumps()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let calls = ServerCalls() else { exit(1) }

@@ -8,15 +8,12 @@ import Wire
 
 @main struct PluginProgram {
   static func main() {
-    guard isatty(0) == 0 else {
-      complain("deckhand-plugin is started by deckhand, which it runs plugins for.\n")
-      exit(2)
-    }
+    StandardFrames.requireChannel("deckhand-plugin is started by deckhand, which it runs plugins for.")
     // The terms are a short frame; what follows may be as long as they say.
     guard let head = StandardFrames.read(limit: 64), let terms = CodeTerms(head) else { exit(2) }
     limitMemory(for: terms)
     // Swift would start a program to show a crash, which this process may not do; then it would go on.
-    for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
+    Interrupts.leaveCrashesToTheSystem()
     do {
       let channel = StandardChannel(longest: terms.longestFrame)
       // Made while it can ask the system how large its stack is.
@@ -42,12 +39,8 @@ import Wire
 final class StandardChannel: LuaChannel {
   private let stream: FrameStream
 
-  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest) }
+  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest, glances: true) }
 
   func send(_ frame: [UInt8]) throws { try stream.send(frame) }
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] { try stream.receive(waiting) }
-}
-
-private func complain(_ text: String) {
-  text.withCString { _ = write(2, $0, strlen($0)) }
 }

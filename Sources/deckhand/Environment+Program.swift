@@ -103,11 +103,6 @@ func withholdOutput() -> Int32 {
   return output
 }
 
-/// Takes off the handlers by which Swift would show a crash, and ask questions, at the user's terminal.
-func leaveCrashesToTheSystem() {
-  for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
-}
-
 /// A folder of the XDG base directory specification.
 func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
   // The specification has relative paths ignored.

@@ -3,6 +3,7 @@
 import Commands
 import Files
 import Glibc
+import LuaRuntime
 import Problems
 import Shell
 
@@ -12,7 +13,7 @@ let version = "0.1.0"
   static func main() { exit(run()) }
 
   private static func run() -> Int32 {
-    leaveCrashesToTheSystem()
+    Interrupts.leaveCrashesToTheSystem()
     // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the user's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
     let options: ProgramOptions

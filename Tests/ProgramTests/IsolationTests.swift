@@ -98,10 +98,16 @@ import Testing
     #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
   }
 
-  @Test(arguments: ["KILL", "SEGV", "STOP"])
-  func `a process that dies or hangs is its plugin's failure, and the next line works`(_ signal: String) throws {
+  /// Where a call of the plugin may take 0.2 s.
+  private func limitedHome() throws -> Home {
     let home = try home(Self.go)
     #expect(try home.run("plugin", "limit", "alone", "--seconds", "0.2").status == 0)
+    return home
+  }
+
+  @Test(arguments: ["KILL", "SEGV", "STOP"])
+  func `a process that dies or hangs is its plugin's failure, and the next line works`(_ signal: String) throws {
+    let home = try limitedHome()
     let result = try home.run(
       "-e",
       Self.finder + """
@@ -129,8 +135,7 @@ import Testing
   }
 
   @Test func `a limit ends the call, not the process`() throws {
-    let home = try home(Self.go)
-    #expect(try home.run("plugin", "limit", "alone", "--seconds", "0.2").status == 0)
+    let home = try limitedHome()
     let result = try home.run(
       "-e",
       Self.finder + """

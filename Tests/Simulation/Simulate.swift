@@ -160,7 +160,7 @@ final class Run {
     var count = 0
     while count < wanted.most, wanted.seconds == 0 || Run.processorSeconds() - start < wanted.seconds {
       if wanted.syncs || wanted.hasUsers {
-        holds = try (wanted.syncs ? runSync(seed) : runUsers(seed)) && holds
+        holds = try runShared(seed) && holds
         (seed, count) = (seed + 1, count + 1)
         continue
       }
@@ -175,22 +175,24 @@ final class Run {
     return holds
   }
 
-  private func runSync(_ seed: UInt64) throws -> Bool {
-    var draw = Draw(seed: seed, commands: commands.filter { Run.synced.contains($0.path[0]) }, scripts: scripts)
-    guard let (plan, failure) = try syncing.run(seed: seed, steps: wanted.steps, &draw) else { return true }
-    var shrinking = Shrinking(tries: min(200, wanted.tries)) { [syncing] in try syncing.run($0) }
-    let (small, last) = try shrinking.smaller(plan, failure)
-    return try tell(last, small, "seed \(seed) of two devices")
-  }
-
-  private func runUsers(_ seed: UInt64) throws -> Bool {
+  private func runShared(_ seed: UInt64) throws -> Bool {
+    if wanted.syncs {
+      let draw = Draw(seed: seed, commands: commands.filter { Run.synced.contains($0.path[0]) }, scripts: scripts)
+      return try run(syncing, draw, tries: 200, "seed \(seed) of two devices")
+    }
     var leaving = scripts
     leaving.signsOut = true
-    var draw = Draw(seed: seed, commands: commands, scripts: leaving)
-    guard let (plan, failure) = try users.run(seed: seed, steps: wanted.steps, &draw) else { return true }
-    var shrinking = Shrinking(tries: min(60, wanted.tries)) { [users] in try users.run($0) }
+    let draw = Draw(seed: seed, commands: commands, scripts: leaving)
+    return try run(users, draw, tries: 60, "seed \(seed) of two accounts")
+  }
+
+  /// - Parameter tries: for a smaller plan that fails.
+  private func run(_ shared: some SharedWorld, _ draw: Draw, tries: Int, _ name: String) throws -> Bool {
+    var draw = draw
+    guard let (plan, failure) = try shared.run(steps: wanted.steps, &draw) else { return true }
+    var shrinking = Shrinking(tries: min(tries, wanted.tries)) { try shared.run($0) }
     let (small, last) = try shrinking.smaller(plan, failure)
-    return try tell(last, small, "seed \(seed) of two accounts")
+    return try tell(last, small, name)
   }
 
   /// What changes that a sync carries.

@@ -5,8 +5,8 @@
 import Commands
 import Files
 
-final class SyncWorld {
-  private let machine: Machine
+final class SyncWorld: SharedWorld {
+  let machine: Machine
   private let world: World
   static let devices = ["one", "two"]
   private(set) var syncs = 0
@@ -15,30 +15,6 @@ final class SyncWorld {
   init(_ machine: Machine, _ world: World) {
     (self.machine, self.world) = (machine, world)
     Network.shared.now = { [unowned machine] in Int(machine.now * 1000) }
-  }
-
-  /// Draws a plan and runs it; what does not hold, with the plan so far.
-  func run(seed: UInt64, steps count: Int, _ draw: inout Draw) throws -> (Plan, Failure)? {
-    var plan = Plan([])
-    try begin()
-    while plan.steps.count < count {
-      for step in try next(&draw) {
-        plan.steps.append(step)
-        if let wrong = try perform(step) {
-          return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output))
-        }
-      }
-    }
-    return try end().map { (plan, Failure(step: plan.steps.count, what: $0, output: output)) }
-  }
-
-  /// The same of a plan that is given.
-  func run(_ plan: Plan) throws -> Failure? {
-    try begin()
-    for (index, step) in plan.steps.enumerated() {
-      if let wrong = try perform(step) { return Failure(step: index, what: wrong, output: output) }
-    }
-    return try end().map { Failure(step: plan.steps.count, what: $0, output: output) }
   }
 
   // MARK: All of them
@@ -70,11 +46,11 @@ final class SyncWorld {
     let base = "depth\(left)"
     machine.leave()
     try machine.keep(as: base)
-    let (server, time, known) = (Network.shared.state, machine.now, drawn)
+    let (server, time, known) = (Network.shared.state, machine.now, seeds)
     func back() throws {
       try machine.putBack(from: base)
       machine.setTime(time)
-      (Network.shared.state, drawn) = (server, known)
+      (Network.shared.state, seeds) = (server, known)
     }
     for action in SyncWorld.actions {
       let plan = steps + [.command(action)]
@@ -92,13 +68,13 @@ final class SyncWorld {
     return nil
   }
 
-  private var output = ""
-  private var drawn: [String: UInt64] = [:]
+  private(set) var output = ""
+  private var seeds = CommandSeeds()
 
-  private func begin() throws {
+  func begin() throws {
     try world.begin()
     Network.shared.clear()
-    (output, drawn) = ("", [:])
+    (output, seeds) = ("", CommandSeeds())
     try AtomicFile.write(machine.files + "/password", Array("p\n".utf8))
     for device in SyncWorld.devices {
       try require(SyncWorld.link(device))
@@ -120,14 +96,9 @@ final class SyncWorld {
     return try Rows(machine.collection).all("SELECT 1 FROM sync_link" + condition).count > 0
   }
 
-  private func require(_ words: [String]) throws {
-    let outcome = try machine.run(words)
-    if outcome.status != 0 { throw RowsFault(description: "\(words.joined(separator: " ")): \(outcome.text)") }
-  }
-
   // MARK: Steps
 
-  private func next(_ draw: inout Draw) throws -> [Step] {
+  func next(_ draw: inout Draw) throws -> [Step] {
     let device = draw.chance.pick(SyncWorld.devices)
     let name = ["--data", "../" + device]
     if draw.chance.happens(onceIn: 4) {
@@ -143,14 +114,14 @@ final class SyncWorld {
     }
   }
 
-  private func perform(_ step: Step) throws -> String? {
+  func perform(_ step: Step) throws -> String? {
     switch step {
     case .file(let name, let content):
       try machine.write(content, to: name)
     case .pass(let seconds): machine.pass(max(0, seconds))
     case .restart: machine.leave()
     case .command(let words, let input, let fault):
-      begin(words)
+      machine.begin(seeds.next(words))
       world.figures.commands += 1
       let loss = fault.flatMap { Loss(rawValue: $0.kind.rawValue) }
       Network.shared.plan(loss, at: fault?.call ?? 0)
@@ -166,16 +137,9 @@ final class SyncWorld {
     return nil
   }
 
-  /// The random numbers of a device are its own.
-  private func begin(_ words: [String]) {
-    let text = words.joined(separator: " ")
-    drawn[text, default: 0] += 1
-    machine.begin(text.utf8.reduce(drawn[text, default: 0]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
-  }
-
   // MARK: The end
 
-  private func end() throws -> String? {
+  func end() throws -> String? {
     output = ""
     // What was undone with the link begins anew: such a sync may only take over.
     for device in SyncWorld.devices where try !isLinked(device, andSynced: true) {

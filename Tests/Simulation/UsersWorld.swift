@@ -5,42 +5,18 @@
 import Commands
 import Files
 
-final class UsersWorld {
-  private let machine: Machine
+final class UsersWorld: SharedWorld {
+  let machine: Machine
   private let world: World
   static let users = ["ana", "ben"]
   private(set) var steps = 0
 
   init(_ machine: Machine, _ world: World) { (self.machine, self.world) = (machine, world) }
 
-  /// Draws a plan and runs it; what does not hold, with the plan so far.
-  func run(seed: UInt64, steps count: Int, _ draw: inout Draw) throws -> (Plan, Failure)? {
-    var plan = Plan([])
-    try begin()
-    while plan.steps.count < count {
-      for step in try next(&draw) {
-        plan.steps.append(step)
-        if let wrong = try perform(step) {
-          return (plan, Failure(step: plan.steps.count - 1, what: wrong, output: output))
-        }
-      }
-    }
-    return try end().map { (plan, Failure(step: plan.steps.count, what: $0, output: output)) }
-  }
-
-  /// The same of a plan that is given.
-  func run(_ plan: Plan) throws -> Failure? {
-    try begin()
-    for (index, step) in plan.steps.enumerated() {
-      if let wrong = try perform(step) { return Failure(step: index, what: wrong, output: output) }
-    }
-    return try end().map { Failure(step: plan.steps.count, what: $0, output: output) }
-  }
-
   // MARK: The beginning
 
-  private var output = ""
-  private var drawn: [String: UInt64] = [:]
+  private(set) var output = ""
+  private var seeds = CommandSeeds()
   /// What each has, as it was when they were at the machine last.
   private var kept: [String: Kept] = [:]
   /// Who is at the machine.
@@ -49,10 +25,10 @@ final class UsersWorld {
   /// Stands in all that is somebody's, and in nothing else.
   private static func secret(of user: String) -> String { "zqx" + user }
 
-  private func begin() throws {
+  func begin() throws {
     try world.begin()
     Network.shared.clear()
-    (output, drawn, kept, seated) = ("", [:], [:], UsersWorld.users[0])
+    (output, seeds, kept, seated) = ("", CommandSeeds(), [:], UsersWorld.users[0])
     for user in UsersWorld.users { try write("password of \(user)\n", machine.password(of: user)) }
     for user in UsersWorld.users {
       try require(["account", "add", user, "--new-password-file", machine.password(of: user)])
@@ -87,11 +63,6 @@ final class UsersWorld {
 
   private static func of(_ user: String) -> [String] { ["--user", user] }
 
-  private func require(_ words: [String]) throws {
-    let outcome = try machine.run(words)
-    if outcome.status != 0 { throw RowsFault(description: "\(words.joined(separator: " ")): \(outcome.text)") }
-  }
-
   private func look(_ user: String) throws -> Kept {
     let owned = Machine.owned(user, in: machine.data)
     return try Kept(owned + "/collection.sqlite", data: owned)
@@ -99,7 +70,7 @@ final class UsersWorld {
 
   // MARK: Steps
 
-  private func next(_ draw: inout Draw) throws -> [Step] {
+  func next(_ draw: inout Draw) throws -> [Step] {
     if draw.chance.happens(onceIn: 4) { seated = draw.chance.pick(UsersWorld.users) }
     let name = UsersWorld.of(seated)
     if draw.chance.happens(onceIn: 8) { return [.command(name + ["sync"])] }
@@ -115,7 +86,7 @@ final class UsersWorld {
     }
   }
 
-  private func perform(_ step: Step) throws -> String? {
+  func perform(_ step: Step) throws -> String? {
     steps += 1
     switch step {
     case .file(let name, let content): try machine.write(content, to: name)
@@ -127,9 +98,7 @@ final class UsersWorld {
   }
 
   private func perform(_ words: [String], _ input: String) throws -> String? {
-    let text = words.joined(separator: " ")
-    drawn[text, default: 0] += 1
-    machine.begin(text.utf8.reduce(drawn[text, default: 0]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    machine.begin(seeds.next(words))
     world.figures.commands += 1
     let outcome = try machine.run(words, input: input)
     output = outcome.text
@@ -160,7 +129,7 @@ final class UsersWorld {
 
   // MARK: The end
 
-  private func end() throws -> String? {
+  func end() throws -> String? {
     for user in UsersWorld.users {
       let outcome = try machine.run(UsersWorld.of(user) + ["sync"])
       output = outcome.text

@@ -11,6 +11,9 @@
 /// kernel cannot hold it to that: then no code of a stranger's may run.
 int confine_code(void);
 
+/// Closes every descriptor but 0, 1 and 2.
+void confine_descriptors(void);
+
 /// Lets a process of this user's have so many seconds of processor time from now; then the kernel ends it.
 void confine_time(pid_t process, unsigned long seconds);
 

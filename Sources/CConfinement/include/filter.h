@@ -24,6 +24,10 @@
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 // If the call (or the loaded value) is this one, the next instruction, otherwise those behind the next `skipped`.
 #define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
+// What a list begins with: calls of another architecture end the process; then the call's number is loaded.
+#define OWN_CALLS \
+  LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0), \
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr)
 #define CALL(name) IF_EQUAL(__NR_##name, 1), ALLOW
 // A call that answers an error of its own.
 #define FAIL(name, number) IF_EQUAL(__NR_##name, 1), ANSWER(number)

@@ -145,7 +145,6 @@ public final class CodeServer {
     switch error.kind {
     case .syntax(let isIncomplete):
       var writer = CrossingWriter(.syntaxError)
-      writer.byte(0)
       writer.byte(isIncomplete ? 1 : 0)
       writer.text(error.message)
       return writer.bytes
@@ -210,10 +209,10 @@ public final class CodeServer {
   private func setPrint(_ number: Int) throws {
     let print = HostFunction("print", failsSoftly: false) { [unowned self] stack, _ in
       let count = stack.count
-      for index in 1...max(1, count) where index <= count {
-        let status = dh_tostring_protected(stack.L, Int32(index))
+      for index in 1..<Int32(count + 1) {
+        let status = dh_tostring_protected(stack.L, index)
         guard status == LUA_OK else { return status >= DH_STATUS_STOPPED ? 0 : DH_FAIL_VALUE.rawValue }
-        lua_copy(stack.L, -1, Int32(index))
+        lua_copy(stack.L, -1, index)
         dh_pop(stack.L, 1)
       }
       return try ask(.invoke, number, stack)
@@ -241,18 +240,14 @@ extension LuaFailure {
 extension CrossingFrame {
   static func error(_ message: String) -> [UInt8] {
     var writer = CrossingWriter(.error)
-    writer.byte(0)
     writer.text("")
-    writer.word(1)
-    writer.byte(ValueTag.bytes.rawValue)
-    writer.text(message)
+    writer.message(message)
     return writer.bytes
   }
 
   /// The answer that a table was made.
   static func table(_ id: Int) -> [UInt8] {
     var writer = CrossingWriter(.values)
-    writer.byte(0)
     writer.word(1)
     writer.byte(ValueTag.ownTable.rawValue)
     writer.word(id)

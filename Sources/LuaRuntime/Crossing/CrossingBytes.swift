@@ -8,7 +8,7 @@ struct CrossingError: Error {}
 struct CrossingWriter {
   private(set) var bytes: [UInt8]
 
-  init(_ kind: FrameKind) { bytes = [kind.rawValue] }
+  init(_ kind: FrameKind) { bytes = kind.holdsValues ? [kind.rawValue, 0] : [kind.rawValue] }
 
   var count: Int { bytes.count }
 
@@ -31,14 +31,27 @@ struct CrossingWriter {
     value.withUTF8 { data(UnsafeRawBufferPointer($0)) }
   }
 
+  mutating func list<Entry>(_ entries: [Entry], _ write: (Entry, inout CrossingWriter) -> Void) {
+    word(entries.count)
+    for entry in entries { write(entry, &self) }
+  }
+
+  /// One value: a text.
+  mutating func message(_ text: String) {
+    word(1)
+    byte(ValueTag.bytes.rawValue)
+    self.text(text)
+  }
+
+  /// Says in a frame of values that some of its tables come again.
+  mutating func markSeenTables() { bytes[1] = 1 }
+
   /// Writes a word in the place of one that was written before its value was known.
   mutating func setWord(_ value: Int, at place: Int) {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { word in
       for offset in 0..<4 { bytes[place + offset] = word[offset] }
     }
   }
-
-  mutating func setByte(_ value: UInt8, at place: Int) { bytes[place] = value }
 }
 
 /// A frame while it is read.
@@ -71,6 +84,14 @@ struct CrossingReader {
   }
 
   mutating func text() throws(CrossingError) -> String { String(decoding: try data(), as: UTF8.self) }
+
+  mutating func list<Entry>(
+    _ read: (inout CrossingReader) throws(CrossingError) -> Entry
+  ) throws(CrossingError) -> [Entry] {
+    var entries: [Entry] = []
+    for _ in 0..<(try count()) { entries.append(try read(&self)) }
+    return entries
+  }
 
   /// How many things of a byte at least follow.
   mutating func count() throws(CrossingError) -> Int {

@@ -53,7 +53,10 @@ struct CrossingDecoder {
     case .number: stack.push(try reader.number())
     case .bytes: stack.push(bytes: try reader.data())
     case .table: try table(depth: depth)
-    case .seenTable: try seenTable()
+    case .seenTable:
+      let place = try reader.word()
+      guard list > 0, place < Int(tables) else { throw CrossingError() }
+      lua_rawgeti(L, list, Int64(place) + 1)
     case .ownFunction:
       let id = try reader.word()
       crossing.take(function: id, named: try reader.text(), on: L)
@@ -69,13 +72,6 @@ struct CrossingDecoder {
     case .nothing: dh_new_table(L, 0, 0)
     }
   }
-
-  private func seenTable(_ place: Int) throws {
-    guard list > 0, place < Int(tables) else { throw CrossingError() }
-    lua_rawgeti(L, list, Int64(place) + 1)
-  }
-
-  private mutating func seenTable() throws { try seenTable(try reader.word()) }
 
   private mutating func table(depth: Int) throws {
     let (length, pairs) = (try reader.count(), try reader.count())

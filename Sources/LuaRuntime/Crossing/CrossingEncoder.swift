@@ -17,7 +17,6 @@ struct CrossingEncoder {
   init(_ kind: FrameKind, _ L: OpaquePointer, _ crossing: LuaCrossing) {
     (self.crossing, self.L) = (crossing, L)
     writer = CrossingWriter(kind)
-    writer.byte(0)
   }
 
   /// Writes the values from `first` to the top of the stack, their count before them.
@@ -92,7 +91,7 @@ struct CrossingEncoder {
       tag(.seenTable)
       writer.word(place)
       // Only a frame that has such a place needs a list of its tables where it is read.
-      return writer.setByte(1, at: 1)
+      return writer.markSeenTables()
     }
     seen[address] = seen.count
     guard writer.count <= crossing.longestFrame else { throw crossing.tooMuch }

@@ -51,6 +51,14 @@ enum FrameKind: UInt8 {
   case syntaxError
   /// What was asked was stopped: the reason, the position.
   case stopped
+
+  /// Whether it is a question or an answer: a byte follows that is 1 where some of its tables come again.
+  var holdsValues: Bool {
+    switch self {
+    case .type, .module, .release: false
+    default: true
+    }
+  }
 }
 
 /// How a value begins in a frame.

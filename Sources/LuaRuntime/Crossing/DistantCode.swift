@@ -97,7 +97,7 @@ public final class DistantCode {
       dh_push_globals(stack.L)
       stack.push("print")
       lua_rawget(stack.L, -2)
-      for index in 1...max(1, count) where index <= count { lua_pushvalue(stack.L, Int32(index)) }
+      for index in 1..<Int32(count + 1) { lua_pushvalue(stack.L, index) }
       let status = dh_call_protected(stack.L, Int32(count), 0)
       return status == LUA_OK ? 0 : DH_FAIL_VALUE.rawValue
     }
@@ -353,7 +353,6 @@ public final class DistantCode {
 enum CrossingFrame {
   static func stopped(_ reason: Int32, at position: String) -> [UInt8] {
     var writer = CrossingWriter(.stopped)
-    writer.byte(0)
     writer.byte(UInt8(truncatingIfNeeded: reason))
     writer.text(position)
     return writer.bytes
@@ -362,11 +361,8 @@ enum CrossingFrame {
   /// A failure with a message, to which the position is added where it is raised.
   static func failure(_ message: String) -> [UInt8] {
     var writer = CrossingWriter(.failure)
-    writer.byte(0)
     writer.word(Int(DH_FAIL_MESSAGE.rawValue))
-    writer.word(1)
-    writer.byte(ValueTag.bytes.rawValue)
-    writer.text(message)
+    writer.message(message)
     return writer.bytes
   }
 }

@@ -88,10 +88,8 @@ struct ToldModule {
   var frame: [UInt8] {
     var writer = CrossingWriter(.module)
     writer.text(name)
-    writer.word(members.count)
-    for member in members { member.write(to: &writer) }
-    writer.word(modules.count)
-    for module in modules { writer.text(module) }
+    writer.list(members) { $0.write(to: &$1) }
+    writer.list(modules) { $1.text($0) }
     return writer.bytes
   }
 
@@ -103,15 +101,5 @@ struct ToldModule {
     name = try reader.text()
     members = try reader.list { reader throws(CrossingError) in try ToldMember(from: &reader) }
     modules = try reader.list { reader throws(CrossingError) in try reader.text() }
-  }
-}
-
-extension CrossingReader {
-  mutating func list<Entry>(
-    _ read: (inout CrossingReader) throws(CrossingError) -> Entry
-  ) throws(CrossingError) -> [Entry] {
-    var entries: [Entry] = []
-    for _ in 0..<(try count()) { entries.append(try read(&self)) }
-    return entries
   }
 }

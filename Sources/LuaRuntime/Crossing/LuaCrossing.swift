@@ -107,8 +107,7 @@ final class LuaCrossing {
     var writer = CrossingWriter(.type)
     writer.word(slot.order)
     writer.text(slot.description.name)
-    writer.word(slot.members.count)
-    for member in slot.members { member.write(to: &writer) }
+    writer.list(slot.members) { $0.write(to: &$1) }
     return writer.bytes
   }
 

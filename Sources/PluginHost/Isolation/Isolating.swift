@@ -35,7 +35,8 @@ public struct PluginIsolation {
     guard plugin.wantsProcess, let path = host.environment.folders.pluginProgram else { return nil }
     let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
     do throws(IsolationFailure) {
-      return try PluginProcess(path: path, variables: zone, terms, seconds: plugin.limits.seconds)
+      return try PluginProcess(
+        path: path, variables: zone, terms, seconds: plugin.limits.seconds, clock: host.environment.clocks.elapsed)
     } catch {
       throw PluginError.cannotIsolate(plugin: plugin.name, reason: error.words(path))
     }
@@ -59,7 +60,7 @@ extension PluginHost {
 extension IsolationFailure {
   fileprivate func words(_ program: String) -> String {
     switch self {
-    case .missing(let path, _): "\(path) cannot be started; put deckhand-plugin beside deckhand"
+    case .missing(let path): "\(path) cannot be started; put deckhand-plugin beside deckhand"
     case .notConfined: "this system cannot take a process's rights away"
     case .notReady: "\(program) did not answer"
     }

@@ -9,7 +9,7 @@ import Wire
 
 /// Why no such process can be had.
 enum IsolationFailure: Error, Equatable {
-  case missing(path: String, errno: Int32)
+  case missing(path: String)
   /// The kernel takes no rights from it.
   case notConfined
   case notReady
@@ -17,13 +17,14 @@ enum IsolationFailure: Error, Equatable {
 
 /// A running deckhand-plugin.
 ///
-///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2)
+///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2, clock: clocks.elapsed)
 final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32
   private let stream: FrameStream
   /// Seconds of a call, which the kernel gives it too.
   private let seconds: Double
+  private let clock: () -> Double
   private var renewed = -1.0
   private var isEnded = false
   /// What it ended with, once it has.
@@ -34,29 +35,26 @@ final class PluginProcess: DistantChannel {
   /// - Parameters:
   ///   - variables: `NAME=value`: the time zone.
   ///   - seconds: that a call may take.
-  init(path: String, variables: [String], _ terms: CodeTerms, seconds: Double) throws(IsolationFailure) {
-    self.seconds = seconds
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw .missing(path: path, errno: errno)
+  ///   - clock: monotonic seconds.
+  init(
+    path: String, variables: [String], _ terms: CodeTerms, seconds: Double, clock: @escaping () -> Double
+  ) throws(IsolationFailure) {
+    (self.seconds, self.clock) = (seconds, clock)
+    do throws(ProgramFailure) {
+      (process, channel) = try startTalkingProgram([path], environment: variables)
+    } catch {
+      throw .missing(path: path)
     }
-    defer { close(ends[1]) }
-    let started = startProgram([path], environment: variables, channel: ends[1])
-    guard started.failure == 0 else {
-      close(ends[0])
-      throw .missing(path: path, errno: started.failure)
-    }
-    (process, channel) = (started.process, ends[0])
     // Short, so that a wish to stop that raised no signal here is seen too. With a limit a signal always ends the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
-    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true)
+    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true, glances: true)
     do {
       try send(terms.frame)
-      let end = elapsed() + Self.startSeconds
-      guard try receive({ if elapsed() > end { throw FrameEnd.gone } }) == CodeServer.ready else {
+      let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
+      guard try receive({ try deadline.check() }) == CodeServer.ready else {
         throw IsolationFailure.notReady
       }
     } catch {
@@ -103,7 +101,7 @@ final class PluginProcess: DistantChannel {
   /// So many seconds of processor time from now, beyond the limit that the shell itself holds it to; then the kernel
   /// ends the process.
   private func renewTime() {
-    let now = elapsed()
+    let now = clock()
     guard now - renewed > 0.5, !isEnded else { return }
     renewed = now
     confine_time(process, UInt(seconds.rounded(.up)) + 3)
@@ -115,8 +113,7 @@ final class PluginProcess: DistantChannel {
     guard !isEnded else { return }
     isEnded = true
     close(channel)
-    kill(process, SIGKILL)
-    while waitpid(process, &ending, 0) < 0, errno == EINTR {}
+    ending = endProgram(process)
   }
 
   private func failure() -> DistantFailure {
@@ -126,10 +123,4 @@ final class PluginProcess: DistantChannel {
     if signal == SIGXCPU { return .ended("used up its time") }
     return .ended("was ended by signal \(signal)" + (strsignal(signal).map { " (\(String(cString: $0)))" } ?? ""))
   }
-}
-
-private func elapsed() -> Double {
-  var now = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &now)
-  return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
 }

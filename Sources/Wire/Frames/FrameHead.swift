@@ -12,5 +12,8 @@ public enum FrameHead {
     UInt32(exactly: count).map { length in withUnsafeBytes(of: length.littleEndian) { Array($0) } }
   }
 
-  public static func count(_ head: [UInt8]) -> Int { head.prefix(size).reversed().reduce(0) { $0 << 8 | Int($1) } }
+  /// - Parameter head: `size` bytes at least.
+  public static func count(_ head: some Collection<UInt8>) -> Int {
+    head.prefix(size).reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
 }

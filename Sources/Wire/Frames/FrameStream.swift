@@ -20,6 +20,7 @@ public final class FrameStream {
   private let output: Int32
   private let longest: Int
   private let isSocket: Bool
+  private var glances: Glances?
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
   /// Told the size of a long frame that is about to be taken.
   public var makeRoom: (Int) -> Void = { _ in }
@@ -31,8 +32,10 @@ public final class FrameStream {
   /// - Parameters:
   ///   - longest: bytes of a frame.
   ///   - isSocket: then the death of the other side raises no signal here.
-  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false) {
+  ///   - glances: whether the input, a socket, is looked at for a moment before each sleep (see `Glances`).
+  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, glances: Bool = false) {
     (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
+    self.glances = glances ? Glances() : nil
   }
 
   /// - Parameter blocked: called when the descriptor took nothing, as one that does not block, or has a time limit.
@@ -71,8 +74,7 @@ public final class FrameStream {
   /// - Parameter waiting: called when nothing came, or a signal did, on such a descriptor.
   public func receive(_ waiting: () throws -> Void = {}) throws -> [UInt8] {
     try fill(FrameHead.size, waiting)
-    let count = Int(
-      UInt32(littleEndian: buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }))
+    let count = FrameHead.count(buffer[start...])
     guard count <= longest else { throw FrameEnd.tooLong }
     start += FrameHead.size
     if count <= buffer.count {
@@ -106,7 +108,7 @@ public final class FrameStream {
       (start, end) = (0, end - start)
     }
     while end < count {
-      let got = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress.map { $0 + end }, $0.count - end) }
+      let got = buffer.withUnsafeMutableBytes { take(UnsafeMutableRawBufferPointer(rebasing: $0[end...])) }
       if got > 0 {
         end += got
       } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
@@ -115,5 +117,10 @@ public final class FrameStream {
         try waiting()
       }
     }
+  }
+
+  private func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    if let got = glances?.find({ recv(input, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) }) { return got }
+    return read(input, room.baseAddress, room.count)
   }
 }

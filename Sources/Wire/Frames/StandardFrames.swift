@@ -8,6 +8,13 @@ import Glibc
 ///
 ///     while let request = StandardFrames.read(limit: 1 << 20) { ... }   // nil when deckhand is gone
 public enum StandardFrames {
+  /// Ends the program, with status 2 and these words, where standard input is a terminal: a person has started it.
+  public static func requireChannel(_ words: String) {
+    guard isatty(0) == 1 else { return }
+    _ = writeAll(Array((words + "\n").utf8), to: 2)
+    exit(2)
+  }
+
   /// The next frame; nil at the end of the input or when it makes no sense.
   public static func read(limit: Int, from input: Int32 = 0) -> [UInt8]? {
     guard let head = readWhole(FrameHead.size, from: input) else { return nil }

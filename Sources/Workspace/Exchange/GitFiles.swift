@@ -28,26 +28,25 @@ struct GitFiles {
   }
 
   private func output(_ words: [String]) throws -> String {
-    var ends: [CInt] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw BuildError.noGit(path: folder, reason: "git could not be started")
-    }
-    defer { close(ends[0]) }
     let home = ["HOME", "PATH"].compactMap { name in workspace.environment.variables.value(name).map { "\(name)=\($0)" }
     }
-    let started = startProgram(words, environment: home + ["LC_ALL=C"], channel: ends[1])
-    close(ends[1])
-    guard started.failure == 0 else { throw BuildError.noGit(path: folder, reason: "git could not be started") }
+    let (process, socket): (pid_t, CInt)
+    do throws(ProgramFailure) {
+      (process, socket) = try startTalkingProgram(words, environment: home + ["LC_ALL=C"])
+    } catch {
+      throw BuildError.noGit(path: folder, reason: "git could not be started")
+    }
+    defer { close(socket) }
     var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 14))
     while true {
-      let count = read(ends[0], &chunk, chunk.count)
+      let count = read(socket, &chunk, chunk.count)
       if count > 0 { bytes += chunk[..<count] }
       if count == 0 || count < 0 && errno != EINTR { break }
     }
-    var status: Int32 = 0
-    while waitpid(started.process, &status, 0) < 0, errno == EINTR {}
     // The status that it exits with: 128 says that the folder is in no repository.
-    guard status == 0 else { throw BuildError.noGit(path: folder, reason: "the folder is in no repository of git") }
+    if waitForEnd(of: process) != 0 {
+      throw BuildError.noGit(path: folder, reason: "the folder is in no repository of git")
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -33,9 +33,7 @@ final class SoundPlayer {
     guard isPlaying else { return }
     // What it started is in its group.
     kill(-process, SIGTERM)
-    kill(process, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    endProgram(process)
   }
 }
 

@@ -1,0 +1,49 @@
+// Looking for an answer again and again for a moment before sleeping: waking a process takes tens of microseconds,
+// longer than most calls of a plugin. Invariant: where it brings nothing, as with more programs under way than cores,
+// it is soon done for few waits only.
+
+import Glibc
+
+/// How often it is worth it.
+///
+///     if let got = glances.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
+struct Glances {
+  /// Longer than it takes to wake the other side.
+  private static let nanoseconds: Int64 = 50_000
+  private static let mostSkipped = 63
+  /// How many waits pass between two that are looked at, and how many still do.
+  private(set) var skipped = 0
+  private var left = 0
+  /// Monotonic nanoseconds.
+  private let now: () -> Int64
+
+  init(now: @escaping () -> Int64 = Glances.now) { self.now = now }
+
+  /// What `look` answers once there is something, or an error; nil where the caller sleeps until there is.
+  mutating func find(_ look: () -> Int) -> Int? {
+    guard left == 0 else {
+      left -= 1
+      return nil
+    }
+    var got = look()
+    guard got < 0, errno == EAGAIN else { return got }
+    let end = now() + Self.nanoseconds
+    while now() < end {
+      got = look()
+      guard got < 0, errno == EAGAIN else {
+        skipped /= 2
+        return got
+      }
+    }
+    // One that was in vain costs what several good ones bring.
+    skipped = min(4 * skipped + 3, Self.mostSkipped)
+    left = skipped
+    return nil
+  }
+
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

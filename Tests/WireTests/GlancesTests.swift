@@ -1,0 +1,70 @@
+// Tests of the moment before a sleep: what is found in it, and how seldom it is tried where it brings nothing.
+
+import Glibc
+import Testing
+
+@testable import Wire
+
+@Suite struct GlancesTests {
+  /// The moment is five looks long.
+  private func glances() -> Glances {
+    var time: Int64 = 0
+    return Glances {
+      time += 10_000
+      return time
+    }
+  }
+
+  private func nothing() -> Int {
+    errno = EAGAIN
+    return -1
+  }
+
+  @Test func `what comes within the moment is found without a sleep`() {
+    var glances = glances()
+    var looks = 0
+    let got = glances.find {
+      looks += 1
+      return looks < 3 ? nothing() : 7
+    }
+    #expect(got == 7)
+    #expect(glances.skipped == 0)
+  }
+
+  @Test(arguments: [(0, 0), (-1, ECONNRESET), (-1, EINTR)])
+  func `an end, an error and a signal are told at once`(_ answer: Int, _ error: Int32) {
+    var glances = glances()
+    var looks = 0
+    let got = glances.find {
+      looks += 1
+      errno = error
+      return answer
+    }
+    #expect(got == answer && looks == 1)
+  }
+
+  @Test func `where nothing comes few waits are looked at, and all again once something does`() {
+    var glances = glances()
+    var looked: [Int] = []
+    for wait in 0..<200 {
+      var isFirst = true
+      _ = glances.find {
+        if isFirst { looked.append(wait) }
+        isFirst = false
+        return nothing()
+      }
+    }
+    #expect(looked == [0, 4, 20, 84, 148])
+    var found = 0
+    for _ in 0..<200 {
+      var looks = 0
+      let got = glances.find {
+        looks += 1
+        return looks < 2 ? nothing() : 1
+      }
+      if got != nil { found += 1 }
+    }
+    #expect(glances.skipped == 0 && found > 40)
+    #expect(glances.find { 5 } == 5)
+  }
+}
