@@ -33,32 +33,36 @@ extension World {
     try machine.keep(as: "undamaged")
     defer { figures.damages += 1 }
     var chance = Chance(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
+    // Two of five, so that the plans' own steps remain most of what is done.
     for _ in 0..<2 {
-      let damaged = World.damaged(bytes, &chance)
-      let what = "of \(bytes.count) bytes \(World.changed(bytes, damaged))"
-      if let wrong = try afterwards(before, backup, what, { try AtomicFile.write($0, damaged) }) { return wrong }
-    }
-    let change = try strangeRow(&chance)
-    if let change,
-      let wrong = try afterwards(before, backup, change, isReadable: true, { try Rows($0).execute(change) })
-    {
-      return wrong
-    }
-    return try damagedBackup(backup, before, &chance)
-  }
-
-  /// What does not hold when the collection is used, and when it is mended, after something was done to its file.
-  private func afterwards(
-    _ before: Kept, _ backup: String, _ what: String, isReadable: Bool = false, _ change: (String) throws -> Void
-  ) throws -> String? {
-    for mends in [false, true] {
-      try change(machine.collection)
-      let wrong = try mends ? mend(isReadable ? look() : before) : damage(before, backup, isReadable: isReadable)
-      machine.leave()
-      try machine.putBack(from: "undamaged")
-      if let wrong { return "\(what): \(wrong)" }
+      let isStrange = chance.happens(onceIn: 2)
+      if chance.happens(onceIn: 5) {
+        if let wrong = try damagedBackup(backup, before, &chance) { return wrong }
+      } else if isStrange, let change = try strangeRow(&chance) {
+        let wrong = try afterwards(before, backup, change, &chance, isReadable: true) { try Rows($0).execute(change) }
+        if let wrong { return wrong }
+      } else {
+        let damaged = World.damaged(bytes, &chance)
+        let what = "of \(bytes.count) bytes \(World.changed(bytes, damaged))"
+        let wrong = try afterwards(before, backup, what, &chance) { try AtomicFile.write($0, damaged) }
+        if let wrong { return wrong }
+      }
     }
     return nil
+  }
+
+  /// What does not hold when the collection is used, or when it is mended, after something was done to its file.
+  private func afterwards(
+    _ before: Kept, _ backup: String, _ what: String, _ chance: inout Chance, isReadable: Bool = false,
+    _ change: (String) throws -> Void
+  ) throws -> String? {
+    try change(machine.collection)
+    let wrong =
+      try chance.happens(onceIn: 2)
+      ? mend(isReadable ? look() : before) : damage(before, backup, isReadable: isReadable)
+    machine.leave()
+    try machine.putBack(from: "undamaged")
+    return wrong.map { "\(what): \($0)" }
   }
 
   /// A backup with other bytes comes back as it was, or is refused and changes nothing.

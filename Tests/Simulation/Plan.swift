@@ -18,6 +18,7 @@ struct Fault: Equatable {
     static let ofMachine: [Kind] = [
       .error, .full, .short, .power, .kill, .interrupt, .memory, .starved, .lua, .luaStarved,
     ]
+    static let ofMemory: [Kind] = [.memory, .starved, .lua, .luaStarved]
     /// What a script may catch, and go on.
     static let catchable: [Kind] = [.error, .full, .short, .memory, .starved, .lua, .luaStarved]
   }

@@ -118,7 +118,9 @@ final class SyncWorld: SharedWorld {
     switch step {
     case .file(let name, let content):
       try machine.write(content, to: name)
-    case .pass(let seconds): machine.pass(max(0, seconds))
+    case .pass(let seconds):
+      machine.pass(max(0, seconds))
+      world.figures.seconds += max(0, seconds)
     case .restart: machine.leave()
     case .command(let words, let input, let fault):
       machine.begin(seeds.next(words))

@@ -269,6 +269,7 @@ final class World {
     kept = now
     let name = command(of: words)?.name ?? ""
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
+    if hasFailed, World.hides(fault, outcome, whole) { return failure("nothing says that memory has run out") }
     if World.ofTheirOwn.contains(name), name != "restore" { return nil }
     // A script, or a plugin's command, goes on after a refusal that it catches.
     let isScript = name == "run" || name.isEmpty
@@ -276,6 +277,12 @@ final class World {
     if isScript, wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
+  }
+
+  /// Whether a command does not say that memory has run out.
+  private static func hides(_ fault: Fault, _ outcome: Outcome, _ whole: Outcome) -> Bool {
+    Fault.Kind.ofMemory.contains(fault.kind) && outcome.status == 1 && whole.status == 0
+      && !outcome.text.contains("memory")
   }
 
   /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on
