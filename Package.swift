@@ -299,7 +299,7 @@ let package = Package(
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
     .target(
-      name: "SimulatedDisk", path: "Tests/Simulation/Disk",
+      name: "SimulatedDisk", dependencies: ["CLua"], path: "Tests/Simulation/Disk",
       linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "Simulation",
@@ -307,7 +307,8 @@ let package = Package(
         "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Exchange", "Files", "LuaRuntime", "Problems",
         "Shell", "Templates", "Values", "Wire",
       ],
-      path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict),
+      path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=dh_allocate"])]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(

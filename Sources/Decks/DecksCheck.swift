@@ -30,6 +30,8 @@ public struct DecksFinding: Equatable, Sendable {
 
 public enum DecksCheck {
   private static let mostRows = 20
+  /// A deck of what has lost its own.
+  private static let recovered = "Recovered"
 
   /// The rows that each kind is about.
   private static func sql(_ kind: DecksFinding.Kind) -> String? {
@@ -111,7 +113,7 @@ public enum DecksCheck {
 
   /// Cards whose deck is gone come into one of their own.
   private static func adopt(_ db: Database, now: Double) throws {
-    let deck = try DeckTable.ensure(db, DeckName("Recovered"), now: now).id
+    let deck = try DeckTable.ensure(db, DeckName(recovered), now: now).id
     let ids = try db.rows(query(.cardWithoutDeck)) { CardID(rawValue: $0.integer(0)) }
     for id in ids {
       let rank = try CardOrder.above(db, deck, room: CardOrder.step)
@@ -138,11 +140,21 @@ public enum DecksCheck {
     }
   }
 
+  /// Decks are found by their names; one whose name cannot be, or is another deck's, gets another one.
   private static func mendDecks(_ db: Database, now: Double) throws {
-    for (id, name) in try db.rows("SELECT id, name FROM decks", [], { ($0.integer(0), $0.text(1)) }) {
-      let made: DeckName
-      do throws(DeckError) { made = try DeckName(name) } catch { continue }
-      try db.execute(sql: "UPDATE OR IGNORE decks SET name_key = ? WHERE id = ?", arguments: [made.key, id])
+    for (id, name, key) in try db.rows(
+      "SELECT id, name, name_key FROM decks", [], { ($0.integer(0), $0.text(1), $0.text(2)) })
+    {
+      var made: DeckName
+      do throws(DeckError) { made = try DeckName(name) } catch { made = DeckName(parts: [recovered]) }
+      if made.text != name || made.key != key {
+        if let other = try DeckTable.named(db, made.text), other.id.rawValue != id {
+          made = DeckName(parts: [try DeckTable.freeName(db, like: made.text)])
+        }
+        try SyncedTable.decks.keep(db, [id])
+        try db.execute(
+          sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [made.text, made.key, id])
+      }
       for parent in made.parents { _ = try DeckTable.ensure(db, parent, now: now) }
     }
   }

@@ -10,6 +10,9 @@ import Workspace
 /// A share of 1 in percent with one decimal: `98.3 %`.
 func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
 
+/// How many whole days ago a moment was; 0 for one that lies ahead. One of a file that somebody gave may be any number.
+func wholeDays(from moment: Double, to now: Double) -> Int { Int(min(1e9, max(0, (now - moment) / 86_400))) }
+
 extension Terminal {
   /// `1,204` on a screen, `1204` in a pipe.
   func grouped(_ number: Int) -> String { hasScreen ? Text.grouped(number) : String(number) }
@@ -29,7 +32,7 @@ extension Session {
 
   /// How long ago a moment was, as people say it.
   func ago(_ moment: Double) -> String {
-    let days = Int((environment.clocks.now() - moment) / 86_400)
+    let days = wholeDays(from: moment, to: environment.clocks.now())
     switch days {
     case ..<1: return "today"
     case 1: return "yesterday"

@@ -100,6 +100,24 @@ extension NewStore {
   }
 }
 
+extension Database {
+  /// Does with each row that points to nothing what is done when the row that it pointed to is removed: the reference
+  /// goes, or the row. One that neither is declared for stays.
+  public func settleDangling() throws {
+    let sql = """
+      SELECT DISTINCT found."table", keys."from", keys."table", keys."to", keys.on_delete
+      FROM pragma_foreign_key_check AS found JOIN pragma_foreign_key_list(found."table") AS keys ON keys.id = found.fkid
+      """
+    let keys = try rows(sql) { row in (0..<5).map { row.text($0) } }
+    for key in keys {
+      let (table, column) = (UndoTable.quoted(key[0]), UndoTable.quoted(key[1]))
+      let rows = "WHERE \(column) NOT IN (SELECT \(UndoTable.quoted(key[3])) FROM \(UndoTable.quoted(key[2])))"
+      if key[4] == "SET NULL" { try execute(sql: "UPDATE \(table) SET \(column) = NULL \(rows)") }
+      if key[4] == "CASCADE" { try execute(sql: "DELETE FROM \(table) \(rows)") }
+    }
+  }
+}
+
 /// Brings over one table.
 private struct TableSalvage {
   private let db: Database

@@ -110,7 +110,11 @@ final class Bases {
 
   /// Sets whether a remote row has a row here.
   func setHere(_ kind: BaseKind, _ id: Int64, _ isHere: Bool) throws {
-    guard let base = try self[kind, id] else { return }
+    if let base = try self[kind, id] { try keep(base, kind, id, isHere: isHere) }
+  }
+
+  /// Keeps a base that was found before a row of its id was made here again: that one is not its own base.
+  func keep(_ base: Base, _ kind: BaseKind, _ id: Int64, isHere: Bool) throws {
     try put(kind, id, modified: base.modified, base.json, isHere: isHere)
     try forgetRemoved(kind, id)
   }
@@ -175,6 +179,12 @@ final class Bases {
       ON CONFLICT DO UPDATE SET sent = max(sent, ?3)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, id, isSent])
+  }
+
+  /// Forgets the grave of a row that the server has again: another client brought it back under its id.
+  func unbury(_ kind: BaseKind, _ id: Int64) throws {
+    try db.cachedStatement(sql: "DELETE FROM sent_graves WHERE kind = ? AND id = ?")
+      .execute(arguments: [kind.rawValue, id])
   }
 
   /// Whether its grave was sent from here, also where that sync was undone since.

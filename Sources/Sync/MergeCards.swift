@@ -29,6 +29,7 @@ extension SyncMerge {
       let base = try bases[.card, row.id]
       if isKnown(base, row.json) { return }
       report.received += 1
+      if base == nil { try bases.unbury(.card, row.id) }
       try merge(row, given, base, &intake)
     }
     if intake.strayCount > 0 {

@@ -48,6 +48,7 @@ struct DeckMerge {
     let isKnown = try base?.isHere == true && SyncedTable.decks.has(db, id)
     // It was removed here: its grave is sent, unless cards came into it.
     if base?.isHere == true, !isKnown { return try bases.put(.deck, id, given, isHere: true) }
+    if base == nil { try bases.unbury(.deck, id) }
     var record = given
     var isOurs = false
     if isKnown, let base { isOurs = try bases.isChanged(.decks, id, base) }
@@ -186,7 +187,7 @@ struct DeckMerge {
         try SyncedTable.decks.take(db, remote, by: deck.rawValue, now: moment.now)
         deck = wanted
       }
-      try bases.setHere(.deck, remote, true)
+      try bases.keep(base, .deck, remote, isHere: true)
       try setOptions(base.record, deck, nil)
       try bases.agree(.deck, remote)
     }

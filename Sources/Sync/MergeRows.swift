@@ -54,6 +54,7 @@ extension SyncMerge {
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
       // It was removed here: its grave is sent.
       if base?.isHere == true, known == nil { return }
+      if base == nil { try bases.unbury(.note, row.id) }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
         // Two devices gave two notes one id.

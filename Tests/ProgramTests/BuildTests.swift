@@ -45,6 +45,26 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
+  @Test func `sources of which no row can be used change nothing, and are told each time`() throws {
+    mkdir(home.path + "/empty", 0o700)
+    try home.write("##  \n\ngato\n", to: "empty/a.md")
+    for _ in 1...2 {
+      let refused = try home.run("build", home.path + "/empty")
+      #expect(refused.status == 1 && refused.output.contains("the prompt is empty"), "\(refused)")
+    }
+    #expect(try home.run("deck", "list").output.contains("empty") == false)
+    #expect(try home.run("undo").status == 1)
+  }
+
+  @Test func `a package that cannot be written takes the build back`() throws {
+    let refused = try build("--apkg", home.path + "/none/es.apkg")
+    #expect(refused.status == 1 && refused.errors.contains("es.apkg"), "\(refused)")
+    #expect(try home.run("deck", "list").output.contains("Spanish") == false)
+    let made = try build("--apkg", home.path + "/es.apkg")
+    #expect(made.status == 0 && made.output.contains("8 added") && made.output.contains("Wrote 8 cards to"), "\(made)")
+    #expect(try home.run("undo").output.contains("building Spanish"))
+  }
+
   @Test func `a text that is edited keeps its card, with an id and without`() throws {
     try build()
     let (cat, verb) = (

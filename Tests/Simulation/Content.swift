@@ -24,6 +24,39 @@ enum Content {
     return content
   }
 
+  /// A source of a build, its description, or what is for its cards. Some rows say which card they are.
+  static func source(_ chance: inout Chance) -> (name: String, content: String) {
+    let name = chance.pick(["a", "b", "in/c", "in/deep/d"])
+    switch chance.number(1...12) {
+    case 1:
+      let deck = chance.pick(OddWords.decks)
+      let described = chance.pick([
+        "{\"name\": \"\(deck)\"}",
+        "{\"name\": \"\(deck)\", \"namespace\": \"x.org\", \"options\": {\"new_per_day\": 3}}", "{}", "[",
+      ])
+      return ("deck.json", described)
+    case 2: return ("media/x.png", of("png", &chance))
+    case 3...4:
+      let cards = (0..<chance.number(0...4)).map { number in
+        "card{prompt = \(LuaDraw.quoted(OddWords.text(&chance))), answer = \(LuaDraw.quoted(OddWords.text(&chance)))"
+          + (chance.happens(onceIn: 2) ? ", id = \"l\(number)\"" : "") + "}\n"
+      }
+      return (name + ".lua", cards.joined() + (chance.happens(onceIn: 8) ? "error(\"no\")\n" : ""))
+    case 5...7:
+      let cards = (0..<chance.number(0...4)).map { number in
+        "## \(flat(OddWords.text(&chance)))\n" + (chance.happens(onceIn: 2) ? "<!-- id: m\(number) -->\n" : "")
+          + "\n\(OddWords.text(&chance))\n\n"
+      }
+      return (name + ".md", cards.joined())
+    case 8:
+      let rows = (0..<chance.number(0...4)).map { "c\($0)," + row(&chance).map(quoted).joined(separator: ",") + "\n" }
+      return (name + ".csv", "guid,prompt,answer\n" + rows.joined())
+    default:
+      let ending = chance.pick(["md", "csv", "tsv", "jsonl", "json"])
+      return ("\(name).\(ending)", of(ending, &chance))
+    }
+  }
+
   private static func unpackable(_ size: Int, _ chance: inout Chance) -> String {
     var text = ""
     while text.utf8.count < size { text += String(chance.seed(), radix: 36) }

@@ -1,6 +1,7 @@
-// A disk that gives back other bytes than it was given: bits of the collection are flipped, and pages are lost.
+// A disk that gives back other bytes than it was given: bits of the collection or of a backup are flipped, and pages
+// are lost; and rows that no program would write.
 // Invariant: the machine is as before afterwards. Whatever the bytes are, no command ends the process, what SQLite or a
-// page's form can tell is told, and a backup brings everything back.
+// page's form can tell is told, and a backup brings everything back, or is refused where it is the one that is damaged.
 
 import Files
 import Glibc
@@ -32,13 +33,61 @@ extension World {
     try machine.keep(as: "undamaged")
     defer { figures.damages += 1 }
     var chance = Chance(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
+    // Two of five, so that the plans' own steps remain most of what is done.
     for _ in 0..<2 {
-      let damaged = World.damaged(bytes, &chance)
-      try AtomicFile.write(machine.collection, damaged)
-      let wrong = try damage(before, backup)
-      try machine.putBack(from: "undamaged")
-      if let wrong { return "of \(bytes.count) bytes \(World.changed(bytes, damaged)): \(wrong)" }
+      let isStrange = chance.happens(onceIn: 2)
+      if chance.happens(onceIn: 5) {
+        if let wrong = try damagedBackup(backup, before, &chance) { return wrong }
+      } else if isStrange, let change = try strangeRow(&chance) {
+        let wrong = try afterwards(before, backup, change, &chance, isReadable: true) { try Rows($0).execute(change) }
+        if let wrong { return wrong }
+      } else {
+        let damaged = World.damaged(bytes, &chance)
+        let what = "of \(bytes.count) bytes \(World.changed(bytes, damaged))"
+        let wrong = try afterwards(before, backup, what, &chance) { try AtomicFile.write($0, damaged) }
+        if let wrong { return wrong }
+      }
     }
+    return nil
+  }
+
+  /// What does not hold when the collection is used, or when it is mended, after something was done to its file.
+  private func afterwards(
+    _ before: Kept, _ backup: String, _ what: String, _ chance: inout Chance, isReadable: Bool = false,
+    _ change: (String) throws -> Void
+  ) throws -> String? {
+    try change(machine.collection)
+    let wrong =
+      try chance.happens(onceIn: 2)
+      ? mend(isReadable ? look() : before) : damage(before, backup, isReadable: isReadable)
+    machine.leave()
+    try machine.putBack(from: "undamaged")
+    return wrong.map { "\(what): \($0)" }
+  }
+
+  /// A backup with other bytes comes back as it was, or is refused and changes nothing.
+  private func damagedBackup(_ backup: String, _ before: Kept, _ chance: inout Chance) throws -> String? {
+    let bytes = try FileText.bytes(machine.files + "/" + backup, limit: 1 << 30, isInterrupted: { false })
+    // What is here is not what the backup has.
+    _ = try machine.run(["deck", "create", "Since"])
+    machine.leave()
+    let here = try look()
+    for _ in 0..<3 {
+      let damaged = World.damaged(bytes, &chance)
+      try AtomicFile.write(machine.files + "/" + backup, damaged)
+      let outcome = try machine.run(["restore", backup])
+      machine.leave()
+      let after = try look()
+      let what = "of the backup's \(bytes.count) bytes \(World.changed(bytes, damaged))"
+      if outcome.status == 1, after != here { return "\(what): it was refused, and changed what is here" }
+      if outcome.status == 1, !outcome.text.contains(backup) { return "\(what): nothing tells it: \(outcome.text)" }
+      if ![0, 1].contains(outcome.status) { return "\(what): the status is \(outcome.status): \(outcome.text)" }
+      if outcome.status == 0, after != before {
+        return "\(what): it came back as another:\n  " + after.differences(from: before).joined(separator: "\n  ")
+      }
+      if outcome.status == 0 { break }
+    }
+    try machine.putBack(from: "undamaged")
     return nil
   }
 
@@ -61,8 +110,8 @@ extension World {
     return damaged.count < bytes.count ? "\(damaged.count) are left" : "those from \(first) to \(last) are others"
   }
 
-  private func damage(_ before: Kept, _ backup: String) throws -> String? {
-    let isReadable = readsAs(before)
+  private func damage(_ before: Kept, _ backup: String, isReadable: Bool) throws -> String? {
+    let isReadable = isReadable || readsAs(before)
     let findings = try machine.run(["doctor", "--json"])
     if ![0, 1].contains(findings.status) { return "doctor ended with \(findings.status): \(findings.text)" }
     var isTold = findings.text.contains("\"area\": \"database\"") || findings.text.contains("storage_")

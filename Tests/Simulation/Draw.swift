@@ -16,6 +16,8 @@ struct Sight {
   var presets: [String] = []
   /// Whether two notes have one guid.
   var sharesGuids = false
+  /// Whether the first field of a note is empty.
+  var hasEmptyFirst = false
 
   /// - Parameter path: of the collection.
   init(_ path: String) throws {
@@ -27,6 +29,8 @@ struct Sight {
     }
     func first(_ sql: String) throws -> [String] { try rows.all(sql).map { $0[0] } }
     sharesGuids = try first("SELECT count(*) > count(DISTINCT guid) FROM notes") == ["1"]
+    hasEmptyFirst =
+      try first("SELECT count(*) FROM notes WHERE fields = '' OR fields LIKE char(31) || '%'") != ["0"]
     guids = try first("SELECT guid FROM notes ORDER BY id LIMIT 50")
     types = try first("SELECT name FROM note_types ORDER BY id LIMIT 20")
     documents = try first("SELECT id FROM documents ORDER BY id LIMIT 20")
@@ -42,6 +46,8 @@ struct Draw {
   private var sight: Sight
   /// The files that steps have made, by their names.
   private var files: [String] = []
+  /// The folders of sources.
+  private var folders: [String] = []
   private var fileCount = 0
   /// What the machine's clock shows.
   var now = 0.0
@@ -58,13 +64,16 @@ struct Draw {
     "completions", "plugin", "word", "play", "map", "version", "whoami", "history", "text read", "media speak",
     "card speak",
   ]
+  /// What waits for somebody, or starts another program.
+  private static let passedOverOptions: Set<String> = ["--watch", "--git"]
   /// What a collection mostly sees.
   private static let usual: [String: Int] = [
     "card add": 12, "note add": 8, "study": 8, "undo": 6, "redo": 4, "deck import": 10, "deck export": 4,
     "deck create": 5,
     "run": 10, "card edit": 5, "card move": 5, "deck rename": 4, "deck options": 4, "notetype create": 4,
     "notetype edit": 4,
-    "note edit": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4, "card remove": 3,
+    "note edit": 6, "build": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4,
+    "card remove": 3,
   ]
   /// Options without which a command would open an editor, or do nothing.
   private static let needed: [String: [String]] = [
@@ -106,16 +115,18 @@ struct Draw {
     case 2: return [.restart]
     default: break
     }
-    if hasPlugin, chance.happens(onceIn: 8) { return [.command([chance.pick(PluginDraw.commands)])] }
+    if hasPlugin, chance.happens(onceIn: 8) { return [.command([chance.pick(PluginDraw.commands)], fault: fault())] }
     var steps: [Step] = []
     let command = chance.pick(commands)
     let words = words(of: command, &steps)
-    let fault =
-      chance.number(1...100) <= faults
-      ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...4000)) : nil
-    steps.append(.command(words, input: input(of: command), fault: fault))
+    steps.append(.command(words, input: input(of: command), fault: fault()))
     if command.name == "undo", chance.happens(onceIn: 2) { steps.append(.command(["redo"])) }
     return steps
+  }
+
+  private mutating func fault() -> Fault? {
+    chance.number(1...100) <= faults
+      ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...4000)) : nil
   }
 
   /// Brings a plugin.
@@ -136,7 +147,9 @@ struct Draw {
     var words = command.path
     let needed = Draw.needed[command.name] ?? []
     for option in command.options
-    where chance.happens(onceIn: 9) || needed.contains(option.name) && !chance.happens(onceIn: 3) {
+    where !Draw.passedOverOptions.contains(option.name)
+      && (chance.happens(onceIn: 9) || needed.contains(option.name) && !chance.happens(onceIn: 3))
+    {
       words.append(option.name)
       if option.takesValue { words.append(value(option.kind, option.valueName ?? "", option.access, command, &steps)) }
     }
@@ -247,6 +260,7 @@ struct Draw {
   // MARK: Files
 
   private mutating func file(_ access: FileAccess, _ command: Command, _ steps: inout [Step]) -> String {
+    if command.name == "build", access == .read { return sources(&steps) }
     if access == [.write] || command.name == "backup" || command.name.hasSuffix("export") {
       let name = "out\(fileCount)." + chance.pick(command.name == "backup" ? ["backup"] : Draw.endings(command))
       fileCount += 1
@@ -269,8 +283,25 @@ struct Draw {
     return name
   }
 
+  /// A folder of sources: a new one, or one of before, with other sources or none.
+  private mutating func sources(_ steps: inout [Step]) -> String {
+    var folder = chance.any(folders) ?? ""
+    let isNew = folder.isEmpty || chance.happens(onceIn: 4)
+    if isNew {
+      folder = "src\(fileCount)"
+      fileCount += 1
+      folders.append(folder)
+    }
+    for _ in 0..<chance.number(isNew ? 1...3 : 0...2) {
+      let (name, content) = Content.source(&chance)
+      steps.append(.file(folder + "/" + name, content))
+    }
+    return folder
+  }
+
   private static func endings(_ command: Command) -> [String] {
     switch command.name {
+    case "build": ["apkg"]
     case "run": ["lua"]
     case "media add": ["png", "mp3", "txt"]
     case "doc render", "doc sheet": ["svg", "png", "pdf"]

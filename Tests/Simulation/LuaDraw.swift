@@ -169,7 +169,7 @@ struct LuaDraw {
   }
 
   /// As Lua reads it.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var result = "\""
     for byte in text.utf8 {
       switch byte {

@@ -9,12 +9,18 @@ struct Fault: Equatable {
     case error, full, short, power, kill, interrupt
     /// An allocation of SQLite's that fails, and all from one on.
     case memory, starved
+    /// One of Lua's.
+    case lua
+    case luaStarved = "lua-starved"
     /// Of the network: a call that never arrives, one whose answer does not, one that comes twice.
     case request, answer, twice
 
-    static let ofMachine: [Kind] = [.error, .full, .short, .power, .kill, .interrupt, .memory, .starved]
+    static let ofMachine: [Kind] = [
+      .error, .full, .short, .power, .kill, .interrupt, .memory, .starved, .lua, .luaStarved,
+    ]
+    static let ofMemory: [Kind] = [.memory, .starved, .lua, .luaStarved]
     /// What a script may catch, and go on.
-    static let catchable: [Kind] = [.error, .full, .short, .memory, .starved]
+    static let catchable: [Kind] = [.error, .full, .short, .memory, .starved, .lua, .luaStarved]
   }
   var kind: Kind
   /// Which call on the disk or to the server, counted from 1; one that is beyond the last wraps around.

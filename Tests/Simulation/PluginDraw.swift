@@ -3,9 +3,9 @@
 // Invariant: what it does goes by the same descriptions as scripts.
 
 struct PluginDraw {
-  static let name = "mine"
-  static let commands = ["mine", "mine-half", "mine-yield", "mine-full", "mine-shell"]
-  private static let folder = "../data/plugins/mine/"
+  static let name = "own"
+  static let commands = ["own", "own-half", "own-yield", "own-full", "own-shell"]
+  private static let folder = "../data/plugins/own/"
   private static let permissions = [
     "decks.read", "decks.write", "documents.read", "documents.write", "settings", "shell", "shell.run",
   ]
@@ -18,9 +18,9 @@ struct PluginDraw {
       + "\"permissions\": [\(quoted(permissions))], \"commands\": [\(quoted(commands))]}\n"
     func body() -> String { scripts.script(sight, &chance) }
     let ends: [(command: String, end: String)] = [
-      ("mine", ""), ("mine-half", "error(\"half\")\n"), ("mine-yield", "coroutine.yield()\n"),
-      ("mine-full", "local all = {} while true do all[#all + 1] = string.rep(\"x\", 1 << 16) end\n"),
-      ("mine-shell", "assert(shell.run(\"deck create Z\")) shell.run(\"undo\")\n"),
+      ("own", ""), ("own-half", "error(\"half\")\n"), ("own-yield", "coroutine.yield()\n"),
+      ("own-full", "local all = {} while true do all[#all + 1] = string.rep(\"x\", 1 << 16) end\n"),
+      ("own-shell", "assert(shell.run(\"deck create Z\")) shell.run(\"undo\")\n"),
     ]
     var code = ends.map { command, end in
       "shell.command{name = \"\(command)\", summary = \"Does it.\", run = function()\n\(body())\(end)end}\n"

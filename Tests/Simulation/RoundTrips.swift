@@ -16,12 +16,15 @@ extension World {
     let count = try look().tables["cards"]?.count ?? 0
     for (index, deck) in decks.enumerated() {
       let format = World.formats[(count + index) % World.formats.count]
-      if let wrong = try roundTrip(deck, format) { return wrong }
+      if let wrong = try roundTrip(deck, format, isAbroad: (count / World.formats.count + index) % 2 == 1) {
+        return wrong
+      }
     }
     return nil
   }
 
-  private func roundTrip(_ deck: String, _ format: String) throws -> String? {
+  /// - Parameter isAbroad: whether it is taken in across an ocean.
+  private func roundTrip(_ deck: String, _ format: String, isAbroad: Bool) throws -> String? {
     let isPackage = format == "apkg"
     let schedule = isPackage || ["json", "jsonl"].contains(format) ? ["--with-schedule"] : []
     let shown = isPackage ? "jsonl" : format
@@ -41,35 +44,45 @@ extension World {
     if isPackage, try String(decoding: bytes(first), as: UTF8.self).contains("\"document\":") { return nil }
     let given = isPackage ? packed : first
     let content = try bytes(given)
-    let wanted = World.cards(try bytes(first), format)
+    let wanted = World.cards(try bytes(first), format, .east)
     try machine.keep()
     // Later, so that a type that was made then and one of the same stock that is made now are two.
     let time = machine.now
     try machine.clear()
     machine.setTime(time + 7)
+    if isAbroad { machine.take("two") }
     defer { figures.roundTrips += 1 }
     try AtomicFile.write(machine.files + "/" + given, content)
     let taken = try machine.run(["deck", "import", deck, given])
     let isSame = taken.status == 0 ? try export(deck, second, schedule) : false
-    let again = isSame ? World.cards(try bytes(second), format) : []
+    let again = isSame ? World.cards(try bytes(second), format, Zone.of(machine.device)) : []
+    machine.take("data")
     machine.leave()
     try machine.putBack()
     // A table knows no note types, and a note whose first field is empty now, since its type was changed, is no new
     // note: these rows are refused and told.
-    let isTold = ["no note type", "the note's first, is empty"].contains { taken.text.contains($0) }
+    let isTold =
+      taken.text.contains("no note type")
+      || sight.hasEmptyFirst
+        && ["the note's first, is empty", "the prompt is empty"].contains { taken.text.contains($0) }
     if wanted.count < 4 || isTold { return nil }
     if !isSame { return "\(format) of \(deck) is refused: \(taken.text)\n  \(World.start(wanted))" }
-    if again != wanted { return "\(format) of \(deck) comes back as another:\n" + World.firstDifference(wanted, again) }
+    if again != wanted {
+      return "\(format) of \(deck) comes back as another\(isAbroad ? " abroad" : ""):\n"
+        + World.firstDifference(wanted, again)
+    }
     return nil
   }
 
   /// A package gives every deck a preset, as Anki wants it: its cards are compared. A type of one of the stock's names
   /// and of another shape gets another name in a collection that has the stock's.
-  private static func cards(_ bytes: [UInt8], _ format: String) -> [UInt8] {
+  /// - Parameter zone: of the machine that wrote it.
+  private static func cards(_ bytes: [UInt8], _ format: String, _ zone: Zone) -> [UInt8] {
     if ["csv", "tsv", "txt", "md"].contains(format) { return bytes }
     var text = String(decoding: bytes, as: UTF8.self)
     if format == "apkg" {
-      text = text.split(separator: "\n").filter { $0.hasPrefix("{\"prompt\"") }.map(packed).joined(separator: "\n")
+      text = text.split(separator: "\n").filter { $0.hasPrefix("{\"prompt\"") }.map { packed($0, zone) }
+        .joined(separator: "\n")
     }
     let names = StockNoteType.allCases.flatMap { stock in
       ["\"note_type\":\"", "{\"name\":\""].map { $0 + stock.rawValue }
@@ -87,17 +100,34 @@ extension World {
   ]
 
   /// A card as exact as Anki keeps it: without the columns of tables that no note has, stability to four places,
-  /// difficulty to three, and neither in the log.
-  private static func packed(_ line: Substring) -> String {
+  /// difficulty to three, and neither in the log. What is reviewed is due on a day, wherever it is, as is a step of
+  /// learning that ends on a later day than it began; answers of one millisecond have each a millisecond of its own. A
+  /// card is one of a prompt and an answer also where `Basic` came as another type than that of the stock.
+  private static func packed(_ line: Substring, _ zone: Zone) -> String {
     guard let given = parsed(line) else { return String(line) }
-    var card = Value.Record(given.fields.filter { packedNames.contains($0.name) }.map { ($0.name, $0.value) })
+    var names = packedNames
+    let type = given["note_type"]?.text ?? ""
+    if type.hasPrefix("Basic"), type.dropFirst(5).allSatisfy({ $0 == "+" }),
+      given["note_fields"] == .record([("Front", given["prompt"] ?? .null), ("Back", given["answer"] ?? .null)])
+        || given["note_fields"] == .record([("Back", given["answer"] ?? .null), ("Front", given["prompt"] ?? .null)])
+    {
+      names.subtract(["note_type", "note_fields", "ordinal"])
+    }
+    var card = Value.Record(given.fields.filter { names.contains($0.name) }.map { ($0.name, $0.value) })
     guard var schedule = card["schedule"]?.record else { return written(card) }
     for (name, places) in [("stability", 1e4), ("difficulty", 1e3)] {
       if let number = schedule[name]?.double { schedule[name] = .number((number * places).rounded() / places) }
     }
+    if let due = schedule["due"]?.double, let last = schedule["last_review"]?.double {
+      let day = zone.day(due)
+      if schedule["state"]?.text == "review" || day > Zone.east.day(last) { schedule["due"] = .number(day) }
+    }
     card["schedule"] = .record(schedule)
     let log = card["reviews"]?.list?.compactMap(\.record).map { review in
-      Value.record(review.fields.filter { !["stability", "difficulty"].contains($0.name) }.map { ($0.name, $0.value) })
+      var kept = Value.Record(
+        review.fields.filter { !["stability", "difficulty"].contains($0.name) }.map { ($0.name, $0.value) })
+      if let at = kept["at"]?.double { kept["at"] = .number((at * 100).rounded(.down) / 100) }
+      return Value.record(kept)
     }
     card["reviews"] = log.map(Value.list)
     return written(card)

@@ -68,6 +68,26 @@ final class Rows {
     }
   }
 
+  /// Runs a change.
+  func execute(_ sql: String) throws {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
+  }
+
+  /// The rows of a table as far as they can be read, from either end.
+  func readable(_ table: String) -> Set<String> {
+    var found: Set<String> = []
+    for order in ["", " ORDER BY rowid DESC"] {
+      var statement: OpaquePointer?
+      sqlite3_prepare_v2(handle, "SELECT * FROM \"\(table)\"" + order, -1, &statement, nil)
+      defer { sqlite3_finalize(statement) }
+      while statement != nil, sqlite3_step(statement) == SQLITE_ROW {
+        let columns = (0..<sqlite3_column_count(statement)).map { Rows.text(statement, $0) }
+        found.insert(columns.joined(separator: "|"))
+      }
+    }
+    return found
+  }
+
   private static func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_NULL: return "nil"
@@ -85,6 +105,10 @@ final class Rows {
 
 extension Kept {
   private static let unread = ["grdb_migrations"]
+  /// Of these tables not all columns: when a file was written, and its inode, are of the real disk.
+  private static let columns = [
+    "build_sources": "id, build, path, size, content, inputs", "build_media": "id, build, name, size, hash, path",
+  ]
 
   /// - Parameter path: of the collection; one that is not there holds nothing.
   init(_ path: String, data: String) throws {
@@ -93,7 +117,8 @@ extension Kept {
     let rows = try Rows(path)
     let names = try rows.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     for name in names.map({ $0[0] }) where !Kept.unread.contains(name) && !name.hasPrefix("undo_") {
-      tables[name] = try rows.all("SELECT * FROM \"\(name)\"").map { $0.joined(separator: "|") }.sorted()
+      tables[name] = try rows.all("SELECT \(Kept.columns[name] ?? "*") FROM \"\(name)\"")
+        .map { $0.joined(separator: "|") }.sorted()
     }
     for step in try rows.all("SELECT id, undone FROM undo_steps") {
       if let id = Int(step[0]) { steps[id] = step[1] != "0" }

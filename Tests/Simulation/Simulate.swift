@@ -21,6 +21,8 @@ struct Wanted {
   var syncs = false
   /// Two accounts on one machine.
   var hasUsers = false
+  /// Plans that are tried at the most to make one that fails smaller.
+  var tries = 300
   /// Tells how often each command was done and refused.
   var isVerbose = false
 
@@ -48,6 +50,7 @@ struct Wanted {
       case "--plan": plan = Wanted.path(value)
       case "--ledger": ledger = Wanted.path(value)
       case "--worlds": depth = Int(value) ?? 3
+      case "--tries": tries = Int(value) ?? tries
       case "--faults": faults = Int(value) ?? faults
       default: throw RowsFault(description: "unknown option \(name)")
       }
@@ -163,7 +166,7 @@ final class Run {
       }
       let (plan, failure) = try plan(of: seed)
       if let failure {
-        var shrinking = Shrinking { [world] in try world.run($0) }
+        var shrinking = Shrinking(tries: wanted.tries) { [world] in try world.run($0) }
         let (small, last) = try shrinking.smaller(plan, failure)
         holds = try tell(last, small, "seed \(seed)") && holds
       }
@@ -187,7 +190,7 @@ final class Run {
   private func run(_ shared: some SharedWorld, _ draw: Draw, tries: Int, _ name: String) throws -> Bool {
     var draw = draw
     guard let (plan, failure) = try shared.run(steps: wanted.steps, &draw) else { return true }
-    var shrinking = Shrinking(tries: tries) { try shared.run($0) }
+    var shrinking = Shrinking(tries: min(tries, wanted.tries)) { try shared.run($0) }
     let (small, last) = try shrinking.smaller(plan, failure)
     return try tell(last, small, name)
   }

@@ -77,13 +77,23 @@ final class SyncWorld: SharedWorld {
     (output, seeds) = ("", CommandSeeds())
     try AtomicFile.write(machine.files + "/password", Array("p\n".utf8))
     for device in SyncWorld.devices {
-      try require(
-        [
-          "--data", "../" + device, "sync", "login", "http://127.0.0.1:8080/", "--user", "u", "--server-password-file",
-          "password",
-        ])
+      try require(SyncWorld.link(device))
       try require(["--data", "../" + device, "sync"])
     }
+  }
+
+  private static func link(_ device: String) -> [String] {
+    [
+      "--data", "../" + device, "sync", "login", "http://127.0.0.1:8080/", "--user", "u", "--server-password-file",
+      "password",
+    ]
+  }
+
+  /// Whether the link is there, which is a step of undo as any other.
+  private func isLinked(_ device: String, andSynced: Bool = false) throws -> Bool {
+    machine.take(device)
+    let condition = andSynced ? " WHERE modified IS NOT NULL" : ""
+    return try Rows(machine.collection).all("SELECT 1 FROM sync_link" + condition).count > 0
   }
 
   // MARK: Steps
@@ -108,7 +118,9 @@ final class SyncWorld: SharedWorld {
     switch step {
     case .file(let name, let content):
       try machine.write(content, to: name)
-    case .pass(let seconds): machine.pass(max(0, seconds))
+    case .pass(let seconds):
+      machine.pass(max(0, seconds))
+      world.figures.seconds += max(0, seconds)
     case .restart: machine.leave()
     case .command(let words, let input, let fault):
       machine.begin(seeds.next(words))
@@ -120,7 +132,9 @@ final class SyncWorld: SharedWorld {
       output = outcome.text
       if words.contains("sync") { syncs += 1 }
       if loss != nil { losses += 1 }
-      if words.last == "sync", loss == nil, outcome.status != 0 { return "sync was refused: \(outcome.text)" }
+      if words.last == "sync", loss == nil, outcome.status != 0, try isLinked(machine.device) {
+        return "sync was refused: \(outcome.text)"
+      }
     }
     return nil
   }
@@ -128,11 +142,17 @@ final class SyncWorld: SharedWorld {
   // MARK: The end
 
   func end() throws -> String? {
+    output = ""
+    // What was undone with the link begins anew: such a sync may only take over.
+    for device in SyncWorld.devices where try !isLinked(device, andSynced: true) {
+      if try !isLinked(device) { try require(SyncWorld.link(device)) }
+      try require(["--data", "../" + device, "sync"])
+    }
     for _ in 1...2 {
       for device in SyncWorld.devices {
         machine.pass(2)
         let outcome = try machine.run(["--data", "../" + device, "sync"])
-        output = outcome.text
+        output += "\(device): \(outcome.text)"
         if outcome.status != 0 { return "sync was refused: \(outcome.text)" }
       }
     }
@@ -147,10 +167,13 @@ final class SyncWorld: SharedWorld {
     if let wrong = contents[0].difference(from: contents[1]) { return wrong }
     let tables = contents[0].tables
     let server = Network.shared.kept(of: "u")
-    for (kind, table) in [("notes", "notes"), ("cards", "cards")] {
-      let there = server.rows[kind]?.count ?? 0
-      let here = tables[table]?.count ?? 0
-      if here != there { return "the server has \(there) \(kind), the devices \(here)" }
+    for kind in ["notes", "cards"] {
+      let there = Set((server.rows[kind] ?? [:]).keys)
+      let here = Set((tables[kind] ?? []).compactMap { $0.split(separator: "|").first.flatMap { Int($0) } })
+      if there != here {
+        return "the server has other \(kind) than the devices:\n  only there \(there.subtracting(here).sorted()), "
+          + "only here \(here.subtracting(there).sorted())"
+      }
     }
     return nil
   }

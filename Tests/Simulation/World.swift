@@ -244,6 +244,7 @@ final class World {
       switch fault.kind {
       case .interrupt: disk_polls()
       case .memory, .starved: disk_allocations()
+      case .lua, .luaStarved: disk_lua_allocations()
       default: disk_calls()
       }
     let after = try look()
@@ -268,12 +269,20 @@ final class World {
     kept = now
     let name = command(of: words)?.name ?? ""
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
+    if hasFailed, World.hides(fault, outcome, whole) { return failure("nothing says that memory has run out") }
     if World.ofTheirOwn.contains(name), name != "restore" { return nil }
-    // A script goes on after a refusal that it catches.
-    if name == "run", Fault.Kind.catchable.contains(fault.kind) { return nil }
-    if name == "run", wasOff { outcome = Outcome(status: 1, text: outcome.text) }
+    // A script, or a plugin's command, goes on after a refusal that it catches.
+    let isScript = name == "run" || name.isEmpty
+    if isScript, Fault.Kind.catchable.contains(fault.kind) { return nil }
+    if isScript, wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
+  }
+
+  /// Whether a command does not say that memory has run out.
+  private static func hides(_ fault: Fault, _ outcome: Outcome, _ whole: Outcome) -> Bool {
+    Fault.Kind.ofMemory.contains(fault.kind) && outcome.status == 1 && whole.status == 0
+      && !outcome.text.contains("memory")
   }
 
   /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on
@@ -328,6 +337,8 @@ extension Fault.Kind {
     case .interrupt: DISK_FAULT_INTERRUPT
     case .memory: DISK_FAULT_MEMORY
     case .starved: DISK_FAULT_STARVED
+    case .lua: DISK_FAULT_LUA
+    case .luaStarved: DISK_FAULT_LUA_STARVED
     case .request, .answer, .twice: DISK_FAULT_NONE
     }
   }

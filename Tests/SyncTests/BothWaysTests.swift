@@ -215,6 +215,16 @@ import Values
     #expect(try store.read { try Bases($0).counts() }.cards == 0)
   }
 
+  @Test func `what was sent as deleted and comes from there under its id again is kept under it`() throws {
+    try sides.linked()
+    try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
+    #expect(try sides.outgoing(sides.pulled()).0.graves.count == 2)
+    let rows: [StagedKind: [Value]] = [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300)]]
+    try sides.merge(sides.pulled(StagedHead(), rows))
+    #expect(try sides.here() != nil)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
   @Test func `what comes back after it was sent as deleted has new ids and the same guid`() throws {
     try sides.linked()
     let kept = try #require(try sides.here())

@@ -71,6 +71,19 @@ import Values
     #expect(try sides.store.read { try NoteTable.exists($0, NoteID(rawValue: Int64(sentNote ?? 0))) })
   }
 
+  @Test func `a new note has not the id of a removed one that the server has still`() throws {
+    try sides.linked()
+    try sides.change { db, id in
+      let deck = try #require(try CardTable.card(db, id)).deck
+      _ = try CardTable.remove(db, [id])
+      let now = Double(ServerSide.note) / 1000
+      _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: now) { 5 }
+    }
+    let (sent, rows) = try sides.outgoing(sides.pulled())
+    #expect(sent.graves.notes == [Int64(ServerSide.note)])
+    #expect(rows[.notes]?.map { $0[0] } == [.integer(ServerSide.note + 1)])
+  }
+
   @Test func `without a server answers of removed cards are nobody's`() throws {
     try sides.store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "A", now: 1).id

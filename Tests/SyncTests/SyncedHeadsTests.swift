@@ -102,6 +102,16 @@ import Values
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [3])
   }
 
+  @Test func `a removed deck comes back with a card that came into it, and keeps its base`() throws {
+    try linked()
+    try store.operation("remove") { try DeckTable.remove($0, DeckID(rawValue: 2)) }
+    let rows: [StagedKind: [Value]] = [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300)]]
+    try sides.merge(sides.pulled(StagedHead(), rows))
+    #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [2] && ids("SELECT deck FROM cards") == [2])
+    #expect(try store.read { try Bases($0).counts() }.decks == 2)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
   @Test func `what both sides made has the server's id, with what is in it`() throws {
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "spanish", now: 1_699_999_000).id

@@ -33,7 +33,10 @@ import ToggleSettings
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
+    for name in ["Nameless", "Twin"] { _ = try workspace.decks.create(name) }
     try workspace.perform(.mend) { db in
+      try db.execute(sql: "UPDATE decks SET name = char(0) WHERE name = 'Nameless'")
+      try db.execute(sql: "UPDATE decks SET name = 'spanish::verbs' WHERE name = 'Twin'")
       try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = \(card(1))")
       try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = \(card(2))")
       try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = \(card(3))")
@@ -57,6 +60,7 @@ import ToggleSettings
     #expect(expected.intersection(left) == [], "\(report.findings)")
     #expect(fileExists(try #require(report.backup)))
     #expect(try workspace.decks.open("Spanish::Verbs").count() == 500)
+    for name in ["Recovered", "spanish::verbs+"] { #expect(try workspace.decks.open(name).count() == 0) }
   }
 
   @Test func `what another program left in the database and in the folder is found and mended`() throws {
@@ -74,6 +78,7 @@ import ToggleSettings
       try db.execute(
         sql: """
           UPDATE cards SET deck = 999 WHERE id = \(card(1));
+          UPDATE decks SET preset = 999 WHERE name = 'Spanish::Verbs';
           UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
           UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;

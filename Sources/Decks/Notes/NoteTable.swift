@@ -92,8 +92,13 @@ public enum NoteTable {
   // MARK: Adding
 
   /// The id that a new note gets, from ?1 on: beyond those of the day after it, so that ids go up. A row of a far time
-  /// ahead does not drag the others along.
-  static let freeIDQuery = "SELECT max(?1, ifnull(max(id), 0) + 1) FROM notes WHERE id < ?1 + 80000000"
+  /// ahead does not drag the others along. A removed note that a sync server has still keeps its id: the server would
+  /// not learn of the removal.
+  static let freeIDQuery = """
+    SELECT max(?1, 1 + ifnull(max(id), 0), 1 + ifnull(
+      (SELECT max(id) FROM undo_removed WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
+    FROM notes WHERE id < ?1 + 80000000
+    """
 
   /// The milliseconds since 1970.
   static func firstID(now: Double) -> Int64 { Int64(exactly: (now * 1000).rounded(.down)) ?? 0 }

@@ -74,6 +74,9 @@ public struct BuildReport: Equatable, Sendable {
 
   public init() {}
 
+  /// Whether rows were refused and nothing else was done.
+  public var isRefused: Bool { cards.isRefused && removed == 0 && media == 0 && writtenBack == 0 }
+
   /// What it did to the deck: "2 added, 1 removed".
   public var inWords: String {
     let counts = [

@@ -83,27 +83,33 @@ enum BuildCommand {
     choices.restores = invocation.flag("--restore")
     choices.writesBack = invocation.flag("--write-back")
     choices.asksGit = invocation.flag("--git")
-    let (deck, report) = try workspace.exchange.build(
-      path, choices,
-      generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
-    ) { progress.update($0, of: $1) }
-    progress.finish()
-    var lines = try words(report, deck.record().name, session)
-    if let file = invocation.optionalText("--apkg") {
-      let file = session.environment.folders.expanded(file)
+    let file = invocation.optionalText("--apkg").map { session.environment.folders.expanded($0) }
+    func made() throws -> (DeckHandle, BuildReport, Int?) {
+      let (deck, report) = try workspace.exchange.build(
+        path, choices,
+        generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
+      ) { progress.update($0, of: $1) }
+      progress.finish()
+      guard let file, !session.options.isDryRun else { return (deck, report, nil) }
       var export = ExportOptions()
       export.format = .apkg
-      if session.options.isDryRun {
-        session.console.note("\(file) is not written in a dry run.")
-      } else {
-        let written = try deck.exportCards(to: file, .any, export)
-        lines.append("Wrote \(session.counted(written.cards, "card")) to \(file).")
-      }
+      return (deck, report, try deck.exportCards(to: file, .any, export).cards)
     }
-    let result = CommandResult(report.value, .lines(lines))
-    guard report.cards.isRefused else { return (result, !report.isEmpty || report.read > 0 || report.writtenBack > 0) }
-    session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
-    throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message, isTable: false)
+    // A package that cannot be written takes the build back.
+    let (deck, report, written): (DeckHandle, BuildReport, Int?)
+    do { (deck, report, written) = try file == nil ? made() : workspace.asUnit(made) } catch let refused as RefusedBuild
+    {
+      let lines = words(refused.report, refused.deck, session)
+      session.show(
+        CommandResult(refused.report.value, .lines(lines)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
+      let first = refused.report.cards.rejected[0].message
+      throw ShellError.allRefused(file: lastPart(of: path), first: first, isTable: false)
+    }
+    var lines = try words(report, deck.record().name, session)
+    if let file, let written { lines.append("Wrote \(session.counted(written, "card")) to \(file).") }
+    if let file, written == nil { session.console.note("\(file) is not written in a dry run.") }
+    let hasNews = !report.isEmpty || report.read > 0 || report.writtenBack > 0
+    return (CommandResult(report.value, .lines(lines)), hasNews)
   }
 
   /// The folder by its name, which may be the deck's: `.` has none.

@@ -240,7 +240,8 @@ extension DecksFinding.Kind {
     case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
     case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
-    case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")
+    case .deckKey:
+      ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew, or another one given")
     case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
     case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
     case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")

@@ -47,6 +47,8 @@ extension CareOperations {
         _ = try DecksCheck.mend(
           db, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
       }
+      // Cards, notes and decks have what they point to by now.
+      if has(DoctorFinding.damaged) { try db.settleDangling() }
       if has("missing_document") {
         for document in Set(try CardTable.documents(db).map(\.document)).subtracting(try DocumentTable.ids(db)) {
           try CardTable.removeDocument(db, document, now: workspace.environment.clocks.now())

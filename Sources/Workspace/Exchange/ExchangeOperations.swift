@@ -82,7 +82,7 @@ public struct ExchangeOperations {
   /// - Parameters:
   ///   - choices: what is done about differences between the sources and the deck.
   ///   - progress: sources done, of how many.
-  /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
+  /// - Throws: `RefusedBuild`, `BuildError`, `ExchangeError` for a broken source, `FileError`.
   package func build(
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
@@ -115,6 +115,7 @@ public struct ExchangeOperations {
       (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
       var report = try BuildRun(db, built, into: deck.id, isNew: known == nil, settings).run(progress: progress)
       report.writtenBack = written
+      if report.isRefused { throw RefusedBuild(deck: built.name, report: report) }
       return (workspace.handle(of: deck.id), report)
     }
   }
@@ -148,6 +149,12 @@ extension Workspace {
 /// Takes back an import of which every row was refused.
 private struct RefusedImport: Error {
   let report: ImportReport
+}
+
+/// No row that a build read could be used, and it did nothing else: nothing was changed.
+package struct RefusedBuild: Error {
+  package let deck: String
+  package let report: BuildReport
 }
 
 /// Ends an operation that is only tried.

@@ -201,12 +201,14 @@ void disk_plan(enum disk_fault_kind kind, long call, uint64_t seed, const char *
   snprintf(image, sizeof image, "%s", path ? path : "");
   bool is_of_memory = kind == DISK_FAULT_MEMORY || kind == DISK_FAULT_STARVED;
   plan_memory(is_of_memory ? call : 0, kind == DISK_FAULT_STARVED);
+  bool is_of_lua = kind == DISK_FAULT_LUA || kind == DISK_FAULT_LUA_STARVED;
+  plan_lua(is_of_lua ? call : 0, kind == DISK_FAULT_LUA_STARVED);
   pthread_mutex_unlock(&lock);
 }
 
 long disk_calls(void) { return calls; }
 long disk_polls(void) { return polls; }
-bool disk_has_failed(void) { return has_failed || memory_has_failed(); }
+bool disk_has_failed(void) { return has_failed || memory_has_failed() || lua_has_failed(); }
 bool disk_is_off(void) { return is_off; }
 
 bool disk_polls_interrupted(void) {

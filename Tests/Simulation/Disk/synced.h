@@ -1,5 +1,5 @@
 // What a disk holds for certain, and what a power cut makes of the rest. Only `disk.c` uses it, under its lock.
-// And the memory of SQLite, which `disk.c` plans, too.
+// And the memory of SQLite and of Lua, which `disk.c` plans, too.
 
 #ifndef SYNCED_H
 #define SYNCED_H
@@ -23,6 +23,9 @@ void forget_synced(void);
 // SQLite's allocation of that number fails, or all from it on; 0 for none.
 void plan_memory(long call, bool for_good);
 bool memory_has_failed(void);
+// The same of Lua's.
+void plan_lua(long call, bool for_good);
+bool lua_has_failed(void);
 
 // Writes what a power cut leaves of the folder to another one that is not there yet.
 void cut_power(const char *folder, const char *image, uint64_t seed);

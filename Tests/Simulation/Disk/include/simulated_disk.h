@@ -27,6 +27,9 @@ enum disk_fault_kind {
   DISK_FAULT_MEMORY,
   // No allocation of SQLite's gives anything from that one on.
   DISK_FAULT_STARVED,
+  // Lua's allocation of that number gives nothing, and all from that one on.
+  DISK_FAULT_LUA,
+  DISK_FAULT_LUA_STARVED,
 };
 
 // Everything in the folder counts as synced from here on; NULL watches nothing.
@@ -44,6 +47,9 @@ bool disk_count_memory(void);
 
 // Allocations of SQLite since the fault was planned.
 long disk_allocations(void);
+
+// Allocations of Lua since the fault was planned.
+long disk_lua_allocations(void);
 
 // Questions whether to stop since the fault was planned.
 long disk_polls(void);
