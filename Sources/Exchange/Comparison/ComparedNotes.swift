@@ -102,7 +102,7 @@ public struct ComparedNotes {
       for place in places { beside.append(("card \(place.ordinal + 1)", place.schedule)) }
     }
     if places.count > 1, let first = places.first, places.contains(where: { $0.deck != first.deck }) {
-      for place in places.dropFirst() { beside.append(("deck of card \(place.ordinal + 1)", place.deck)) }
+      for place in places.dropFirst() { beside.append(("\(ComparedField.deckOfCard)\(place.ordinal + 1)", place.deck)) }
     }
     let suspended = Self.numbers(places) { $0.isSuspended }
     return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
