@@ -128,16 +128,12 @@ struct PackageContent {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-      let file = try ForeignDatabase.open(
-        package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted)
-      var notes = try file.use { db in
-        do { return try self.notes(db) } catch let error as StorageError {
-          throw PackageError.damaged(
-            path: path, place: "its collection", reason: "cannot be read (\(error.detail ?? error.report.message))")
-        }
+      var notes = try PackageFile.reading(path) {
+        try ForeignDatabase.open(
+          package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted
+        ).use(self.notes)
       }
-      for name in package.media.keys.sorted() {
-        guard let media = package.media[name] else { continue }
+      for (name, media) in package.media.sorted(by: { $0.key < $1.key }) {
         notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
       }
       return notes
