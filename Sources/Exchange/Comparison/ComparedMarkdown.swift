@@ -25,9 +25,7 @@ struct ComparedMarkdown {
     head = Array(lines[..<min(lines.count, (found.first?.line ?? lines.count + 1) - 1)].joined())
     for (index, card) in found.enumerated() {
       let end = index + 1 < found.count ? found[index + 1].line - 1 : lines.count
-      content.append(card.entry, .note)
-      let key = content[.note].entries.last?.key ?? card.entry.key
-      blocks[key] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
+      blocks[content.append(card.entry, .note)] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
     }
   }
 

@@ -154,7 +154,9 @@ public struct ComparedNotes {
         field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
           ?? "column\(index + 1)"
       }
-    case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
+    case .type(let draft):
+      content.append(ComparedEntry(type: draft), .noteType)
+      return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
     case .texts, .formatted: values = row.sides

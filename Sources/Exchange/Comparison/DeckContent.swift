@@ -211,7 +211,7 @@ struct PackageContent {
     var depth = all.map(\.1.count).min() ?? 0
     while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
     let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
-    return (root, Dictionary(all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first })
+    return (root, Dictionary(firstOf: all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }))
   }
 }
 

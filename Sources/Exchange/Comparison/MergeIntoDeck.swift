@@ -121,7 +121,7 @@ public final class MergeIntoDeck {
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
-    Dictionary(type.fields.map { ($0, entry[$0]) }) { first, _ in first }
+    Dictionary(firstOf: type.fields.map { ($0, entry[$0]) })
   }
 
   private func add(_ entry: ComparedEntry) throws {
