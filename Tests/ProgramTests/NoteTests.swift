@@ -27,9 +27,10 @@ import Testing
     try home.run("card", "add", "D", "gato", "cat", "--reversed")
     let steps = try home.run("--json", "undo", "--list").lines.count
     let words = [["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"]]
-    // The second one ends lines as they end on other systems.
-    for editor in ["EDITOR=true", try editor("sed -i 's/$/\\r/' \"$1\"")] {
-      for words in words + [["notetype", "edit", "Basic"]] {
+    // The second editor ends lines as they end on other systems.
+    let editors = try [("EDITOR=true", [["notetype", "edit", "Basic"]]), (editor("sed -i 's/$/\\r/' \"$1\""), [])]
+    for (editor, more) in editors {
+      for words in words + more {
         let terminal = try terminal(words, editor)
         terminal.wait(for: "Nothing was changed.")
         #expect(terminal.ended() == 0, "\(words)")

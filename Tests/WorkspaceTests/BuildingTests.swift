@@ -161,6 +161,8 @@ private struct NoGenerator: CardGenerator {
     ("a.md", "## a <!-- id: x -->\r\n\r\nb\r\n", "## a <!-- id: x -->\r\n\r\nmine\r\n"),
     ("a.md", "- the ==sun== <!-- id: x -->\n", "- the ==sun== <!-- id: x -->\n"),
     ("a.csv", "prompt,answer\na,b\n", "prompt,answer\na,mine\n"),
+    ("a.md", "Q: a\nA: b\n", "Q: a\nA: mine\n"),
+    ("a.md", "Q: a\nA: b\n<!-- tags: t -->\n", "Q: a\nA: mine\n<!-- tags: t -->\n"),
     // Some lines end so, others so.
     ("a.csv", "prompt,answer,guid\r\na,b,x\nc,d,y\r\n", "prompt,answer,guid\r\na,mine,x\nc,d,y\r\n"),
     ("a.csv", "prompt,answer,guid\na,b,x\r\nc,d,y\n", "prompt,answer,guid\na,mine,x\r\nc,d,y\n"),
@@ -178,6 +180,31 @@ private struct NoGenerator: CardGenerator {
     #expect(report.writtenBack == (before == after ? 0 : 1))
     #expect(text(name) == after)
     #expect(try build().cards.updated == 0)
+  }
+
+  @Test(arguments: [
+    ("- the ==sun== is hot\n", "- the ==moon== is hot\n"),
+    ("The ==sun== is hot\n<!-- id: x -->\n", "The ==moon== is hot\n<!-- id: x -->\n"),
+  ])
+  func `an edited sentence with gaps is written back as it is written`(before: String, after: String) throws {
+    try write(before, to: "a.md")
+    try build()
+    let note = try #require(try workspace.decks.open("Words").card(at: 1)).note()
+    try note.update(fields: ["Text": note.field("Text").replacing("sun", with: "moon")])
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.md") == after)
+  }
+
+  @Test func `a card whose words all change gets an id, so that it stays the card that it is`() throws {
+    try write("Q: one\nA: two\n", to: "a.md")
+    try build()
+    let card = try #require(try workspace.decks.open("Words").card(at: 1))
+    let guid = try card.record().guid
+    try card.update(prompt: "three", answer: "four")
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.md").hasPrefix("Q: three\nA: four\n<!-- id: "), "\(text("a.md"))")
+    try build()
+    #expect(try workspace.decks.open("Words").cards().rest().map { try $0.record().guid } == [guid])
   }
 
   @Test func `decks within the folder and within a row come one below the other`() throws {

@@ -98,4 +98,19 @@ private struct NoGenerator: CardGenerator {
     #expect(try workspace.exchange.isBuilt(person.folder.file("Words")))
     #expect(try !workspace.exchange.isBuilt("/a//b"))
   }
+
+  @Test func `new ids are those that no row has, in the sources or in the deck`() throws {
+    try write("## gato <!-- id: gato -->\n\ncat\n", to: "a.md")
+    _ = try workspace.exchange.build(person.folder.file("Words"), generator: NoGenerator())
+    try write("## gato\n\ncat\n\n## gato\n\ntom\n\n## !\n\nx\n", to: "b.md")
+    try sources.refresh()
+    let reading = try #require(sources.source("b.md"))
+    let ids = try sources.newIDs(of: [0, 1, 2], reading)
+    #expect(ids.count == 3 && Set(ids.values).count == 3 && !ids.values.contains("gato"), "\(ids)")
+    #expect(try sources.newIDs(of: [], reading).isEmpty)
+    // The row that left the sources is in the deck still.
+    removeTree(person.folder.file("Words/a.md"))
+    try sources.refresh()
+    #expect(try !sources.newIDs(of: [0], reading).values.contains("gato"))
+  }
 }

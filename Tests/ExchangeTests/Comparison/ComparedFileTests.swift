@@ -198,6 +198,42 @@ import Text
     #expect(fault { _ = try files(["a,\"b\nc\n", ""], .csv) }.contains("file0:1"))
   }
 
+  @Test func `both sides of a cell are kept in a column of their own, which is read again`() throws {
+    let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer,tags\r\ngato,\($0),x\r\nsol,sun,\r\n" }
+    let merged = try merge(texts, .csv)
+    #expect(merged.conflicts == ["answer"])
+    #expect(merged.text.hasPrefix("prompt,answer,tags,conflicts\r\ngato,tomcat,x conflict,"), "\(merged.text)")
+    #expect(merged.text.contains("kitty") && merged.text.hasSuffix("sol,sun,,\r\n"))
+    let again = try merge([merged.text, merged.text, merged.text], .csv)
+    #expect(again.text == merged.text && again.conflicts.isEmpty)
+    #expect(
+      try files([merged.text, merged.text], .csv).contents[0][.note]["gato"]?.conflicts.map(\.theirs) == ["kitty"])
+    // A short row has none, and what is no list is none.
+    #expect(
+      try files(["prompt,answer,conflicts\na,b\nc,d,x\n", ""], .csv).contents[0][.note].entries.allSatisfy {
+        $0.conflicts.isEmpty
+      })
+  }
+
+  @Test func `a side that is preferred decides cell by cell`() throws {
+    let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer\ngato,\($0)\n" }
+    #expect(try merge(texts, .csv, by: .theirs).text == "prompt,answer\ngato,kitty\n")
+    #expect(try merge(texts, .csv, by: .ours).text == "prompt,answer\ngato,tomcat\n")
+  }
+
+  @Test func `texts that are no UTF-8 are told with their line`() throws {
+    try folder.write([0x61, 0x2C, 0x62, 0x0A, 0x61, 0x2C, 0xFF, 0x0A], to: "bad.jsonl")
+    #expect(fault { _ = try ComparedFiles([.file(folder.file("bad.jsonl"), .jsonl), .nothing], settings()) } != "none")
+  }
+
+  @Test func `tags that are no texts, and conflicts that are none, are kept as they are written`() throws {
+    let line = #"{"prompt":"a","tags":[1,"x"],"conflicts":[7],"guid":"g"}"#
+    let content = try files([line, line], .jsonl).contents[0]
+    #expect(content[.note]["g"]?.tags == ["1", "x"] && content[.note]["g"]?.conflicts == [])
+    #expect(
+      MergeConflict.list(of: "[1") == nil && MergeConflict.list(of: "{}") == nil && MergeConflict.list(of: "[]") == nil)
+  }
+
   @Test func `a quote within a cell parts nothing`() throws {
     let merged = try merge(
       ["prompt,answer,x\n5\" tall,a,1\n", "prompt,answer,x\n5\" tall,b,1\n", "prompt,answer,x\n5\" tall,a,2\n"], .csv)
