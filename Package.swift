@@ -279,8 +279,8 @@ let package = Package(
       "Workspace",
       [
         "Memory", "Templates",
-        "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values", "Files", "TestWorkspace",
+        "Authentication", "CardDocuments", "Decks", "Exchange", "ToggleSettings", "Lexicon", "WordGames", "Storage",
+        "Problems", "Text", "Values", "Files", "TestWorkspace",
       ]),
     tests(
       "Bindings",

@@ -137,8 +137,11 @@ final class CardWriter {
       row.put(into: insertion)
       try insertion.run()
       return id
-    } catch {
-      try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
+    } catch let error as StorageError {
+      // Only where a rule was broken does anybody go on; anything else takes the whole operation back.
+      if error.constraint != nil {
+        try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
+      }
       throw error
     }
   }

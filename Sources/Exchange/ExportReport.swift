@@ -21,7 +21,7 @@ public struct ExportOptions: Sendable {
 /// What an export did.
 ///
 ///     print("\(report.cards) cards, \(report.bytes) bytes")
-public struct ExportReport: Equatable, Sendable {
+public struct ExportReport: Sendable {
   public let cards: Int
   public let bytes: Int
   /// What the file could not hold, and of how many cards (of how many decks for options).
@@ -31,8 +31,6 @@ public struct ExportReport: Equatable, Sendable {
     (self.cards, self.bytes) = (cards, bytes)
     self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
   }
-
-  public static func == (a: ExportReport, b: ExportReport) -> Bool { a.value == b.value }
 
   /// As `--json` prints it and Lua reads it.
   public var value: Value {

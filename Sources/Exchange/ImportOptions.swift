@@ -70,16 +70,6 @@ public struct ImportReport: Sendable {
 
   public init() {}
 
-  public init(cards: AddReport) { self.cards = cards }
-
-  /// Adds what another import of the same operation did.
-  public mutating func add(_ other: ImportReport) {
-    cards.add(other.cards)
-    findings = other.findings
-    preview += other.preview
-    missingMedia.formUnion(other.missingMedia)
-  }
-
   /// As `--json` prints it and Lua reads it.
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }

@@ -23,7 +23,7 @@ struct CommandFile {
     name = path
     let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
     let text = try checkedText(bytes)
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).trimmed }
+    lines = text.lines.map { String($0).trimmed }
   }
 
   /// Runs its lines; answers the exit status of the one that failed.

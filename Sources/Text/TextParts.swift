@@ -50,3 +50,15 @@ extension StringProtocol {
     split(at: text).joined(separator: other)
   }
 }
+
+extension String {
+  /// Its lines without their ends, be these line feeds or, as on other systems, returns with them: both are one
+  /// character, which a line feed is not found in.
+  ///
+  ///     "a\r\nb\n".lines   // ["a", "b", ""]
+  public var lines: [Substring] {
+    utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+      Substring($0.last == 0x0D ? $0.dropLast() : $0)
+    }
+  }
+}

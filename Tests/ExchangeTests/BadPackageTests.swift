@@ -2,6 +2,7 @@
 
 import Decks
 import Problems
+import Storage
 import TestDecks
 import TestSupport
 import Testing
@@ -85,6 +86,9 @@ import Testing
       ("UPDATE col SET ver = 19", "newer version"), ("UPDATE col SET ver = 15", "schema 15"),
       ("UPDATE col SET ver = 18", "cannot be read"), ("UPDATE col SET models = '{'", "note types"),
       ("UPDATE col SET models = '[]'", "note types"), ("UPDATE col SET decks = 'x'", "decks"),
+      (#"UPDATE col SET models = '{"7":1}'"#, "note types"), (#"UPDATE col SET models = '{"x":{}}'"#, "note types"),
+      (#"UPDATE col SET decks = '{"1":[]}'"#, "decks"), (#"UPDATE col SET dconf = '{"x":{}}'"#, "presets"),
+      ("UPDATE col SET dconf = '7'", "presets"),
       ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "is of no note"),
       ("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM cards", "no plain table notes"),
       ("ALTER TABLE notes RENAME COLUMN flds TO f", "cannot be read"),
@@ -164,6 +168,114 @@ import Testing
       changed[place] ^= UInt8(1 << (place % 8))
       try expectRefusal(changed, isCut: false)
     }
+  }
+
+  // MARK: Members
+
+  @Test(arguments: ["{", "[1]", #"{"0":1}"#])
+  func `a list of media of an old package that is none is told`(_ list: String) throws {
+    let members = try legacy() + [("media", Array(list.utf8))]
+    #expect(try refusal(members)?.contains(#"the file "media" is not as Anki writes it"#) == true)
+  }
+
+  @Test func `a list of media of a new package that is none is told`() throws {
+    var short = WireWriter()
+    var entry = WireWriter()
+    entry.bytes(1, "a.png".utf8)
+    entry.bytes(3, [1, 2])
+    short.bytes(1, entry.bytes)
+    // Names are in one form: a letter with its accent is one character.
+    let twice = try WireEntry(name: "e\u{301}.png", content: [1]).packed
+    let collection = try frame(legacy()[0].bytes)
+    for list in [short.bytes, [0xFF], twice] {
+      let members: [(String, [UInt8])] = [
+        ("meta", [8, 3]), ("collection.anki21b", collection), ("media", try frame(list)),
+      ]
+      #expect(try refusal(members)?.contains(#"the file "media" is not as Anki writes it"#) == true)
+    }
+  }
+
+  @Test func `a file that the package names and does not have is missing, and the note comes`() throws {
+    let note = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=a.png>' || char(31)")
+    let path = try package(here.folder, legacy(note) + [("media", Array(#"{"0":"a.png"}"#.utf8))])
+    #expect(try here.importing(path).added == 1)
+    #expect(here.media.isEmpty)
+  }
+
+  @Test func `the collection of 2018 is read where a package has it beside the older one`() throws {
+    let older = try collectionFile(
+      here.folder, BadPackageTests.basic.replacing("'f' || char(31)", with: "'old' || char(31)"))
+    let path = try package(here.folder, [("collection.anki2", older), ("collection.anki21", legacy()[0].bytes)])
+    #expect(try here.importing(path).added == 1)
+    #expect(try here.cards("Here").map(\.prompt) == ["f"])
+  }
+
+  @Test func `members of a kind that no package has are refused`() throws {
+    let path = try package(here.folder, [("collection.anki2", [1]), ("aaaa", [2])])
+    let whole = try #require(here.folder.read(here.folder.names.first { path.hasSuffix($0) } ?? ""))
+    func changed(_ change: (inout [UInt8]) -> Void) throws -> String? {
+      var bytes = whole
+      change(&bytes)
+      return try refusal(here.folder.write(bytes, to: "changed.apkg"))
+    }
+    /// Sets a byte of each header of the last member; the local one begins with PK34, the one of the list with PK12.
+    func set(_ value: UInt8, local: Int, listed: Int, in bytes: inout [UInt8]) {
+      let starts = bytes.indices.dropLast(4).filter { bytes[$0] == 0x50 && bytes[$0 + 1] == 0x4B }
+      let headers =
+        starts.filter { bytes[$0 + 2] == 3 }.suffix(1).map { $0 + local }
+        + starts.filter { bytes[$0 + 2] == 1 }.suffix(1).map { $0 + listed }
+      for place in headers { bytes[place] = value }
+    }
+    #expect(
+      try changed { set(12, local: 8, listed: 10, in: &$0) }?.contains("packed in a way that no package has") == true)
+  }
+
+  @Test func `what a strict import refuses ends it`() throws {
+    let more = """
+      INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
+      INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      """
+    let path = try package(here.folder, legacy(BadPackageTests.basic + more))
+    var settings = here.settings()
+    settings.isStrict = true
+    #expect(throws: PackageError.self) {
+      try here.collection.store.operation("import") { db in
+        let deck = try DeckTable.findOrMake(db, named: "Strict", now: here.collection.now).deck.id
+        _ = try PackageImport(db, into: deck, settings).run(path)
+      }
+    }
+    #expect(try here.count("decks") == 0 && here.count("cards") == 0)
+  }
+
+  @Test func `cards of one place, and cards of a note that is not there, are told or refused`() throws {
+    let twice = """
+      INSERT INTO cards VALUES (2, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      """
+    let report = try here.importing(try package(here.folder, legacy(BadPackageTests.basic + twice)))
+    #expect(report.added == 1 && report.lost == ["cards of the same place as another one (1 note)"])
+    let other = PackageCollection()
+    let stray = "INSERT INTO cards VALUES (2, 9, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');"
+    let path = try package(
+      other.folder, [("collection.anki2", try collectionFile(other.folder, BadPackageTests.basic + stray))])
+    #expect(throws: PackageError.self) { try other.importing(path) }
+  }
+
+  @Test func `texts with zero bytes, decks without a name and long names come in as they can`() throws {
+    let long = String(repeating: "Long", count: 60)
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE notes SET flds = CAST(x'6100621f63' AS TEXT), tags = ' ok \(long) ';
+        UPDATE col SET decks = '{"1":{"name":"::"},"2":{"name":"\(long)"}}';
+        INSERT INTO notes VALUES (2, 'h', 7, 1, 0, '', 'x' || char(31) || 'y', 'f', 0, 0, '');
+        INSERT INTO cards VALUES (2, 2, 2, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, '');
+        """
+    try here.importing(try package(here.folder, legacy(sql)))
+    let decks = try here.collection.store.read { try DeckTable.list($0).map(\.name) }
+    #expect(decks.count == 3 && decks.allSatisfy { $0.hasPrefix("Here") && $0.count <= 210 }, "\(decks)")
+    let all = try decks.flatMap { try here.cards($0) }
+    #expect(Set(all.map(\.prompt)) == ["ab", "x"] && Set(all.map(\.answer)) == ["c", "y"])
+    // Anki has no tag that is so long.
+    #expect(Set(all.flatMap(\.tags)) == ["ok"])
   }
 
   /// Anything but an error of the program's own is a failure; what is cut never comes in.

@@ -9,6 +9,7 @@ import Templates
 import TestDecks
 import TestSupport
 import Testing
+import Text
 
 @Suite struct JSONFileTests {
   let collection = TestCollection()
@@ -212,6 +213,16 @@ import Testing
       #"{"note_type":"Basic","note_fields":{"Frnt":"1"}}"#,
       "the note type \"Basic\" has no field called \"Frnt\" (did you mean \"Front\"?)"
     ),
+    (
+      #"{"prompt":"p","answer":"a","schedule":{"state":"new","flag":8}}"#, "schedule.flag must be from 0 to 7"
+    ),
+    (#"{"prompt":"p","answer":"a","guid":3}"#, "the guid must be a text in quotes"),
+    (#"{"prompt":"p","answer":"a","subdeck":[]}"#, "the subdeck must be a text in quotes"),
+    (#"{"prompt":"p","answer":"a","tags":{}}"#, "the tags must be a text in quotes"),
+    (
+      "{\"prompt\":\"p\",\"answer\":\"a\",\"x" + String(repeating: "\u{301}", count: 5000) + "\":1}",
+      "the name of a value has more than \(longestMarkRun) combining marks in a row"
+    ),
     (#"{"note_guid":"g","ordinal":1}"#, "no note with the guid \"g\" comes before this card of it"),
     (#"{"note_guid":"g"}"#, "the card of a note needs its ordinal, from 0"),
     (
@@ -230,6 +241,16 @@ import Testing
       try collection.store.read {
         try NoteTypeTable.noteCount($0, NoteTypeTable.named($0, "Cloze")?.id ?? NoteTypeID(rawValue: 0))
       } == 0)
+  }
+
+  @Test func `values of a note that are no texts are kept as they are written`() throws {
+    let cards = try imported(
+      "a.jsonl",
+      #"{"note_type":"Basic","note_fields":{"Front":1,"Back":[2, true]},"ordinal":"x"}"# + "\n"
+        + #"{"prompt":"p","answer":"a","reviews":"many","note_guid":7,"ordinals":"all"}"#
+    ).cards
+    #expect(cards.map(\.prompt) == ["1", "p"] && cards.map(\.answer) == ["[2,true]", "a"])
+    #expect(cards[1].fields.map(\.name) == ["reviews", "note_guid", "ordinals"])
   }
 
   @Test func `fields with names of ours that are something else stay fields`() throws {

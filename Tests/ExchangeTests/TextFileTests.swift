@@ -1,6 +1,7 @@
 // Texts of all kinds: paragraphs, times, encodings, and what is refused.
 
 import Files
+import Problems
 import TestSupport
 import Testing
 
@@ -54,6 +55,62 @@ import Testing
     where !(name != "a.epub" && bytes.first == 0x50) {
       #expect(throws: TextFileError.self) { try read(name, bytes) }
     }
+  }
+
+  @Test(arguments: [
+    ("a.HTM", TextFormat.html), ("a.xhtml", .html), ("a.xht", .html), ("a.ssa", .ass), ("a.markdown", .markdown),
+    ("a.srt", .srt), ("a", .plain), ("a.pdf", .plain),
+  ])
+  func `a kind is known by its name`(name: String, format: TextFormat) { #expect(TextFormat(path: name) == format) }
+
+  @Test(arguments: [
+    ("WEBVTT\n\n", TextFormat.vtt), ("1\n00:00:01,000 --> 00:00:02,000\n", .srt), ("\u{20}[Script Info]\n", .ass),
+    ("<html>", .html), ("<!DOCTYPE html>", .html), ("", .plain), ("text", .plain),
+  ])
+  func `a kind is known by how it begins`(text: String, format: TextFormat) {
+    #expect(TextFormat(beginningOf: text) == format)
+    #expect(format.isTimed == [.vtt, .srt, .ass].contains(format))
+  }
+
+  @Test func `what says that it is UTF-8 and is not, and what holds NUL bytes, is told`() throws {
+    for (bytes, reason) in [
+      ([0xEF, 0xBB, 0xBF, 0x61, 0xFF, 0x62], "says that it is UTF-8"),
+      (Array("many words".utf8) + [0] + Array("and more".utf8), "holds NUL bytes"),
+    ] as [([UInt8], String)] {
+      let error = #expect(throws: TextFileError.self) { try read("a.txt", bytes) }
+      #expect(error?.report.message.contains(reason) == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test func `lines that are no cues, speakers without words and cues out of order`() throws {
+    let srt = """
+      1
+      1:2:3:4 --> x
+      no cue
+
+      2
+      00:00:09,000 --> 00:00:10,000
+      Later.
+
+      3
+      00:00:01,000 --> 00:00:02,000
+      ANA:
+
+      4
+      00:00:03,000 --> 00:00:04,000
+      Señora: ven, por favor
+
+      5
+      00:00:03,500 -->
+      """
+    #expect(try texts("a.srt", srt) == ["Señora: ven, por favor", "Later."])
+  }
+
+  @Test func `HTML that ends within a comment, a script or a tag gives what came before`() throws {
+    #expect(try texts("a.html", "<html><p>a&nbsp;b</p><!-- c") == ["a b", "<!-- c"])
+    #expect(try texts("a.html", "<html><p>a</p><script>b") == ["a"])
+    #expect(try texts("a.html", "<html><p>a</p><p") == ["a", "<p"])
+    #expect(try texts("a.html", "<html><p>a</p><rt>b<rt>c</rt>d</rt>e") == ["a", "e"])
   }
 
   @Test func `SubRip and WebVTT give what is said, joined to sentences`() throws {
@@ -135,6 +192,24 @@ import Testing
       ("OEBPS/b.xhtml", "<!DOCTYPE html><html><body><h1>Uno</h1></body></html>"),
     ])
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
+  }
+
+  @Test func `a book is read however its package is written`() throws {
+    let odd = (
+      "p.opf",
+      """
+      <package><manifest><item id='a' href='./t/./a.xhtml' media-type='application/xhtml+xml'/><item href="x"/>
+      <item id="b" href="b.css" media-type="text/css"/></manifest><spine><itemref idref='a'/><itemref idref="b"/></spine
+      """
+    )
+    let path = try epub([
+      ("META-INF/container.xml", "<container><rootfile full-path='p.opf' other/></container>"), odd,
+      ("t/a.xhtml", "\u{FEFF}<html><body><p>Uno.</p></body></html>"),
+    ])
+    #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno."])
+    let none = try epub([("META-INF/container.xml", "<container></container>")])
+    let error = #expect(throws: TextFileError.self) { try TextFile(none, encoding: nil) { false } }
+    #expect(error?.report.message.contains("names no package") == true)
   }
 
   @Test func `a book without a container, or with encrypted chapters, is refused; encrypted fonts are not`() throws {

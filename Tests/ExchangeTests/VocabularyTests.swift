@@ -147,6 +147,14 @@ import Testing
     #expect(entries.map { $0.isOf(code: "es", name: "spanish") } == [true, true, true, true, false])
   }
 
+  @Test func `a list without a word is told, and rows that lack cells have what they have`() throws {
+    #expect(throws: TextFileError.self) { try list("empty.txt", "\n\n") }
+    #expect(throws: TextFileError.self) { try list("empty.csv", "term,status\n") }
+    let entries = try list("l.tsv", "term\tstatus\tlanguage\nhond\n\t5\tDutch\nkat\t5\n")
+    #expect(entries.map(\.word) == ["hond", "kat"] && entries.map(\.standing) == [.learning, .known])
+    #expect(entries.map(\.language) == [nil, nil])
+  }
+
   @Test func `a column is chosen by name or number, and a wrong one is named`() throws {
     #expect(
       try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
@@ -210,6 +218,23 @@ import Testing
       ])
     let file = try YomitanFile(try zip([head])) { false }
     #expect(file.title == "Mine" && file.words == "es" && file.meanings == nil)
+  }
+
+  @Test func `definitions of Yomitan's that say little give what they say`() throws {
+    let terms = """
+      [["a","","","",0,[{"type":"text"},{"type":"structured-content"},{"type":"other"},7],1,""],["b","","","",0],
+       ["c","","","",0,[{"type":"structured-content","content":{"tag":"table","content":[{"tag":"tr","content":
+       [{"tag":"td","content":"x"},{"tag":"td"},{"content":"y"}]}]}}],1,""]]
+      """
+    let meta = """
+      [["a","freq",1.5],["a","freq",{"value":2.5}],["a","freq",[]],["a","freq",{}]]
+      """
+    let found = try entries([head, ("term_bank_1.json", terms), ("term_meta_bank_1.json", meta)])
+    #expect(
+      found.contains(.meaning(word: "c", text: "x  y")) || found.contains(.meaning(word: "c", text: "x y")), "\(found)")
+    #expect(found.contains(.frequency(word: "a", text: "1.5")) && found.contains(.frequency(word: "a", text: "2.5")))
+    #expect(
+      !found.contains { if case .meaning(let word, _) = $0 { word == "a" || word == "b" } else { false } }, "\(found)")
   }
 
   @Test(arguments: [

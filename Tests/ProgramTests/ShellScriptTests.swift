@@ -19,5 +19,8 @@ import Testing
     #expect(run.status == 2 && run.errors.contains("bad.dh:2: deck: no command is called \"shw\""), "\(run)")
     #expect(try home.run("-e", "print(#decks.list())").output == "2\n")
     #expect(try home.run("run", "nowhere.dh").status == 1)
+    // An editor of another system ends lines in another way.
+    let other = try home.write("# decks\r\n\r\ndeck create F\r\ndeck shw F\r\n", to: "other.dh")
+    #expect(try home.run("run", other).errors.contains("other.dh:4: deck: no command is called \"shw\""))
   }
 }

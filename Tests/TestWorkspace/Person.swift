@@ -39,12 +39,15 @@ public final class Person {
   /// - Parameters:
   ///   - drawing: the path of the program that decodes pictures.
   ///   - meanings: the dictionaries; none when it is nil.
+  ///   - isInterrupted: whether the user asks to stop.
   public func workspace(
     _ sources: SettingSources = SettingSources(), drawing: String = "/nonexistent", rehearsal: Rehearsal = .off,
-    meanings: DictionaryLibrary? = nil
+    meanings: DictionaryLibrary? = nil, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> Workspace {
-    try Workspace(
-      access(), environment: clock.environment, settings: sources,
+    var environment = clock.environment
+    environment.isInterrupted = isInterrupted
+    return try Workspace(
+      access(), environment: environment, settings: sources,
       lexicons: LexiconLibrary(
         listFolders: [data + "/words"], cacheFolder: nil, limits: ListLimits(isInterrupted: { false }),
         meanings: meanings),

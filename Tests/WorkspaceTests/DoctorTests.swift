@@ -5,9 +5,11 @@ import CardDocuments
 import Decks
 import Files
 import Glibc
+import Memory
 import Problems
 import Storage
 import Synchronization
+import Templates
 import TestSupport
 import TestWorkspace
 import Testing
@@ -28,6 +30,75 @@ import ToggleSettings
 
   /// The card that was added as so many.
   private func card(_ number: Int) -> String { "(SELECT id FROM cards ORDER BY id LIMIT 1 OFFSET \(number - 1))" }
+
+  @Test func `an account in which nothing is wrong is mended without a backup`() throws {
+    let workspace = try Person().workspace()
+    _ = try workspace.decks.create("Deck")
+    let report = try workspace.care.mend([.decks, .media])
+    #expect(report.backup == nil && report.mended.isEmpty && report.findings.isEmpty)
+  }
+
+  @Test func `what uses a missing file, and what nothing uses, is named, the first of many`() throws {
+    let workspace = try Person().workspace()
+    let deck = try workspace.decks.create("Deck")
+    for number in 0..<5 {
+      try deck.addNote(
+        NewNote(fields: ["Front": "f\(number) <img src=\"gone.png\">"], guid: "n\(number)"), type: .basic)
+    }
+    _ = try workspace.noteTypes.create(
+      NoteTypeDraft(
+        name: "Verb", fields: ["W"], cards: [CardTemplate("One", front: "{{W}}<img src=\"_gone.png\">", back: "{{W}}")])
+    )
+    for number in 0..<102 { _ = try workspace.media.add([UInt8(number)], named: "unused\(number).png") }
+    let found = try workspace.care.diagnose([.media])
+    let places = Dictionary(uniqueKeysWithValues: found.map { ("\($0.code) \($0.what)", $0.place) })
+    let missing = try #require(places.first { $0.key.contains("\"gone.png\"") }?.value)
+    #expect(missing.hasPrefix("note n") && missing.hasSuffix(", … 2 more"))
+    #expect(places.first { $0.key.contains("\"_gone.png\"") }?.value == "note type Verb")
+    #expect(places["unused_media 102 media files that nothing uses"]?.hasSuffix(", … 2 more") == true)
+  }
+
+  @Test func `what processes that are gone left is removed, and what a link leads to is let be`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    _ = try workspace.decks.create("Deck")
+    let (left, mine) = (workspace.folder + "/grants.json.4194303-0.tmp", workspace.folder + "/grants.json.note")
+    for path in [left, mine] { try writeFile("x", to: path) }
+    let elsewhere = try person.folder.write("x", to: "elsewhere")
+    chmod(elsewhere, 0o666)
+    symlink(elsewhere, workspace.folder + "/link")
+    let found = try workspace.care.diagnose([.files])
+    let report = try workspace.care.mend([.files])
+    #expect(found.filter { $0.place.hasSuffix("/link") }.isEmpty && mode(of: elsewhere) == 0o666)
+    #expect(size(of: mine) == 1 && report.findings.allSatisfy { $0.code != "leftover" })
+  }
+
+  @Test func `a card that shows a document that is gone shows none`() throws {
+    let workspace = try Person().workspace()
+    let card = try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
+    let document = try workspace.documents.create(background: nil)
+    let id = try document.document().id.description
+    try card.setDocument(id)
+    try workspace.perform(.mend) { try $0.execute(sql: "DELETE FROM documents") }
+    #expect(try workspace.care.diagnose([.documents]).map(\.code).contains("missing_document"))
+    let report = try workspace.care.mend([.documents])
+    #expect(report.findings.allSatisfy { $0.code != "missing_document" })
+    #expect(try card.record().document == nil)
+  }
+
+  @Test func `an answer that was given while the clock was ahead counts as given now`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("Deck")
+    try deck.add(NewCard(prompt: "a", answer: "b"))
+    #expect(try workspace.cards.futureAnswerCount() == 0)
+    person.clock.pass(86_400 * 300)
+    try deck.study(SessionHandle.Options(try workspace.preferences())).answer(.easy)
+    person.clock.pass(-86_400 * 300)
+    #expect(try workspace.cards.futureAnswerCount() == 1)
+    #expect(try workspace.care.diagnose([.decks]).map(\.code) == ["future_answer"])
+    #expect(try workspace.care.mend([.decks]).findings.isEmpty && workspace.cards.futureAnswerCount() == 0)
+  }
 
   @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
     let person = try Person()

@@ -48,14 +48,16 @@ private final class Forgery {
 
   func add(_ name: String, _ text: String = "x") { files.append((name, Array(text.utf8))) }
 
-  /// Writes the backup again, its manifest fitting it.
-  func pack(account: String? = nil) throws -> String {
+  func remove(_ name: String) { files.removeAll { $0.name == name } }
+
+  /// Writes the backup again, its manifest fitting it unless another one is given.
+  func pack(account: String? = nil, manifest: String? = nil) throws -> String {
     let bytes = files.dropFirst().reduce(0) { $0 + $1.bytes.count }
     let account = account.map { "\"\($0)\"" } ?? "null"
-    let manifest = """
+    let fitting = """
       {"format": "deckhand-backup", "version": 1, "created": 1, "account": \(account), "bytes": \(bytes)}
       """
-    files[0].bytes = Array(manifest.utf8)
+    if files[0].name == "manifest.json" { files[0].bytes = Array((manifest ?? fitting).utf8) }
     try AtomicFile.write(path, Replacement(isInterrupted: { false })) { sink in
       let archive = try ArchiveWriter(sink)
       for file in files { try archive.add(file.name, file.bytes) }
@@ -90,6 +92,30 @@ private final class Forgery {
     let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
     #expect(error?.message.contains(name) == true, "\(String(describing: error?.message))")
     #expect(try forgery.folder() == before)
+  }
+
+  @Test(arguments: [
+    ("{", "its manifest cannot be read"), ("[]", "its manifest cannot be read"), ("{}", "its manifest cannot be read"),
+    (#"{"format": "deckhand-backup", "version": 2}"#, "which this program does not know"),
+    (#"{"format": "deckhand-backup"}"#, "files are missing"),
+    (#"{"format": "deckhand-backup", "bytes": 7}"#, "files are missing"),
+  ])
+  func `a manifest that is none, or of other files, is refused`(manifest: String, reason: String) throws {
+    let forgery = try Forgery()
+    let path = try forgery.pack(manifest: manifest)
+    let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
+    #expect(error?.message.contains(reason) == true, "\(String(describing: error?.message))")
+  }
+
+  @Test(arguments: [
+    ("manifest.json", "does not begin with manifest.json"), ("collection.sqlite", "no collection.sqlite"),
+  ])
+  func `a backup without what every backup has is refused`(name: String, reason: String) throws {
+    let forgery = try Forgery()
+    forgery.remove(name)
+    let path = try forgery.pack()
+    let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
+    #expect(error?.message.contains(reason) == true, "\(String(describing: error?.message))")
   }
 
   @Test(arguments: [

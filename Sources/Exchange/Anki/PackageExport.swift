@@ -91,6 +91,5 @@ public final class PackageExport {
   }
 }
 
-/// Whole seconds, and milliseconds, of a time that may be anything.
+/// Whole seconds of a time that may be anything.
 func seconds(_ time: Double) -> Int64 { Int64(min(1e11, max(0, time.isNaN ? 0 : time))) }
-func milliseconds(_ time: Double) -> Int64 { Int64(min(1e14, max(1, time.isNaN ? 1 : (time * 1000).rounded(.down)))) }

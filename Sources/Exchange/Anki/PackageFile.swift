@@ -3,6 +3,7 @@
 
 import Archives
 import Files
+import Storage
 import Text
 import Values
 
@@ -156,6 +157,18 @@ final class PackageFile {
         path: path, place: "the media file \(quoted(file.member.name))", reason: "is not the one it was made with")
     }
     return bytes
+  }
+
+  /// Reads a package's own database: what SQLite says of it is said of the package.
+  static func reading<T>(_ path: String, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as StorageError {
+      if case .interrupted = error { throw PackageError.interrupted(path: path) }
+      if error.isNoDatabase {
+        throw PackageError.notAPackage(path: path, reason: "holds no SQLite database")
+      }
+      throw PackageError.damaged(
+        path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
+    }
   }
 
   /// The SHA-1 of a media file's content: what the package says of it, else of the content itself.

@@ -66,24 +66,12 @@ public final class PackageImport {
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
       let collection = try package.unpackCollection()
-      let file = try ofPackage(path) {
+      let file = try PackageFile.reading(path) {
         try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
       }
       return try file.use { foreign in
         try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
       }
-    }
-  }
-
-  /// What SQLite says of the package's own database.
-  private func ofPackage<T>(_ path: String, _ body: () throws -> T) throws -> T {
-    do { return try body() } catch let error as StorageError {
-      if case .interrupted = error { throw PackageError.interrupted(path: path) }
-      if error.isNoDatabase {
-        throw PackageError.notAPackage(path: path, reason: "holds no SQLite database")
-      }
-      throw PackageError.damaged(
-        path: path, place: "its collection", reason: "cannot be read (\(error.detail ?? error.report.message))")
     }
   }
 
@@ -94,8 +82,8 @@ public final class PackageImport {
   func run(
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> AddReport {
-    let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
-    let targets = try ofPackage(path) {
+    let contents = try PackageFile.reading(path) { try ContentsReader(db: foreign, path: path).contents() }
+    let targets = try PackageFile.reading(path) {
       try PackageTargets(
         db, foreign, into: deck, contents, settings.moment, isInterrupted: settings.isInterrupted)
     }
@@ -105,9 +93,9 @@ public final class PackageImport {
     defer { media?.flush = {} }
     targets.flush = receiver.flush
     media?.flush = receiver.flush
-    let rows = try ofPackage(path) { try PackageRows(foreign) }
+    let rows = try PackageFile.reading(path) { try PackageRows(foreign) }
     var done = 0
-    while let note = try ofPackage(path, { try rows.next() }) {
+    while let note = try PackageFile.reading(path, { try rows.next() }) {
       done += 1
       if done % 256 == 0 {
         if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
@@ -168,11 +156,11 @@ public final class PackageImport {
   private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
     let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: deck == nil)
-    let walk = try ofPackage(path) {
+    let walk = try PackageFile.reading(path) {
       try Statement(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
     }
     var done = 0
-    while let row = try ofPackage(path, { try walk.next() }) {
+    while let row = try PackageFile.reading(path, { try walk.next() }) {
       done += 1
       if done % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       let answer = ForeignAnswer(
@@ -181,7 +169,7 @@ public final class PackageImport {
       try reviews.receive(ReceivedReview(id: row.integer(0), card: row.integer(1), answer: answer))
     }
     try reviews.flush()
-    return try ofPackage(path) {
+    return try PackageFile.reading(path) {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
     }
   }

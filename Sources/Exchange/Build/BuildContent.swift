@@ -87,7 +87,7 @@ struct BuildContent {
   func write(_ content: BuiltContent, _ conflicts: [MergeConflict], to db: Database, _ settings: BuildSettings) throws {
     let marks = conflicts.isEmpty ? [] : [MergeConflict.tag]
     try NoteTable.update(
-      db, note.id, fields: Dictionary(zip(type.fields, content.fields)) { first, _ in first },
+      db, note.id, fields: Dictionary(firstOf: zip(type.fields, content.fields)),
       tags: content.tags + marks, now: settings.now, isInterrupted: settings.isInterrupted)
     if conflicts == self.conflicts { return }
     let known = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).first?.fields ?? []

@@ -64,7 +64,7 @@ public struct BuildWriteBack {
   private func lines(_ edits: [Edit], of source: BuildSource, _ format: CardFormat) throws -> SourceLines {
     let path = folder.path + "/" + source.path
     var file = try SourceLines(path, isInterrupted)
-    let byRow = Dictionary(edits.map { ($0.whole, $0) }) { first, _ in first }
+    let byRow = Dictionary(firstOf: edits.map { ($0.whole, $0) })
     switch format {
     case .md: try file.write(markdown: byRow, source)
     case .csv: try file.write(table: byRow, UInt8(ascii: ","), source)
@@ -79,8 +79,8 @@ public struct BuildWriteBack {
 private struct SourceLines {
   private(set) var written = 0
   private let path: String
+  /// Each with the return at its end, if it has one: some may have it and others not.
   private var lines: [Substring]
-  private let lineEnd: String
   private let isInterrupted: () -> Bool
 
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
@@ -88,21 +88,24 @@ private struct SourceLines {
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
-    lineEnd = text.utf8.contains(0x0D) ? "\r\n" : "\n"
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-      $0.hasSuffix("\r") ? $0.dropLast() : $0
-    }
-    if text.utf8.contains(0x0D) {
-      // A return and a line feed are one character of a text.
-      lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
-    }
+    // A return and a line feed are one character of a text.
+    lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { Substring($0) }
   }
 
-  var bytes: [UInt8] { Array(lines.joined(separator: lineEnd).utf8) }
+  var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
 
-  /// Replaces lines, counted from 1; give later places first.
+  /// A line without its end, counted from 1.
+  private func plain(_ number: Int) -> Substring {
+    let line = lines[number - 1]
+    return line.hasSuffix("\r") ? line.dropLast() : line
+  }
+
+  /// Replaces lines, counted from 1, by lines that end as they did; give later places first.
   private mutating func replace(_ place: Range<Int>, by new: [String]) {
-    lines.replaceSubrange(place.lowerBound - 1..<place.upperBound - 1, with: new.map { Substring($0) })
+    let replaced = lines[place.lowerBound - 1..<place.upperBound - 1]
+    let ends = [replaced.first, replaced.last].map { $0?.hasSuffix("\r") == true ? "\r" : "" }
+    let ended = new.enumerated().map { Substring($1 + ends[$0 + 1 < new.count ? 0 : 1]) }
+    lines.replaceSubrange(replaced.indices, with: ended)
     written += 1
   }
 
@@ -164,8 +167,8 @@ private struct SourceLines {
       guard let edit = edits[rows[index].whole] else { continue }
       let line = rows[index].row.start.line
       let next = index + 1 < rows.count ? rows[index + 1].row.start.line : lines.count + 1
-      let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { lines[$0 - 1] })
-      let block = MarkdownBlock(lines[(place.lowerBound - 1)..<(place.upperBound - 1)].joined(separator: "\n"))
+      let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { plain($0) })
+      let block = MarkdownBlock(place.map { plain($0) }.joined(separator: "\n"))
       guard let text = block.edited(rows[index].row, edit) else { continue }
       replace(place, by: MarkdownLine.lines(of: text).map(String.init))
     }

@@ -83,7 +83,7 @@ extension SourceReading {
 
   private func tableEdits(_ ids: [Int: String]) throws -> [SourceEdit] {
     guard let table, table.shape.hasHeader else { return [] }
-    let byLine = Dictionary(ids.map { (entries[$0.key].line, $0.value) }) { first, _ in first }
+    let byLine = Dictionary(firstOf: ids.map { (entries[$0.key].line, $0.value) })
     let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: { false }))
     let rows = TableRows(bytes, separator: table.separator)
     let width = table.shape.columns.count

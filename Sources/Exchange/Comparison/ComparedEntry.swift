@@ -1,6 +1,8 @@
 // What is compared of a deck or a file: things with a key, fields by name and tags, in an order.
 // Invariant: within one list no two entries have one key; a field that an entry lacks is the same as an empty one.
 
+import Text
+
 /// What a thing of a deck is.
 public enum ComparedKind: String, CaseIterable, Sendable {
   /// A column of a table.
@@ -24,7 +26,7 @@ public final class FieldNames: Sendable {
 
   public init(_ list: [String]) {
     self.list = list
-    places = Dictionary(list.enumerated().map { ($1, $0) }) { first, _ in first }
+    places = Dictionary(firstOf: list.enumerated().map { ($1, $0) })
   }
 
   func place(of name: String) -> Int? { places[name] }
@@ -113,7 +115,7 @@ public struct ComparedList: Sendable {
 
   init(_ entries: [ComparedEntry]) {
     self.entries = entries
-    places = Dictionary(entries.enumerated().map { ($1.key, $0) }) { first, _ in first }
+    places = Dictionary(firstOf: entries.enumerated().map { ($1.key, $0) })
   }
 
   public subscript(key: String) -> ComparedEntry? { places[key].map { entries[$0] } }
@@ -124,7 +126,9 @@ public struct ComparedList: Sendable {
   }
 
   /// Puts an entry at the end. Another one of the same key gets a number behind it.
-  mutating func append(_ entry: ComparedEntry) {
+  /// - Returns: the key that it has.
+  @discardableResult
+  mutating func append(_ entry: ComparedEntry) -> String {
     var key = entry.key
     var number = 2
     while places[key] != nil {
@@ -133,6 +137,7 @@ public struct ComparedList: Sendable {
     }
     places[key] = entries.count
     entries.append(key == entry.key ? entry : entry.keyed(key))
+    return key
   }
 
   mutating func update(_ key: String, _ change: (inout ComparedEntry) -> Void) {
@@ -151,7 +156,10 @@ public struct ComparedContent: Sendable {
     set { lists[kind] = newValue }
   }
 
-  public mutating func append(_ entry: ComparedEntry, _ kind: ComparedKind) {
+  /// Puts an entry at the end of its kind.
+  /// - Returns: the key that it has there.
+  @discardableResult
+  public mutating func append(_ entry: ComparedEntry, _ kind: ComparedKind) -> String {
     lists[kind, default: ComparedList()].append(entry)
   }
 

@@ -61,8 +61,7 @@ struct ComparedLines {
     var entry = ComparedEntry(
       key: name, title: line.members["prompt"]?.text ?? "", fields: FieldNames(names), values: values, tags: tags)
     entry.conflicts = conflicts
-    content.append(entry, kind)
-    lines["\(kind.rawValue) \(content[kind].entries.last?.key ?? name)"] = line
+    lines["\(kind.rawValue) \(content.append(entry, kind))"] = line
   }
 
   private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {

@@ -20,12 +20,12 @@ struct ComparedMarkdown {
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []
     while try cards.next(into: &row) { found.append((row.start.line, Self.entry(row))) }
+    // A sentence with gaps comes before the card whose heading it is below.
+    found.sort { $0.line < $1.line }
     head = Array(lines[..<min(lines.count, (found.first?.line ?? lines.count + 1) - 1)].joined())
     for (index, card) in found.enumerated() {
       let end = index + 1 < found.count ? found[index + 1].line - 1 : lines.count
-      content.append(card.entry, .note)
-      let key = content[.note].entries.last?.key ?? card.entry.key
-      blocks[key] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
+      blocks[content.append(card.entry, .note)] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
     }
   }
 

@@ -102,7 +102,7 @@ public struct ComparedNotes {
       for place in places { beside.append(("card \(place.ordinal + 1)", place.schedule)) }
     }
     if places.count > 1, let first = places.first, places.contains(where: { $0.deck != first.deck }) {
-      for place in places.dropFirst() { beside.append(("deck of card \(place.ordinal + 1)", place.deck)) }
+      for place in places.dropFirst() { beside.append(("\(ComparedField.deckOfCard)\(place.ordinal + 1)", place.deck)) }
     }
     let suspended = Self.numbers(places) { $0.isSuspended }
     return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
@@ -154,7 +154,9 @@ public struct ComparedNotes {
         field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
           ?? "column\(index + 1)"
       }
-    case .type(let draft): return content.append(ComparedEntry(type: draft), .noteType)
+    case .type(let draft):
+      content.append(ComparedEntry(type: draft), .noteType)
+      return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
     case .texts, .formatted: values = row.sides

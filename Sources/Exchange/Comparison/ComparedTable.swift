@@ -69,8 +69,7 @@ struct ComparedTable {
     let conflictColumn = hasHeader ? lowered.firstIndex(of: MergeConflict.name) : nil
     let keyColumn = try column(key, lowered, hasHeader: hasHeader)
     for (index, name) in columns.enumerated() where index != conflictColumn {
-      content.append(ComparedEntry(key: name), .column)
-      columns[index] = content[.column].entries.last?.key ?? name
+      columns[index] = content.append(ComparedEntry(key: name), .column)
     }
     let names = FieldNames(
       columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
@@ -86,8 +85,7 @@ struct ComparedTable {
       if let conflictColumn, conflictColumn < row.cells.count {
         entry.conflicts = MergeConflict.list(of: row.cells[conflictColumn]) ?? []
       }
-      content.append(entry, .note)
-      places[content[.note].entries.last?.key ?? key] = place
+      places[content.append(entry, .note)] = place
     }
   }
 

@@ -128,16 +128,12 @@ struct PackageContent {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-      let file = try ForeignDatabase.open(
-        package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted)
-      var notes = try file.use { db in
-        do { return try self.notes(db) } catch let error as StorageError {
-          throw PackageError.damaged(
-            path: path, place: "its collection", reason: "cannot be read (\(error.detail ?? error.report.message))")
-        }
+      var notes = try PackageFile.reading(path) {
+        try ForeignDatabase.open(
+          package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted
+        ).use(self.notes)
       }
-      for name in package.media.keys.sorted() {
-        guard let media = package.media[name] else { continue }
+      for (name, media) in package.media.sorted(by: { $0.key < $1.key }) {
         notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
       }
       return notes
@@ -215,7 +211,7 @@ struct PackageContent {
     var depth = all.map(\.1.count).min() ?? 0
     while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
     let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
-    return (root, Dictionary(all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }) { first, _ in first })
+    return (root, Dictionary(firstOf: all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }))
   }
 }
 

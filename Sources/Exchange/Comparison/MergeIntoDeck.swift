@@ -38,7 +38,7 @@ public final class MergeIntoDeck {
       switch change.kind {
       case .media: if entry != nil { try receiveMedia(change.key) }
       case .noteType: if let entry { try bring(type: entry) }
-      case .deck: if let entry { try setOptions(entry) }
+      case .deck: try setOptions(of: change.key, entry)
       case .note: try bring(change, entry)
       case .column, .preset: continue
       }
@@ -70,14 +70,16 @@ public final class MergeIntoDeck {
       db, known.id, NoteTypeEdit(known, to: draft), agreed: true, now: now, isInterrupted: isInterrupted)
   }
 
-  private func setOptions(_ entry: ComparedEntry) throws {
-    let fields = zip(entry.fields.list, entry.values).filter { !$1.isEmpty }.map { name, text in
-      CardField(name, isJSON(text) && name != NamedOptions.presetName ? .json(text) : .text(text))
-    }
-    let given = try NamedOptions(fields)
-    let target = try place(entry.key)
-    if let limits = given.limits { try DeckTable.setLimits(db, target, to: limits) }
-    if given.isOfLimitsAlone { return }
+  /// - Parameter entry: nil for a deck that has none of its own any more.
+  private func setOptions(of name: String, _ entry: ComparedEntry?) throws {
+    let target = try place(name)
+    let fields = entry.map { zip($0.fields.list, $0.values).filter { !$1.isEmpty } } ?? []
+    let given = try NamedOptions(
+      fields.map { name, text in
+        CardField(name, isJSON(text) && name != NamedOptions.presetName ? .json(text) : .text(text))
+      })
+    try DeckTable.setLimits(db, target, to: given.limits ?? DeckLimits())
+    if fields.isEmpty || given.isOfLimitsAlone { return try DeckTable.setPreset(db, target, to: nil) }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
     try DeckTable.setPreset(db, target, to: try PresetTable.receive(db, named: name, given.options, now: now))
   }
@@ -116,13 +118,10 @@ public final class MergeIntoDeck {
     _ = try NoteTable.update(
       db, known, fields: texts(entry, type), tags: entry.markedTags, now: now, isInterrupted: isInterrupted)
     try finish(known, entry, type)
-    if change.fields.contains(where: { $0.name == ComparedField.deck }) {
-      _ = try CardTable.move(db, NoteTable.cards(db, of: known), into: place(entry[ComparedField.deck]), now: now)
-    }
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
-    Dictionary(type.fields.map { ($0, entry[$0]) }) { first, _ in first }
+    Dictionary(firstOf: type.fields.map { ($0, entry[$0]) })
   }
 
   private func add(_ entry: ComparedEntry) throws {
@@ -139,20 +138,27 @@ public final class MergeIntoDeck {
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
     let known = Set(type.fields + ComparedField.ofNotes)
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
-      !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix("deck of card ")
+      !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix(ComparedField.deckOfCard)
     }.map { CardField($0, isJSON($1) ? .json($1) : .text($1)) }
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }
     try KeptFields.set(db, of: id, to: kept)
+    for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) { try finish(card, entry) }
+  }
+
+  /// What a note says of one of its cards: `yes`, a number or a deck for all of them, or a list by the cards' numbers.
+  private func finish(_ card: CardRecord, _ entry: ComparedEntry) throws {
+    let name = "card \(card.ordinal + 1)"
     let suspended = entry[ComparedField.suspended]
-    for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) {
-      let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains("card \(card.ordinal + 1)")
-      if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
-      if let flag = Int(entry[ComparedField.flag]), flag != card.flag {
-        try CardHiding.setFlag(db, card.id, to: flag, now: now)
-      }
-    }
+    let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains { $0 == name }
+    if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
+    let flags = entry[ComparedField.flag]
+    let own = flags.split(at: ", ").first { $0.hasPrefix(name + ": ") }?.dropFirst(name.count + 2)
+    let flag = Int(flags) ?? own.flatMap { Int($0) } ?? 0
+    if flag != card.flag { try CardHiding.setFlag(db, card.id, to: flag, now: now) }
+    let deck = entry["\(ComparedField.deckOfCard)\(card.ordinal + 1)"]
+    _ = try CardTable.move(db, [card.id], into: place(deck.isEmpty ? entry[ComparedField.deck] : deck), now: now)
   }
 
   // MARK: Order

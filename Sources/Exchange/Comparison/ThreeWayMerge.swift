@@ -177,6 +177,8 @@ public enum ComparedField {
   public static let deck = "deck"
   public static let suspended = "suspended"
   static let flag = "flag"
+  /// Of a note whose cards are not all in one deck, with the number of a card behind it.
+  static let deckOfCard = "deck of card "
   /// What every note has beside its own fields.
   static let ofNotes = [type, deck, suspended, flag]
   /// What a thing comes behind, in a conflict of two orders.

@@ -128,7 +128,7 @@ public struct DeckPage {
 
   /// What FSRS-7 knows of the cards of the decks that it schedules.
   private func memories() throws -> TimedMemories {
-    TimedMemories(Dictionary(try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }) { $1 })
+    TimedMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
   }
 
   private var pageOptions: String {

@@ -37,7 +37,7 @@ struct CardTableEditing {
 
   private func edits(_ text: String, _ cards: [CardHandle]) throws -> [(card: CardHandle, to: NewCard)] {
     var (edits, seen): ([(card: CardHandle, to: NewCard)], Set<Int>) = ([], [])
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.lines.enumerated() {
       if line.hasPrefix("#") || String(line).trimmed.isEmpty { continue }
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       guard let number = Int(cells[0].trimmed), cards.indices.contains(number - 1), seen.insert(number).inserted else {

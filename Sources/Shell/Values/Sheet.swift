@@ -39,10 +39,7 @@ struct Sheet: Equatable {
 
   /// - Throws: `EditorError.notSheet` when no heading is left.
   init(_ text: String) throws(EditorError) {
-    // A line end of another system is one too.
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      line.last == "\r" ? String(line.dropLast()) : String(line)
-    }
+    let lines = text.lines.map(String.init)
     guard let first = lines.firstIndex(where: { $0.hasPrefix("====") }) else { throw .notSheet }
     let bar = String(lines[first].prefix { $0 == "=" })
     var (name, body): (String?, [String]) = (nil, [])

@@ -53,15 +53,18 @@ public struct CardOperations {
 
   /// Gives cards the texts and tags of others.
   public func update(_ edits: [(card: CardHandle, to: NewCard)]) throws {
-    let changesOthers = try workspace.perform(
-      .editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }
-    ) { db in
-      try edits.reduce(false) {
-        let (new, now) = ($1.to, workspace.environment.clocks.now())
-        return try CardTable.update(
-          db, $1.card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
-          || $0
-      }
+    try edit(edits.map(\.card)) { db, place, now in
+      let (card, new) = edits[place]
+      return try CardTable.update(db, card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
+    }
+  }
+
+  /// Changes cards as one operation. Where others of their notes come or go with that, no order that is known holds.
+  private func edit(
+    _ cards: [CardHandle], _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
+  ) throws {
+    let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      try cards.indices.reduce(false) { try change(db, $1, workspace.environment.clocks.now()) || $0 }
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
@@ -87,12 +90,7 @@ public struct CardOperations {
 
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      try cards.reduce(false) {
-        try CardTable.update(db, $1.id, prompt: prompt, answer: answer, now: workspace.environment.clocks.now()) || $0
-      }
-    }
-    if changesOthers { workspace.opened.orders.forget() }
+    try edit(cards) { try CardTable.update($0, cards[$1].id, prompt: prompt, answer: answer, now: $2) }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
@@ -104,13 +102,10 @@ public struct CardOperations {
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      try cards.reduce(false) {
-        let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
-        return try CardTable.update(db, $1.id, tags: tags, now: workspace.environment.clocks.now()) || $0
-      }
+    try edit(cards) { db, place, now in
+      let tags = try cards[place].record().tags.filter { !removing.contains($0) } + adding
+      return try CardTable.update(db, cards[place].id, tags: tags, now: now)
     }
-    if changesOthers { workspace.opened.orders.forget() }
   }
 
   /// How many cards were answered while the clock was in the future: they come due then.

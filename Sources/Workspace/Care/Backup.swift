@@ -157,11 +157,12 @@ extension CareOperations {
   /// A free name for a backup of now.
   func freeBackupName(_ what: String, ending: String = CareOperations.backupEnding) throws -> String {
     let start = backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))"
-    for number in 1... {
-      let name = start + (number == 1 ? "" : "-\(number)") + ending
-      if !fileExists(name) { return name }
+    var (name, number) = (start + ending, 1)
+    while fileExists(name) {
+      number += 1
+      name = "\(start)-\(number)\(ending)"
     }
-    return start + ending
+    return name
   }
 
   static let backupEnding = ".deckhand-backup"

@@ -73,36 +73,37 @@ extension Operation {
   func words(_ subject: String?, _ count: Int, _ details: String? = nil) -> String {
     let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
     let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
+    func named(_ word: String) -> String { name.map { word + $0 } ?? "" }
     switch self {
-    case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
-    case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
-    case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
-    case .buildDeck: return "building \(name ?? "a deck") (\(details ?? cards))"
-    case .mergeDeck: return "merging into \(name ?? "a deck") (\(counted(count, "note")))"
-    case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
+    case .addCards: return "adding \(cards)\(named(" to "))"
+    case .importCards: return "importing \(cards)\(named(" into "))"
+    case .importAnswers: return "importing \(counted(count, "answer"))\(named(" into "))"
+    case .buildDeck: return "building\(named(" ")) (\(details ?? cards))"
+    case .mergeDeck: return "merging\(named(" into ")) (\(counted(count, "note")))"
+    case .removeCards: return "removing \(cards)\(named(" from "))"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"
     case .answerCard: return "answering \(cards)"
-    case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
-    case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
-    case .addNote: return "adding \(counted(count, "note"))\(name.map { " to \($0)" } ?? "")"
+    case .removeDeck: return "removing\(named(" "))" + (count > 0 ? " with \(cards)" : "")
+    case .createDeck: return "creating the deck\(named(" "))"
+    case .addNote: return "adding \(counted(count, "note"))\(named(" to "))"
     case .editNote: return "editing \(counted(count, "note"))"
     case .removeNotes: return "removing \(counted(count, "note"))"
     case .addMedia: return "adding \(counted(count, "media file"))"
     case .removeMedia: return "removing \(counted(count, "media file"))"
-    case .mineText: return "adding \(cards)\(name.map { " to \($0)" } ?? "") from a text"
+    case .mineText: return "adding \(cards)\(named(" to ")) from a text"
     case .listWords: return "listing \(counted(count, "word"))"
     case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
-      return rawValue + (name.map { ": \($0)" } ?? "")
-    case .syncMedia: return "syncing \(counted(count, "media file"))\(name.map { " with \($0)" } ?? "")"
-    case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
-    case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
+      return rawValue + named(": ")
+    case .syncMedia: return "syncing \(counted(count, "media file"))\(named(" with "))"
+    case .sync: return "syncing \(counted(count, "row"))\(named(" with "))"
+    case .link, .unlink: return rawValue + named(": ")
     case .takeBack: return rawValue
     case .fillDocuments: return "making \(counted(count, "document")) from cards"
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
-    case .settleConflicts: return "settling \(counted(count, "conflict"))\(name.map { " in \($0)" } ?? "")"
+    case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"
     case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }

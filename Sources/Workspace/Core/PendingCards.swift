@@ -4,6 +4,7 @@
 import Decks
 import Storage
 import Templates
+import Text
 import Values
 
 extension RowChange {
@@ -19,7 +20,7 @@ struct PendingCards {
 
   init(_ tables: [TableChanges]) {
     let rows = tables.first { $0.table == "notes" }?.rows ?? []
-    notes = Dictionary(rows.compactMap { row in row.value("id")?.integer.map { ($0, row) } }) { first, _ in first }
+    notes = Dictionary(firstOf: rows.compactMap { row in row.value("id")?.integer.map { ($0, row) } })
   }
 
   /// A card's row with prompt, answer and tags in place of the hash.

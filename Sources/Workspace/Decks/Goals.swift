@@ -35,10 +35,10 @@ public struct DeckGoals {
     guard let planned = rehearsal.planned(isInterrupted: workspace.environment.isInterrupted) else {
       throw WorkspaceError.interrupted
     }
-    try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {
+    return try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {
       try DeckTable.setGoal($0, deck.id, to: planned)
+      return try GoalRehearsal($0, deck.id, planned, at: moment).standing
     }
-    return try workspace.read { try GoalRehearsal($0, deck.id, planned, at: moment) }.standing
   }
 
   /// Takes the deck's own goal away; a deck around it may have one.

@@ -29,13 +29,6 @@ public enum OptionsOwner {
   case deck(DeckHandle)
   case preset(PresetHandle)
 
-  public var workspace: Workspace {
-    switch self {
-    case .deck(let deck): deck.workspace
-    case .preset(let preset): preset.workspace
-    }
-  }
-
   public func options() throws -> DeckOptions {
     switch self {
     case .deck(let deck): try deck.scheduling.options()

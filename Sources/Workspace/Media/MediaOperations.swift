@@ -9,7 +9,7 @@ import Storage
 import Templates
 
 /// What a look at all media found.
-public struct MediaCheck: Equatable, Sendable {
+public struct MediaCheck: Sendable {
   /// Names that notes, cards or note types use and that no file has.
   public var missing: [(name: String, references: MediaReferences)] = []
   /// Names that nothing uses. Those that begin with `_` are used by templates in ways that cannot be seen.
@@ -18,11 +18,6 @@ public struct MediaCheck: Equatable, Sendable {
   public var damaged: [String] = []
   /// Files without a name, and their bytes.
   public var leftover: (files: Int, bytes: Int) = (0, 0)
-
-  public static func == (first: MediaCheck, second: MediaCheck) -> Bool {
-    first.missing.elementsEqual(second.missing) { $0 == $1 } && first.unused == second.unused
-      && first.damaged == second.damaged && first.leftover == second.leftover
-  }
 }
 
 /// The media of a workspace.

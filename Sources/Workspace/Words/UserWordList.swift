@@ -6,6 +6,7 @@ import Files
 public import Language
 import Lexicon
 import Storage
+import Text
 
 /// The table `listed_words`.
 enum ListedWordTable {
@@ -76,7 +77,7 @@ public struct UserWordList {
   /// The same with a state for each word; of a word that is there twice the last one counts.
   @discardableResult
   public func set(_ words: [(word: String, state: WordState)]) throws -> Int {
-    let before = Dictionary(try all().map { ($0.lemma, $0.isIgnored) }, uniquingKeysWith: { first, _ in first })
+    let before = Dictionary(firstOf: try all())
     var wanted: [String: Bool?] = [:]
     for (word, state) in words {
       let lemma = lemmatizer.lemmas(of: word).primary

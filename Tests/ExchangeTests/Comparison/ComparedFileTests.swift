@@ -1,0 +1,283 @@
+// Files of one text format, compared and merged as they are: what nobody changed stays byte for byte, and what cannot
+// be read is told with its place.
+
+import Decks
+import Files
+import Problems
+import TestSupport
+import Testing
+import Text
+
+@testable import Exchange
+
+@Suite struct ComparedFileTests {
+  private let folder = TemporaryFolder()
+
+  private func settings(key: String? = nil) -> ComparisonSettings {
+    var settings = ComparisonSettings(
+      folder: folder.path, moment: StudyMoment(now: 1_700_000_000, utcOffset: 0), isInterrupted: { false }
+    ) { $0.hash }
+    settings.key = key
+    return settings
+  }
+
+  private func files(_ texts: [String], _ format: CardFormat, key: String? = nil) throws -> ComparedFiles {
+    let operands = try texts.enumerated().map {
+      ComparedOperand.file(try folder.write($1, to: "file\($0)"), format)
+    }
+    return try ComparedFiles(operands, settings(key: key))
+  }
+
+  /// The file that a merge of three texts comes to, and the fields that have conflicts.
+  private func merge(
+    _ texts: [String], _ format: CardFormat, key: String? = nil, by side: MergeSide? = nil
+  ) throws -> (text: String, conflicts: [String]) {
+    let files = try files(texts, format, key: key)
+    let contents = files.contents
+    let result = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2], preferred: side).result()
+    let bytes = try #require(try files.merged(result))
+    return (String(decoding: bytes, as: UTF8.self), result.conflicts.flatMap { $0.entry.conflicts.map(\.field) })
+  }
+
+  /// The changes from one text to another, a line each.
+  private func changes(_ old: String, _ new: String, _ format: CardFormat, key: String? = nil) throws -> [String] {
+    let contents = try files([old, new], format, key: key).contentsInCommon
+    return ContentDifference(contents[0], contents[1]).changes.map { change in
+      let fields = change.fields.map { "\($0.name): \($0.old) > \($0.new)" } + change.addedTags.map { "+" + $0 }
+      return "\(change.event) \(change.kind) \(change.key) " + fields.joined(separator: ", ")
+    }
+  }
+
+  private func fault(_ body: () throws -> Void) -> String {
+    do { try body() } catch { return (error as? ExchangeError)?.report.message ?? "\(error)" }
+    return "none"
+  }
+
+  // MARK: JSON Lines
+
+  @Test func `lines merge member by member, those within an object too`() throws {
+    let base = #"{"prompt":"gato","answer":"cat","guid":"a","tags":["x"],"more":{"one":1,"two":2}}"#
+    let ours = #"{"prompt":"gato","answer":"tomcat","guid":"a","tags":["x"],"more":{"one":1,"two":3}}"#
+    let theirs = #"{"prompt":"gato","answer":"cat","guid":"a","tags":"x y","more":{"one":[4],"two":2},"extra":null}"#
+    let same = "{ \"prompt\" : \"sol\", \"answer\": \"sun\" }"
+    let merged = try merge([base, ours, theirs].map { "\($0)\r\n\n  \n\(same)\n" }, .jsonl)
+    #expect(merged.conflicts.isEmpty)
+    #expect(
+      merged.text
+        == #"{"prompt":"gato","answer":"tomcat","guid":"a","tags":["x","y"],"more":{"one":[4],"two":3},"extra":null}"#
+        + "\n\(same)\n")
+  }
+
+  @Test func `a member that one side took away is gone, and two changes of one stand side by side`() throws {
+    let lines = [
+      #"{"prompt":"gato","answer":"cat","hint":"h","note":"n"}"#, #"{"prompt":"gato","answer":"tom","note":"m"}"#,
+      #"{"prompt":"gato","answer":"kit","hint":"h","note":"n"}"#,
+    ]
+    let merged = try merge(lines, .jsonl)
+    #expect(merged.conflicts == ["answer"])
+    let conflict = #"[{"field":"answer","base":"cat","ours":"tom","theirs":"kit"}]"#
+    #expect(
+      merged.text
+        == #"{"prompt":"gato","answer":"tom","tags":["conflict"],"note":"m","conflicts":"# + conflict + "}\n")
+    // It is read again as what it is.
+    let again = try merge([merged.text, merged.text, merged.text], .jsonl)
+    #expect(again.text == merged.text && again.conflicts.isEmpty)
+  }
+
+  @Test func `cards of one note, types and options are told apart`() throws {
+    let lines = [
+      #"{"note_guid":"n","note_type":"Basic","ordinal":1,"prompt":"p"}"#,
+      #"{"note_type":{"name":"Verb","css":"a"},"prompt":"t"}"#,
+      #"{"subdeck":"Later","deck_options":{"new_per_day":3}}"#,
+      #"{"deck_options":{"new_per_day":4}}"#,
+    ]
+    let changed = lines.map {
+      $0.replacing("\"p\"", with: "\"q\"").replacing("\"a\"", with: "\"b\"").replacing(":3", with: ":5")
+    }
+    let told = try changes(lines.joined(separator: "\n"), changed.joined(separator: "\n"), .jsonl)
+    #expect(
+      told == [
+        "changed noteType Verb note_type/css: a > b", "changed deck Later deck_options/new_per_day: 3 > 5",
+        "changed note n/2 prompt: p > q",
+      ])
+    let merged = try merge([lines, lines, changed].map { $0.joined(separator: "\n") }, .jsonl)
+    #expect(Set(merged.text.split(separator: "\n")) == Set(changed.map { Substring($0) }))
+  }
+
+  @Test func `lines can be known by any member, and two of one key stay two`() throws {
+    #expect(
+      try changes(
+        #"{"id":7,"x":"a"}"# + "\n" + #"{"id":8,"x":"b"}"#, #"{"id":8,"x":"b"}"# + "\n" + #"{"id":7,"x":"c"}"#, .jsonl,
+        key: "id") == ["moved note 8 ", "changed note 7 x: a > c"])
+    #expect(
+      try changes(#"{"x":1}"# + "\n" + #"{"x":1}"#, #"{"x":1}"#, .jsonl, key: "id") == ["removed note #2 x: 1 > "])
+  }
+
+  @Test func `a line that is no object is told with its place`() {
+    #expect(fault { _ = try files(["{}\n[1]\n", ""], .jsonl) }.contains("an object expected, a list found"))
+    #expect(fault { _ = try files(["", "{}\n\n{\"a\":}\n"], .jsonl) }.contains("file1:3:6"))
+    let long = "{\"a\":\"" + String(repeating: "x", count: rowLimit) + "\"}"
+    #expect(fault { _ = try files([long, ""], .jsonl) }.contains("has more than"))
+  }
+
+  // MARK: Markdown
+
+  private static let markdown = """
+    # Words
+
+    ## gato <!-- id: a -->
+
+    cat
+
+    ==Madrid== is in Spain
+
+    ## sol
+
+    sun
+
+    """
+
+  @Test func `cards of Markdown merge, and what one side wrote between them stays`() throws {
+    let base = Self.markdown
+    let ours = base.replacing("cat", with: "tomcat").replacing("# Words", with: "# My words")
+    let theirs =
+      base.replacing("## gato", with: "## el gato").replacing("Spain", with: "Europe") + "\n<!-- the end -->\n"
+    let merged = try merge([base, ours, theirs], .md)
+    #expect(merged.conflicts.isEmpty)
+    #expect(merged.text.hasPrefix("# My words\n\n## el gato <!-- id: a -->\n\ntomcat\n"))
+    #expect(merged.text.contains("Europe") && merged.text.hasSuffix("sun\n\n<!-- the end -->\n"), "\(merged.text)")
+  }
+
+  @Test func `cards that only one side has are written as they were there`() throws {
+    let base = Self.markdown
+    let ours = base + "\n## luna\n\n*moon*\n"
+    let theirs = base + "\n## mar\n\n*sea*"
+    let merged = try merge([base, ours, theirs], .md)
+    #expect(merged.text == base + "\n## luna\n\n*moon*\n\n## mar\n\n*sea*")
+  }
+
+  @Test func `both sides of a sentence with gaps are kept with the card`() throws {
+    let base = "==Madrid== is big\n<!-- id: m -->\n"
+    let sides = ["==Madrid== is very big\n<!-- id: m -->\n", "==Madrid== is not big\n<!-- id: m -->\n"]
+    let merged = try merge([base] + sides, .md)
+    #expect(merged.conflicts == ["text"])
+    #expect(merged.text.contains("very big") && merged.text.contains("not big"), "\(merged.text)")
+    let again = try files([merged.text, merged.text], .md).contents[0]
+    #expect(again[.note]["m"]?.conflicts.map(\.theirs) == ["==Madrid== is not big"])
+  }
+
+  @Test func `what both sides wrote that is no card stops the merge`() throws {
+    let base = Self.markdown
+    let heads = ["# Mine", "# Yours"].map { base.replacing("# Words", with: $0) }
+    #expect(throws: ComparisonError.notCards) { _ = try merge([base] + heads, .md) }
+    let tails = ["one", "two"].map { base + "\n# \($0)\n" }
+    #expect(throws: ComparisonError.notCards) { _ = try merge([base] + tails, .md) }
+    // The heading is within the lines of a card that both changed.
+    let parted = base.replacing("==Madrid== is in Spain", with: "# Part")
+    let sides = [("cat", "tomcat"), ("gato", "el gato")].map { parted.replacing($0.0, with: $0.1) }
+    #expect(throws: ComparisonError.notCards) { _ = try merge([parted] + sides, .md) }
+  }
+
+  // MARK: Tables
+
+  @Test func `tables with other line ends, more columns and names of another case merge`() throws {
+    let merged = try merge(
+      ["Prompt,Answer\r\ngato,cat\r\n", "Prompt,Answer\r\ngato,tomcat\r\nsol\r\n", "Prompt,Answer,\r\ngato,cat,x\r\n"],
+      .csv,
+      key: "prompt")
+    #expect(merged.text == "Prompt,Answer,\r\ngato,tomcat,x\r\nsol,,\r\n")
+    #expect(try changes("a,b\nc,d\n", "a,B\nc,d\n", .csv, key: "1") == ["changed note a answer: b > B"])
+    #expect(
+      try changes("a,b,c\n", "a,b,d\n", .csv) == ["changed note a column3: c > d"])
+    #expect(try changes("q,guid\na,1\n", "q,guid\nb,1\n", .csv) == ["changed note 1 q: a > b"])
+    #expect(try changes("q,tags\na\n", "q,tags\na,x\n", .csv) == ["changed note a +x"])
+  }
+
+  @Test func `a table that has no such column, or is no table, is told`() {
+    #expect(fault { _ = try files(["a,b\n", "a,b\n"], .csv, key: "x") }.contains("\"x\""))
+    #expect(fault { _ = try files(["a,\"b\nc\n", ""], .csv) }.contains("file0:1"))
+  }
+
+  @Test func `both sides of a cell are kept in a column of their own, which is read again`() throws {
+    let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer,tags\r\ngato,\($0),x\r\nsol,sun,\r\n" }
+    let merged = try merge(texts, .csv)
+    #expect(merged.conflicts == ["answer"])
+    #expect(merged.text.hasPrefix("prompt,answer,tags,conflicts\r\ngato,tomcat,x conflict,"), "\(merged.text)")
+    #expect(merged.text.contains("kitty") && merged.text.hasSuffix("sol,sun,,\r\n"))
+    let again = try merge([merged.text, merged.text, merged.text], .csv)
+    #expect(again.text == merged.text && again.conflicts.isEmpty)
+    #expect(
+      try files([merged.text, merged.text], .csv).contents[0][.note]["gato"]?.conflicts.map(\.theirs) == ["kitty"])
+    // A short row has none, and what is no list is none.
+    #expect(
+      try files(["prompt,answer,conflicts\na,b\nc,d,x\n", ""], .csv).contents[0][.note].entries.allSatisfy {
+        $0.conflicts.isEmpty
+      })
+  }
+
+  @Test func `a side that is preferred decides cell by cell`() throws {
+    let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer\ngato,\($0)\n" }
+    #expect(try merge(texts, .csv, by: .theirs).text == "prompt,answer\ngato,kitty\n")
+    #expect(try merge(texts, .csv, by: .ours).text == "prompt,answer\ngato,tomcat\n")
+  }
+
+  @Test func `texts that are no UTF-8 are told with their line`() throws {
+    try folder.write([0x61, 0x2C, 0x62, 0x0A, 0x61, 0x2C, 0xFF, 0x0A], to: "bad.jsonl")
+    #expect(fault { _ = try ComparedFiles([.file(folder.file("bad.jsonl"), .jsonl), .nothing], settings()) } != "none")
+  }
+
+  @Test func `tags that are no texts, and conflicts that are none, are kept as they are written`() throws {
+    let line = #"{"prompt":"a","tags":[1,"x"],"conflicts":[7],"guid":"g"}"#
+    let content = try files([line, line], .jsonl).contents[0]
+    #expect(content[.note]["g"]?.tags == ["1", "x"] && content[.note]["g"]?.conflicts == [])
+    #expect(
+      MergeConflict.list(of: "[1") == nil && MergeConflict.list(of: "{}") == nil && MergeConflict.list(of: "[]") == nil)
+  }
+
+  @Test func `a quote within a cell parts nothing`() throws {
+    let merged = try merge(
+      ["prompt,answer,x\n5\" tall,a,1\n", "prompt,answer,x\n5\" tall,b,1\n", "prompt,answer,x\n5\" tall,a,2\n"], .csv)
+    #expect(merged.text == "prompt,answer,x\n5\" tall,b,2\n")
+  }
+
+  // MARK: As notes
+
+  @Test func `files of two formats are compared as notes, and a row without a guid is that of the same text`() throws {
+    let table = try folder.write("prompt,answer\ngato,tomcat\nsol,sun\nsol,Sun\nmar,sea\n", to: "a.csv")
+    let lines = try folder.write(
+      """
+      {"prompt":"gato","answer":"cat","guid":"a","schedule":{"state":"new","flag":2,"suspended":true}}
+      {"prompt":"sol","answer":"sun","guid":"b"}
+      {"prompt":"sol","answer":"Sun","guid":"c"}
+      """, to: "b.jsonl")
+    let files = try ComparedFiles([.file(table, .csv), .file(lines, .jsonl)], settings())
+    let contents = files.contentsInCommon
+    let changes = ContentDifference(contents[0], contents[1]).changes
+    // Of two that look alike neither is meant.
+    #expect(
+      changes.map { "\($0.event) \($0.key)" } == [
+        "changed a", "removed sol", "removed sol#2", "removed mar", "added b", "added c",
+      ])
+    #expect(changes[0].fields.map(\.name) == ["Back"])
+    #expect(files.root.isEmpty && files.contents[1][.note]["a"]?["flag"] == "2")
+    #expect(try files.merged(MergeResult()) == nil)
+    let keyed = try ComparedFiles([.file(table, .csv), .file(lines, .jsonl)], settings(key: "prompt"))
+    #expect(keyed.contents[0][.note]["gato"]?["Back"] == "tomcat")
+  }
+
+  @Test func `a note whose cards come in several rows is one note, with what is said of each card`() throws {
+    let lines = try folder.write(
+      """
+      {"note_type":{"name":"Verb","fields":["W","M"],"cards":[{"name":"One","front":"{{W}}","back":"{{M}}"},{"name":"Two","front":"{{M}}","back":"{{W}}"}]}}
+      {"guid":"v","note_type":"Verb","note_fields":{"W":"ir","M":"go"},"ordinal":0,"schedule":{"state":"new","flag":2}}
+      {"note_guid":"v","ordinal":1,"subdeck":"Later","schedule":{"state":"new","suspended":true,"flag":3}}
+      {"note_type":"Basic","note_fields":{"Front":"p"},"note_guid":"w"}
+      """, to: "a.jsonl")
+    let other = try folder.write("prompt,answer\n", to: "b.csv")
+    let note = try #require(
+      try ComparedFiles([.file(lines, .jsonl), .file(other, .csv)], settings()).contents[0][.note]["v"])
+    #expect(
+      note["deck of card 2"] == "Later" && note["suspended"] == "card 2" && note["flag"] == "card 1: 2, card 2: 3")
+    #expect(note["W"] == "ir" && note["note type"] == "Verb")
+  }
+}

@@ -1,0 +1,78 @@
+// Files and choices that a format has no place for: each is refused or told in words, nothing is read half.
+
+import Decks
+import Files
+import Problems
+import Storage
+import Templates
+import TestDecks
+import TestSupport
+import Testing
+import Values
+
+@testable import Exchange
+
+@Suite struct RefusedFormTests {
+  private let collection = TestCollection()
+  private let folder = TemporaryFolder()
+
+  @Test(arguments: [CardFormat.apkg, .apkgLegacy, .colpkg])
+  func `a package is neither read nor written as a text`(_ format: CardFormat) throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "p", "a")
+    var options = ImportOptions()
+    options.format = format
+    let path = try folder.write("prompt,answer\n", to: "a.csv")
+    #expect(throws: ExchangeError.notHere(format: format)) { _ = try collection.importing(deck, path, options) }
+    var exporting = ExportOptions()
+    exporting.format = format
+    #expect(throws: ExchangeError.notHere(format: format)) {
+      _ = try collection.exporting(deck, folder.file("out"), exporting)
+    }
+    #expect(folder.read("out") == nil)
+  }
+
+  @Test func `choices of columns that are endless or number no column are refused`() throws {
+    #expect(throws: ExchangeError.self) { _ = try ColumnChoice.list(of: String(repeating: "a=b,", count: 30_000)) }
+    let path = try folder.write("x,y\na,b\n", to: "a.csv")
+    var options = ImportOptions()
+    options.table.columns = try ColumnChoice.list(of: "prompt=0,answer=2")
+    let deck = try collection.deck("d")
+    #expect(throws: ExchangeError.self) { _ = try collection.importing(deck, path, options) }
+    #expect(try collection.cards(deck).isEmpty)
+  }
+
+  @Test func `pictures that a text names and that are not there are in the report`() throws {
+    let path = try folder.write("## a\n\n![](gone.png)\n", to: "a.md")
+    let deck = try collection.deck("d")
+    let report = try collection.store.operation("import") { db in
+      let work = try CardImport(
+        db, into: deck, options: ImportOptions(), now: collection.now, random: collection.random)
+      work.receiveMedia = { _ in throw FileError(folder.file("gone.png"), .open, number: 2) }
+      try work.run(path, isInterrupted: { false })
+      return try work.finish()
+    }
+    #expect(report.value.json.contains("\"missing_media\""), "\(report.value.json)")
+  }
+
+  @Test func `half a character of UTF-16 is shown by a mark`() throws {
+    let path = try folder.write([0xFF, 0xFE, 0x61, 0, 0x62, 0, 0x00, 0xD8, 0x63, 0], to: "a.txt")
+    #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["ab\u{FFFD}c"])
+  }
+
+  @Test func `several note types are written one behind the other, and read again`() throws {
+    let deck = try collection.deck("d")
+    for name in ["One", "Two"] {
+      let draft = NoteTypeDraft(
+        name: name, fields: ["A", "B"], cards: [CardTemplate("C", front: "{{A}}", back: "{{B}}")])
+      try collection.addNote(deck, NewNote(fields: ["A": name, "B": "x"])) {
+        try NoteTypeTable.create($0, draft, now: 1)
+      }
+    }
+    let path = folder.file("d.json")
+    _ = try collection.exporting(deck, path)
+    let other = TestCollection()
+    #expect(try other.importing(other.deck("z"), path).added == 2)
+    #expect(try Set(other.cards(other.deck(named: "z")).map(\.prompt)) == ["One", "Two"])
+  }
+}

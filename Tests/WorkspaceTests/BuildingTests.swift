@@ -1,0 +1,217 @@
+// Building a folder at the workspace's door: what its description may say, its media, and rows that become something
+// else.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+private struct NoGenerator: CardGenerator {
+  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
+}
+
+@Suite struct BuildingTests {
+  private let person: Person
+  private let workspace: Workspace
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    try person.folder.makeFolder("Words")
+  }
+
+  private func write(_ text: String, to name: String) throws { try person.folder.write(text, to: "Words/" + name) }
+
+  private func text(_ name: String) -> String {
+    String(decoding: person.folder.read("Words/" + name) ?? [], as: UTF8.self)
+  }
+
+  @discardableResult
+  private func build(_ change: (inout BuildChoices) -> Void = { _ in }) throws -> BuildReport {
+    var choices = BuildChoices()
+    change(&choices)
+    // What is edited later is edited at another time.
+    defer { person.clock.pass(60) }
+    return try workspace.exchange.build(person.folder.file("Words") + "/", choices, generator: NoGenerator()).report
+  }
+
+  private func cards() throws -> [String] {
+    try workspace.decks.open("Words").cards().rest().map { try "\($0.record().prompt) = \($0.record().answer)" }
+  }
+
+  private func fault(_ description: String) throws -> String {
+    try write(description, to: "deck.json")
+    let error = #expect(throws: BuildError.self) { try build() }
+    return error?.message ?? ""
+  }
+
+  // MARK: The description
+
+  @Test func `options are texts, numbers, switches and lists of them`() throws {
+    try write("## a\n\nb\n", to: "a.md")
+    try write(
+      #"{"name": "Words", "options": {"new_per_day": 5, "desired_retention": 0.85, "fuzz": false, "#
+        + #""learning_steps": ["1m", "10m"], "leech_action": "suspend"}}"#, to: "deck.json")
+    try build()
+    let options = try workspace.decks.open("Words").scheduling.options()
+    #expect(options.newPerDay == 5 && options.desiredRetention == 0.85 && options.suspendsLeeches && !options.fuzzes)
+    #expect(options.learningSteps == [60, 600])
+  }
+
+  @Test func `what a description says wrong has its place`() throws {
+    try write("## a\n\nb\n", to: "a.md")
+    #expect(try fault(#"{"name": "", "options": {}}"#).contains("deck.json:1:"))
+    #expect(try fault(#"{"name": 3}"#).contains("at /name: the deck's name expected"))
+    #expect(try fault("{\"name\": \"Words\",\n \"options\": {\"new_per_day\": {}}}").contains("deck.json:2"))
+    #expect(
+      try fault(#"{"name": "Words", "options": {"new_per_day": [[null]]}}"#).contains("a text, a number, true or false")
+    )
+    #expect(try fault("{").contains("deck.json:1:2"))
+    #expect(try workspace.decks.all().isEmpty)
+  }
+
+  @Test func `a folder whose name no deck can have needs a description`() throws {
+    try person.folder.makeFolder("a::")
+    try person.folder.write("## a\n\nb\n", to: "a::/a.md")
+    let error = #expect(throws: BuildError.self) {
+      try workspace.exchange.build(person.folder.file("a::"), generator: NoGenerator())
+    }
+    #expect(error?.message.contains("is needed") == true)
+  }
+
+  // MARK: Media
+
+  @Test func `a picture that left the folder is the build's no more`() throws {
+    try write("## a\n\n![](cat.png)\n", to: "a.md")
+    try write("first", to: "cat.png")
+    try build()
+    #expect(try workspace.media.all().map(\.name) == ["cat.png"])
+    try write("## a\n\nno picture\n", to: "a.md")
+    removeTree(person.folder.file("Words/cat.png"))
+    try build()
+    _ = try workspace.media.add(Array("mine".utf8), named: "dog.png")
+    try write("second", to: "cat.png")
+    try write("## a\n\n![](cat.png)\n", to: "a.md")
+    try build()
+    let path = try workspace.media.path("cat.png")
+    #expect(String(decoding: try FileText.bytes(path, limit: 100), as: UTF8.self) == "second")
+  }
+
+  @Test func `two files of one name in two folders are told, and nothing is built`() throws {
+    for name in ["one", "two"] {
+      try person.folder.makeFolder("Words/" + name)
+      try write("## \(name)\n\n![](cat.png)\n", to: name + "/a.md")
+      try write(name, to: name + "/cat.png")
+    }
+    let error = #expect(throws: BuildError.self) { try build() }
+    #expect(error?.message.contains("cat.png") == true, "\(String(describing: error))")
+    #expect(try workspace.decks.all().isEmpty && workspace.media.all().isEmpty)
+  }
+
+  // MARK: Rows
+
+  @Test func `a row of another type is another card`() throws {
+    try write(#"{"guid":"a","note_type":"Basic","note_fields":{"Front":"sun","Back":"sol"}}"# + "\n", to: "a.jsonl")
+    try build()
+    #expect(try cards() == ["sun = sol"])
+    try write(#"{"guid":"a","note_type":"Cloze","note_fields":{"Text":"the {{c1::sun}}"}}"# + "\n", to: "a.jsonl")
+    try build()
+    #expect(try cards() == ["the [...] = the sun"])
+    try write(#"{"guid":"a","prompt":"sun","answer":"sol"}"# + "\n", to: "a.jsonl")
+    try build()
+    #expect(try cards() == ["sun = sol"])
+  }
+
+  @Test func `a row of another type than the card that was edited here is told`() throws {
+    try write(#"{"guid":"a","prompt":"sun","answer":"sol"}"# + "\n", to: "a.jsonl")
+    try build()
+    let deck = try workspace.decks.open("Words")
+    try #require(try deck.card(at: 1)).update(answer: "the sun")
+    try write(#"{"guid":"a","note_type":"Cloze","note_fields":{"Text":"the {{c1::sun}}"}}"# + "\n", to: "a.jsonl")
+    for _ in 0..<2 {
+      let report = try build()
+      #expect(report.cards.added == 0 && report.cards.updated == 0)
+      #expect(try cards() == ["sun = the sun"])
+    }
+  }
+
+  @Test func `a card that was edited stays when its row goes, and an untouched one goes with prune`() throws {
+    try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
+    try build()
+    try #require(try workspace.decks.open("Words").card(at: 1)).update(answer: "mine")
+    try write("prompt,answer,guid\n", to: "a.csv")
+    #expect(try build().removed == 0)
+    #expect(try build { $0.prunes = true }.removed == 1)
+    #expect(try cards().count == 1 && cards()[0].hasSuffix("mine"))
+    // Its row comes back.
+    try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
+    try build()
+    #expect(try Set(cards()) == ["a = mine", "b = 2"])
+  }
+
+  @Test(arguments: [
+    ("a.tsv", "prompt\tanswer\tguid\na\tb\tx\n", "prompt\tanswer\tguid\na\tmine\tx\n"),
+    ("a.csv", "prompt,answer,guid\r\na,b,x\r\n", "prompt,answer,guid\r\na,mine,x\r\n"),
+    ("a.md", "## a <!-- id: x -->\r\n\r\nb\r\n", "## a <!-- id: x -->\r\n\r\nmine\r\n"),
+    ("a.md", "- the ==sun== <!-- id: x -->\n", "- the ==sun== <!-- id: x -->\n"),
+    ("a.csv", "prompt,answer\na,b\n", "prompt,answer\na,mine\n"),
+    ("a.md", "Q: a\nA: b\n", "Q: a\nA: mine\n"),
+    ("a.md", "Q: a\nA: b\n<!-- tags: t -->\n", "Q: a\nA: mine\n<!-- tags: t -->\n"),
+    // Some lines end so, others so.
+    ("a.csv", "prompt,answer,guid\r\na,b,x\nc,d,y\r\n", "prompt,answer,guid\r\na,mine,x\nc,d,y\r\n"),
+    ("a.csv", "prompt,answer,guid\na,b,x\r\nc,d,y\n", "prompt,answer,guid\na,mine,x\r\nc,d,y\n"),
+    (
+      "a.md", "# t\r\n\n## a <!-- id: x -->\n\nb\r\n\n## c\n\nd\n",
+      "# t\r\n\n## a <!-- id: x -->\n\nmine\r\n\n## c\n\nd\n"
+    ),
+  ])
+  func `an edit is written back as its source is written`(name: String, before: String, after: String) throws {
+    try write(before, to: name)
+    try build()
+    let card = try #require(try workspace.decks.open("Words").card(at: 1))
+    if before != after { try card.update(answer: "mine") }
+    let report = try build { $0.writesBack = true }
+    #expect(report.writtenBack == (before == after ? 0 : 1))
+    #expect(text(name) == after)
+    #expect(try build().cards.updated == 0)
+  }
+
+  @Test(arguments: [
+    ("- the ==sun== is hot\n", "- the ==moon== is hot\n"),
+    ("The ==sun== is hot\n<!-- id: x -->\n", "The ==moon== is hot\n<!-- id: x -->\n"),
+  ])
+  func `an edited sentence with gaps is written back as it is written`(before: String, after: String) throws {
+    try write(before, to: "a.md")
+    try build()
+    let note = try #require(try workspace.decks.open("Words").card(at: 1)).note()
+    try note.update(fields: ["Text": note.field("Text").replacing("sun", with: "moon")])
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.md") == after)
+  }
+
+  @Test func `a card whose words all change gets an id, so that it stays the card that it is`() throws {
+    try write("Q: one\nA: two\n", to: "a.md")
+    try build()
+    let card = try #require(try workspace.decks.open("Words").card(at: 1))
+    let guid = try card.record().guid
+    try card.update(prompt: "three", answer: "four")
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.md").hasPrefix("Q: three\nA: four\n<!-- id: "), "\(text("a.md"))")
+    try build()
+    #expect(try workspace.decks.open("Words").cards().rest().map { try $0.record().guid } == [guid])
+  }
+
+  @Test func `decks within the folder and within a row come one below the other`() throws {
+    try person.folder.makeFolder("Words/Animals")
+    try write("prompt,answer,subdeck\na,b,Pets\nc,d,\n", to: "Animals/a.csv")
+    try build()
+    #expect(
+      try workspace.decks.all().map { try $0.record().name } == ["Words", "Words::Animals", "Words::Animals::Pets"])
+  }
+}

@@ -1,0 +1,76 @@
+// Edits of cards that change others, and what templates and lists read of a card.
+
+import CardDocuments
+import Decks
+import Memory
+import Problems
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+import Values
+
+@testable import Workspace
+
+@Suite struct CardEditTests {
+  private let workspace: Workspace
+  private let deck: DeckHandle
+  private let note: NoteHandle
+
+  init() throws {
+    workspace = try Person().workspace()
+    deck = try workspace.decks.create("Deck")
+    let other = try deck.add(NewCard(prompt: "last", answer: "x"), at: .bottom)
+    note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .reversed)
+    // One of its cards was removed: an edit brings it back.
+    try workspace.cards.remove([note.cards()[0]])
+    #expect(try other.position() == 2)
+  }
+
+  @Test func `tags that are changed bring a note's other cards back, and all know their places`() throws {
+    let last = try #require(try deck.cards().rest().last)
+    try workspace.cards.changeTags(note.cards(), adding: ["x"], removing: ["y"])
+    #expect(try note.cards().count == 2 && last.position() == 3 && note.record().tags == ["x"])
+  }
+
+  @Test func `texts of several cards are changed, or none where one is made from a note`() throws {
+    let last = try #require(try deck.cards().rest().last)
+    #expect(throws: (any Error).self) { try workspace.cards.update([last] + note.cards(), prompt: "p", answer: nil) }
+    #expect(try last.record().prompt == "last")
+    try workspace.cards.update([last], prompt: "p", answer: "q")
+    try workspace.cards.update([(last, NewCard(prompt: "p2", answer: "q2", tags: ["t"]))])
+    #expect(try last.record().prompt == "p2" && last.record().answer == "q2" && last.record().tags == ["t"])
+  }
+
+  @Test func `a card of another deck is not removed from this one`() throws {
+    let other = try workspace.decks.create("Other")
+    let card = try other.add(NewCard(prompt: "p", answer: "q"))
+    #expect(try deck.remove(card) == 0 && other.count() == 1 && other.remove(card) == 1 && other.count() == 0)
+  }
+
+  @Test func `a card says which note it is of, and recent tags are those of the last cards`() throws {
+    let card = try #require(try note.cards().first)
+    #expect(try card.value(of: .note) == .text(note.record().guid))
+    try deck.add(NewCard(prompt: "new", answer: "x", tags: ["fresh"]))
+    #expect(try workspace.cards.recentTags() == ["fresh"])
+  }
+
+  @Test func `a template takes what every card has`() throws {
+    try workspace.cards.changeTags(note.cards(), adding: ["red", "blue"], removing: [])
+    let template = try workspace.documents.create(background: nil)
+    _ = try template.addText("{Front} {tags} {state} {due}. {reps}", at: ElementPlacement())
+    let filled = try workspace.documents.filled(template, from: deck, matching: "tag:red")
+    let texts = try filled.documents.map { try $0.elements()[0].element().text }
+    #expect(
+      texts.count == 2 && texts.allSatisfy { $0 == "a blue, red new . 0" || $0 == "a red, blue new . 0" }, "\(texts)")
+    let unknown = try workspace.documents.create(background: nil)
+    _ = try unknown.addText("{Frnt}", at: ElementPlacement())
+    #expect(throws: DocumentError.self) { _ = try workspace.documents.filled(unknown, from: deck) }
+  }
+
+  @Test func `a file of more than 100 MiB is no media file`() {
+    #expect(throws: NoteError.self) {
+      _ = try workspace.media.add([UInt8](repeating: 0, count: MediaOperations.limit + 1), named: "a.png")
+    }
+  }
+}

@@ -1,0 +1,269 @@
+// Comparing and merging at the workspace's door: what a merge brings besides texts, and into which files.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+/// Folders without generators.
+private struct NoGenerator: CardGenerator {
+  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
+}
+
+@Suite struct ComparingTests {
+  private let (ours, theirs): (Person, Person)
+  private let (here, there): (Workspace, Workspace)
+
+  /// Two people with the same deck: three words, of which one has two cards, a type of its own and a picture.
+  init() throws {
+    (ours, theirs) = (try Person(), try Person())
+    (here, there) = (try ours.workspace(), try theirs.workspace())
+    let deck = try here.decks.create("Spanish")
+    for (prompt, answer) in [("gato", "cat"), ("sol", "sun")] {
+      try deck.add(NewCard(prompt: prompt, answer: answer, guid: prompt), at: .bottom)
+    }
+    let type = try here.noteTypes.create(Self.verb(css: ".card { color: black }"))
+    _ = try here.media.add(Array("first".utf8), named: "run.png")
+    try deck.addNote(
+      NewNote(fields: ["Word": "correr", "Meaning": "run <img src=\"run.png\">"], guid: "v"), type: type)
+    try export(here, "base.apkg")
+    _ = try there.exchange.importCards(intoDeck: "Spanish", from: [ours.folder.file("base.apkg")], .plain, .init())
+  }
+
+  private static func verb(css: String) -> NoteTypeDraft {
+    NoteTypeDraft(
+      name: "Verb", fields: ["Word", "Meaning"],
+      cards: [
+        CardTemplate("One", front: "{{Word}}", back: "{{Meaning}}"),
+        CardTemplate("Two", front: "{{Meaning}}", back: "{{Word}}"),
+      ], css: css)
+  }
+
+  private func file(_ name: String) -> String { ours.folder.file(name) }
+
+  private func export(_ workspace: Workspace, _ name: String) throws {
+    var options = ExportOptions()
+    options.hasSchedule = true
+    _ = try workspace.decks.open("Spanish").exportCards(to: file(name), .plain, options)
+  }
+
+  private func note(_ guid: String, _ workspace: Workspace) throws -> NoteHandle {
+    try #require(try workspace.notes.find(guidBeginning: guid).first)
+  }
+
+  /// The changes from one operand to another, a line each.
+  private func difference(_ old: String, _ new: String) throws -> [String] {
+    try here.comparing.difference([old, new], here.comparing.settings(), generator: NoGenerator()).changes.map {
+      "\($0.event) \($0.kind) \($0.key): \($0.fields.map { "\($0.name) \($0.old) > \($0.new)" }) \($0.addedTags)"
+    }
+  }
+
+  private func merge(
+    _ base: String, _ ours: String, _ theirs: String, to output: String? = nil, by side: MergeSide? = nil
+  ) throws -> MergeReport {
+    var request = MergeRequest(base: base, ours: ours, theirs: theirs)
+    (request.output, request.preferred) = (output, side)
+    return try here.comparing.merge(request, here.comparing.settings(), generator: NoGenerator())
+  }
+
+  // MARK: Into a deck
+
+  @Test func `a deck that nobody changed takes all that theirs changed, and undo gives it back`() throws {
+    let deck = try there.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 7)
+    let cards = try note("v", there).cards()
+    try there.cards.setFlag([cards[0]], to: 3)
+    try there.cards.setSuspended([cards[1]], true)
+    let later = try there.decks.create("Spanish::Later")
+    try later.scheduling.setLimits([(.newPerDay, "2")])
+    #expect(try there.cards.move([cards[1]], into: later) == 1)
+    let type = try there.noteTypes.open("Verb")
+    var edit = NoteTypeEdit(try type.record())
+    edit.css = ".card { color: red }"
+    try type.edit(edit)
+    let noun = try there.noteTypes.create(
+      NoteTypeDraft(name: "Noun", fields: ["A", "B"], cards: [CardTemplate("One", front: "{{A}}", back: "{{B}}")]))
+    _ = try there.media.add(Array("moon".utf8), named: "moon.png")
+    try deck.addNote(NewNote(fields: ["A": "luna", "B": "<img src=\"moon.png\">"], guid: "n"), type: noun)
+    try note("sol", there).remove()
+    try deck.addNote(NewNote(fields: ["A": "sol", "B": "star"], guid: "sol"), type: noun)
+    try there.cards.setFlag(note("gato", there).cards(), to: 2)
+    try export(there, "theirs.apkg")
+
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(report.result.conflicts.isEmpty && report.counts.changed == 3 && report.counts.added == 1)
+    let left = try difference("Spanish", file("theirs.apkg"))
+    #expect(left == [])
+    #expect(try text(of: "moon.png") == "moon")
+    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
+    _ = try here.care.undo()
+    #expect(try difference("Spanish", file("base.apkg")) == [])
+    #expect(try here.decks.all().count == 1)
+  }
+
+  @Test func `what theirs took away again goes`() throws {
+    for workspace in [here, there] {
+      let deck = try workspace.decks.open("Spanish")
+      try workspace.cards.setFlag(note("gato", workspace).cards(), to: 2)
+      try workspace.cards.setSuspended(note("gato", workspace).cards(), true)
+      try deck.scheduling.set(.newPerDay, to: 7)
+      try deck.scheduling.setLimits([(.reviewsPerDay, "9")])
+    }
+    try export(here, "base.apkg")
+    let deck = try there.decks.open("Spanish")
+    try there.cards.setFlag(note("gato", there).cards(), to: 0)
+    try there.cards.setSuspended(note("gato", there).cards(), false)
+    try deck.scheduling.reset(.newPerDay)
+    try deck.scheduling.setLimit(.reviewsPerDay, to: nil)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    let left = try difference("Spanish", file("theirs.apkg"))
+    #expect(left == [])
+    let card = try #require(try note("gato", here).cards().first).record()
+    #expect(card.flag == 0 && !card.isSuspended)
+    #expect(try here.decks.open("Spanish").scheduling.limits().reviewsPerDay == nil)
+  }
+
+  @Test func `conflicts of a type, of options and of a picture are kept with a note, and settled there`() throws {
+    for (workspace, word) in [(here, "blue"), (there, "red")] {
+      let type = try workspace.noteTypes.open("Verb")
+      var edit = NoteTypeEdit(try type.record())
+      edit.css = ".card { color: \(word) }"
+      try type.edit(edit)
+      try workspace.decks.open("Spanish").scheduling.set(.newPerDay, to: word == "blue" ? 7 : 8)
+      try workspace.media.remove(["run.png"])
+      _ = try workspace.media.add(Array(word.utf8), named: "run.png")
+    }
+    try export(there, "theirs.apkg")
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(report.result.conflicts.map(\.kind) == [.noteType, .deck, .media])
+    let deck = try here.decks.open("Spanish")
+    let marked = try here.comparing.conflicts(in: deck)
+    #expect(
+      marked.flatMap { $0.conflicts.map(\.field) }.sorted() == [
+        "deck /new_per_day", "deck /preset", "media run.png/sha1", "note_type Verb/css",
+      ])
+    // Theirs is beside ours.
+    #expect(try text(of: "run.png") == "blue")
+    #expect(try here.media.all().count == 2)
+    // The same again brings nothing more.
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try here.media.all().count == 2)
+
+    #expect(throws: ComparisonError.noConflict("gatx")) {
+      _ = try here.comparing.settle(deck, guids: ["gatx"], field: nil, by: .theirs)
+    }
+    #expect(throws: ComparisonError.noConflict("Back")) {
+      _ = try here.comparing.settle(deck, guids: [], field: "Back", by: .theirs)
+    }
+    let settled = try here.comparing.settle(deck, guids: ["v"], field: "note_type Verb/css", by: .theirs)
+    #expect(try settled == 1 && here.noteTypes.open("Verb").record().css == ".card { color: red }")
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 3)
+    #expect(try deck.scheduling.options().newPerDay == 8)
+    #expect(try here.comparing.conflicts(in: deck).isEmpty && note("v", here).record().tags == [])
+    // The history tells each of them.
+    let card = try #require(try note("v", here).cards().first)
+    #expect(try here.comparing.history(of: card).map(\.step.name).count == 4)
+  }
+
+  @Test(arguments: SettledSide.allCases)
+  func `a note that one side removed stays until that is settled`(_ side: SettledSide) throws {
+    try note("gato", here).update(fields: ["Back": "tomcat"])
+    try note("gato", there).remove()
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    let deck = try here.decks.open("Spanish")
+    #expect(try here.comparing.settle(deck, guids: ["gato"], field: nil, by: side) == 1)
+    #expect(try here.notes.find(guidBeginning: "gato").isEmpty == (side == .theirs))
+    #expect(try here.comparing.conflicts(in: deck).isEmpty)
+  }
+
+  @Test(arguments: MergeSide.allCases)
+  func `a side that is preferred decides about removed notes as well`(_ side: MergeSide) throws {
+    try note("gato", here).update(fields: ["Back": "tomcat"])
+    try note("gato", there).remove()
+    try export(there, "theirs.apkg")
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"), by: side)
+    #expect(report.result.conflicts.isEmpty)
+    #expect(try here.notes.find(guidBeginning: "gato").isEmpty == (side == .theirs))
+  }
+
+  private func text(of name: String) throws -> String {
+    String(decoding: try FileText.bytes(here.media.path(name), limit: 100), as: UTF8.self)
+  }
+
+  // MARK: Into files
+
+  @Test(arguments: ["out.apkg", "out.colpkg", "out.jsonl", "out.json", "out.csv", "out.md"])
+  func `a merge of decks and packages is written in any format`(_ name: String) throws {
+    try note("gato", there).update(fields: ["Back": "tomcat"])
+    try export(there, "theirs.apkg")
+    #expect(throws: ComparisonError.needsOutput) {
+      _ = try merge(file("base.apkg"), file("base.apkg"), file("theirs.apkg"))
+    }
+    // Ours is a deck once, and a package once.
+    for operand in ["Spanish", file("base.apkg")] {
+      let report = try merge(file("base.apkg"), operand, file("theirs.apkg"), to: file(name))
+      #expect(report.counts.changed == 1 && report.counts.total == 1)
+      let again = try Person().workspace()
+      _ = try again.exchange.importCards(intoDeck: "Spanish", from: [file(name)], .plain, .init())
+      let answers = try again.decks.open("Spanish").cards().rest().map {
+        try "\($0.record().guid) \($0.record().answer)"
+      }
+      #expect(Set(answers).isSuperset(of: ["gato tomcat", "sol sun"]) && answers.count == 4, "\(answers)")
+      if name.hasSuffix("pkg") { #expect(try difference(file(name), file("theirs.apkg")) == []) }
+    }
+    #expect(try difference("Spanish", file("base.apkg")) == [])
+  }
+
+  @Test func `a folder is compared as the deck that it would build, with its pictures`() throws {
+    try ours.folder.makeFolder("Words")
+    try ours.folder.write("## gato <!-- id: gato -->\n\ncat\n\n![a sun](sun.png)\n", to: "Words/words.md")
+    try ours.folder.write("sun", to: "Words/sun.png")
+    try ours.folder.write(#"{"name": "Words", "options": {"new_per_day": 5}}"#, to: "Words/deck.json")
+    #expect(try difference(file("Words"), file("Words")) == [])
+    let added = try difference("/dev/null", file("Words"))
+    #expect(added.count == 3, "\(added)")
+    #expect(added.contains { $0.hasPrefix("added media sun.png: [\"sha1  > ") })
+    #expect(added.contains { $0.hasPrefix("added deck : ") && $0.contains("new_per_day  > 5") })
+    let before = try here.media.all().count
+    let report = try merge("/dev/null", "/dev/null", file("Words"), to: file("words.apkg"))
+    #expect(report.result.conflicts.isEmpty)
+    #expect(try difference(file("Words"), file("words.apkg")) == [])
+    #expect(try here.media.all().count == before && here.decks.all().count == 1)
+    // A deck takes a folder's pictures, too.
+    _ = try here.decks.create("Words")
+    _ = try merge("/dev/null", "Words", file("Words"))
+    #expect(try text(of: "sun.png") == "sun")
+  }
+
+  @Test func `tables and tabs go into each other, and what is no operand is told with a guess`() throws {
+    try ours.folder.write("prompt,answer,guid\ngato,cat,a\n", to: "base.csv")
+    try ours.folder.write("prompt\tanswer\tguid\ngato\ttomcat\ta\n", to: "ours.tsv")
+    try ours.folder.write("prompt,answer,guid\n\"el gato\",cat,a\n", to: "theirs.csv")
+    _ = try merge(file("base.csv"), file("ours.tsv"), file("theirs.csv"), to: file("out.tsv"))
+    #expect(
+      ours.folder.read("out.tsv").map { String(decoding: $0, as: UTF8.self) }
+        == "prompt\tanswer\tguid\nel gato\ttomcat\ta\n")
+    #expect(throws: ComparisonError.noOperand("Spanich", suggestion: "Spanish")) {
+      _ = try difference("Spanich", "Spanish")
+    }
+    #expect(try here.comparing.isOfCollection("spanish") && here.comparing.isOfCollection("Spanish@1"))
+    #expect(try !here.comparing.isOfCollection(file("base.csv")) && !here.comparing.isOfCollection("Spanish@x"))
+  }
+
+  @Test func `while looking back nothing looks back further`() throws {
+    let card = try #require(try note("gato", here).cards().first)
+    try here.at(step: 1) {
+      #expect(throws: (any Error).self) { try here.at(step: 1) {} }
+      #expect(throws: (any Error).self) { _ = try here.comparing.history(of: card) }
+    }
+  }
+}

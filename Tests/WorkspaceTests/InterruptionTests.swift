@@ -1,0 +1,206 @@
+// Ctrl-C at any moment: long work ends where it next asks, says that it was interrupted, and has done nothing.
+
+import Decks
+import Files
+import Language
+import Problems
+import Storage
+import Synchronization
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Exchange
+@testable import Workspace
+
+/// A user who interrupts when they were asked so many times.
+private final class Patience: Sendable {
+  private let left = Mutex(Int.max)
+
+  func isOver() -> Bool {
+    left.withLock {
+      if $0 <= 0 { return true }
+      $0 -= 1
+      return false
+    }
+  }
+
+  func set(_ count: Int) { left.withLock { $0 = count } }
+}
+
+@Suite struct InterruptionTests {
+  private let person: Person
+  private let workspace: Workspace
+  private let deck: DeckHandle
+  private let patience = Patience()
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace { [patience] in patience.isOver() }
+    deck = try workspace.decks.create("Deck")
+    _ = try workspace.media.add(Array("cat".utf8), named: "cat.png")
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      for number in 0..<1100 {
+        _ = try batch.add(
+          NewCard(prompt: "p\(number)", answer: number == 7 ? "[picture cat.png]" : "a", guid: "g\(number)"))
+      }
+    }
+  }
+
+  private func file(_ name: String) -> String { person.folder.file(name) }
+
+  private static let tables = [
+    "decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words", "word_counts",
+  ]
+
+  /// All that an operation could have changed, or how much that is.
+  private func everything(isCounted: Bool) throws -> [String] {
+    let rows = try workspace.read { db in
+      try Self.tables.flatMap { table in
+        let sql = isCounted ? "SELECT count(*) FROM \(table)" : "SELECT * FROM \(table)"
+        return try db.rows(sql) { "\(table) \($0.values)" }
+      }
+    }
+    return try rows + person.folder.names + names(in: workspace.media.folder) + workspace.care.steps().map(\.name)
+  }
+
+  /// Interrupts an operation at the first moment that it asks, at the second, and so on, later in ever larger steps,
+  /// until it is done before it asks again.
+  private func interrupt(_ operation: () throws -> Void, _ place: SourceLocation = #_sourceLocation) throws {
+    let before = try [false, true].map(everything)
+    var (moment, count) = (0, 0)
+    while true {
+      patience.set(moment)
+      do {
+        try operation()
+        patience.set(.max)
+        #expect(count > 0, "it never asks", sourceLocation: place)
+        return
+      } catch {
+        patience.set(.max)
+        try #require(
+          (error as? any Problem)?.report.code == .interrupted, "at moment \(moment): \(error)", sourceLocation: place)
+        let isCounted = count % 8 > 0
+        try #require(
+          try everything(isCounted: isCounted) == before[isCounted ? 1 : 0], "at moment \(moment)",
+          sourceLocation: place)
+      }
+      (moment, count) = (moment + 1 + moment / 4, count + 1)
+    }
+  }
+
+  // MARK: Files
+
+  @Test(arguments: ["out.csv", "out.json", "out.jsonl", "out.md", "out.txt", "out.apkg"])
+  func `a file is written whole or not at all, and read whole or not at all`(_ name: String) throws {
+    var options = ExportOptions()
+    options.hasSchedule = name.hasSuffix("apkg")
+    try interrupt { _ = try deck.exportCards(to: file(name), .plain, options) }
+    try interrupt { _ = try workspace.exchange.importCards(intoDeck: "New", from: [file(name)], .plain, .init()) }
+    // Where a package has a card that is there it stays where it is.
+    if !name.hasSuffix("apkg") { #expect(try workspace.decks.open("New").count() >= 1099) }
+  }
+
+  @Test func `packages of older programs and of whole collections are written whole`() throws {
+    var options = ExportOptions()
+    options.format = .apkgLegacy
+    try interrupt { _ = try deck.exportCards(to: file("old.apkg"), .plain, options) }
+    try interrupt { _ = try deck.exportCards(to: file("all.colpkg")) }
+    let other = try Person()
+    let there = try other.workspace()
+    #expect(try there.exchange.importPackage(from: file("all.colpkg")).added == 1100)
+    #expect(try there.decks.open("Deck").count() == 1100)
+  }
+
+  @Test func `a page is written whole, and its answers come back whole`() throws {
+    try interrupt { _ = try deck.writePage(to: file("page.html")) }
+    let id = try workspace.read { try DeckTable.record($0, deck.id).pageID }
+    try person.folder.write(
+      #"{"deck":"\#(id)","version":1}"# + "\n" + #"{"guid":"g3","at":1699999000,"rating":3,"seconds":2.5}"# + "\n",
+      to: "answers.txt")
+    try interrupt { _ = try deck.importAnswers(from: [file("answers.txt")]) }
+  }
+
+  @Test func `a folder is built whole, compared and merged whole`() throws {
+    try person.folder.makeFolder("Built")
+    for number in 0..<3 {
+      try person.folder.write(
+        "prompt,answer,guid\n" + (0..<50).map { "\(number) \($0),x,\(number)-\($0)\n" }.joined(),
+        to: "Built/\(number).csv")
+    }
+    _ = try deck.exportCards(to: file("base.apkg"))
+    _ = try #require(try deck.card(at: 1)).note().update(fields: ["Back": "b"])
+    _ = try deck.exportCards(to: file("theirs.apkg"))
+    _ = try workspace.care.undo()
+    let settings = workspace.comparing.settings()
+    try interrupt {
+      let operands = [file("base.apkg"), file("theirs.apkg")]
+      let found = try workspace.comparing.difference(operands, settings, generator: NoCards()).changes.count
+      #expect(found == 1)
+    }
+    try interrupt {
+      let request = MergeRequest(base: file("base.apkg"), ours: "Deck", theirs: file("theirs.apkg"))
+      let found = try workspace.comparing.merge(request, settings, generator: NoCards()).counts.changed
+      #expect(found == 1)
+    }
+    try interrupt { _ = try workspace.exchange.build(file("Built"), generator: NoCards()) }
+    #expect(try workspace.decks.open("Built").count() == 150)
+  }
+
+  @Test func `a backup is made whole, and read whole`() throws {
+    try interrupt { try workspace.care.backup(to: file("one.deckhand-backup")) }
+    try interrupt { _ = try workspace.care.stage(file("one.deckhand-backup")) }
+    try interrupt {
+      let found = try workspace.care.inspect(file("one.deckhand-backup")).cards
+      #expect(found == 1100)
+    }
+  }
+
+  // MARK: Cards
+
+  @Test func `what is done to many cards is done to all of them or to none`() throws {
+    let cards = try deck.cards().rest()
+    let numbers = try cards.prefix(5).map { Int64(try $0.record().note.rawValue) }
+    try interrupt {
+      let found = try workspace.cards.list(of: [deck], matching: "p").cards.count
+      #expect(found == 1100)
+    }
+    try interrupt { try workspace.notes.changeTags(of: numbers, adding: ["t"]) }
+    var rows = try workspace.cards.anki.rows(of: Array(cards.prefix(3)))
+    for index in rows.indices { rows[index].flags = 2 }
+    try interrupt { try workspace.cards.anki.take(rows) }
+    try interrupt {
+      let found = try workspace.cards.anki.log(of: cards.prefix(3).map(\.id)).count
+      #expect(found == 3)
+    }
+    try interrupt { try workspace.notes.remove(numbers) }
+    #expect(try deck.count() == 1095)
+  }
+
+  @Test func `forecasts, goals and fittings end at once`() throws {
+    try interrupt { _ = try deck.scheduling.simulate(retentions: [0.9], days: 5) }
+    try interrupt { try deck.goals.set(date: "2023-12-24") }
+  }
+
+  // MARK: Words
+
+  @Test func `words of texts are listed, counted and mined all or none`() throws {
+    let letters = "abcdefghij".map { String($0) }
+    let words = letters.flatMap { a in letters.flatMap { b in letters.prefix(6).map { "w" + a + b + $0 } } }
+    try person.folder.write(words.map { "de hond ziet \($0).\n\n" }.joined(), to: "a.txt")
+    var options = TextOptions()
+    options.language = "dutch"
+    let text = try TextHandle([file("a.txt")], options, in: workspace)
+    try interrupt { _ = try WordCounts(workspace, language: "dutch").add(1) { _ in text } }
+    try interrupt { _ = try UserWordList(workspace, language: "dutch").set(["de", "hond", "ziet"], as: .known) }
+    let report = try text.minable(MiningOptions())
+    #expect(report.added.count == 600)
+    try interrupt { _ = try text.minable(MiningOptions()) }
+    try interrupt { _ = try text.mine(report.added, into: "Mined") }
+  }
+}
+
+private struct NoCards: CardGenerator {
+  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
+}

@@ -1,0 +1,87 @@
+// What a workspace does not do: after a sign-out, in a rehearsal, within a unit of work.
+
+import Decks
+import Exchange
+import Glibc
+import Problems
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct RefusalTests {
+  private let person: Person
+
+  init() throws {
+    person = try Person()
+    let workspace = try person.workspace()
+    try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
+    try workspace.care.backup(to: path)
+    try workspace.close()
+  }
+
+  private var path: String { person.folder.file("one.deckhand-backup") }
+
+  private func code(_ body: () throws -> Void) -> String {
+    do { try body() } catch { return (error as? any Problem)?.code ?? "\(error)" }
+    return "done"
+  }
+
+  @Test func `a workspace that is signed out looks at nothing`() throws {
+    let workspace = try person.workspace()
+    let staged = try workspace.care.stage(path)
+    let deck = try workspace.decks.open("Deck")
+    try workspace.close()
+    let codes = [
+      code { _ = try workspace.care.inspect(path) }, code { _ = try workspace.care.diagnose() },
+      code { _ = try workspace.care.stage(path) }, code { _ = try workspace.care.restore(staged) },
+      code { _ = try workspace.care.contents() }, code { _ = try workspace.care.mend() }, code { _ = try deck.count() },
+    ]
+    #expect(codes == Array(repeating: "auth_required", count: 7))
+  }
+
+  @Test func `a rehearsal copies, restores, mends and undoes nothing`() throws {
+    let workspace = try person.workspace(rehearsal: Rehearsal(isOn: true) { _ in })
+    let staged = try workspace.care.stage(path)
+    // Something that could be mended.
+    try person.folder.makeFolder("local/media")
+    try person.folder.write("x", to: "local/media/0123456789abcdef0123")
+    let before = try workspace.care.steps().count
+    let codes = [
+      code { try workspace.care.backup(to: path) }, code { _ = try workspace.care.restore(staged) },
+      code { _ = try workspace.care.undo() },
+    ]
+    #expect(codes == Array(repeating: "dry_run", count: 3))
+    #expect(try workspace.care.steps().count == before && workspace.media.clean() == 0)
+    try workspace.close()
+  }
+
+  @Test func `a unit of work is copied and restored by nobody`() throws {
+    let workspace = try person.workspace()
+    let staged = try workspace.care.stage(path)
+    try workspace.beginUnit()
+    try workspace.decks.open("Deck").add(NewCard(prompt: "c", answer: "d"))
+    #expect(code { try workspace.care.backup(to: path) } == code { throw BackupError.inUnit })
+    #expect(code { _ = try workspace.care.restore(staged) } == code { throw BackupError.inUnit })
+    #expect(try workspace.media.clean() == 0)
+    try workspace.rollbackUnit()
+    #expect(try workspace.care.restore(staged).restored.cards == 1)
+    try workspace.close()
+  }
+
+  @Test func `the newest backup is the one that was made last, whatever it is called`() throws {
+    let workspace = try person.workspace()
+    #expect(workspace.care.newestBackup() == nil)
+    let first = try workspace.care.freeBackupPath()
+    try workspace.care.backup(to: first)
+    let second = try workspace.care.freeBackupPath()
+    #expect(first != second)
+    try workspace.care.backup(to: second)
+    var status = try person.folder.status(String(second.dropFirst(person.data.count + 1)))
+    status.st_mtim.tv_sec += 100
+    person.folder.setTime(String(first.dropFirst(person.data.count + 1)), status)
+    #expect(workspace.care.newestBackup() == first)
+    try workspace.close()
+  }
+}

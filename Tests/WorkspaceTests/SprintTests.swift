@@ -1,0 +1,35 @@
+// A sprint that is under way while its deck changes.
+
+import Decks
+import Memory
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct SprintTests {
+  @Test func `a sprint begins anew when cards come or go, and goes on when only their texts change`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("Deck")
+    let within = try workspace.decks.create("Deck::Within")
+    for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
+    var options = SessionHandle.Options(try workspace.preferences())
+    options.mode = .sprint
+    let sprint = try deck.study(options)
+    try sprint.answer(.good)
+    #expect(try sprint.remaining() == 2 && sprint.right() == 1)
+    #expect(try sprint.counts() == (0, 0) && sprint.choices().isEmpty)
+    _ = try workspace.decks.create("Other")
+    #expect(try sprint.remaining() == 2)
+    try within.add(NewCard(prompt: "d", answer: "x"))
+    #expect(try sprint.remaining() == 4)
+    try sprint.answer(.again)
+    _ = try deck.removeCards(at: [1, 2])
+    #expect(try sprint.remaining() == 2)
+    while try sprint.card() != nil { try sprint.answer(.good) }
+    #expect(throws: DeckError.over) { try sprint.flag(1) }
+    try workspace.close()
+  }
+}

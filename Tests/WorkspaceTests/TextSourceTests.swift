@@ -1,0 +1,185 @@
+// What texts and words come from: vocabularies, subtitles, dictionaries, and what is told of them.
+
+import Decks
+import Files
+import Language
+import Lexicon
+import Problems
+import Storage
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+import Text
+
+@testable import Exchange
+@testable import Workspace
+
+@Suite struct TextSourceTests {
+  private let person: Person
+  private let workspace: Workspace
+
+  init() throws {
+    person = try Person()
+    let dictionaries = person.folder.file("dictionaries")
+    workspace = try person.workspace(
+      meanings: DictionaryLibrary(ownFolders: [dictionaries], systemFolders: []) { false })
+  }
+
+  private func text(_ names: [String], _ change: (inout TextOptions) -> Void = { _ in }) throws -> TextHandle {
+    var options = TextOptions()
+    options.language = "dutch"
+    change(&options)
+    return try TextHandle(names.map { person.folder.file($0) }, options, in: workspace)
+  }
+
+  private func database(_ name: String, _ sql: String) throws {
+    let file = try ExclusiveDatabase(person.folder.file(name))
+    try file.use { try $0.execute(sql: sql) }
+    try file.close()
+  }
+
+  // MARK: Texts
+
+  @Test func `of a vocabulary come the words of the language that are not mastered, from the books they were in`()
+    throws
+  {
+    try database(
+      "vocab.db",
+      """
+      CREATE TABLE WORDS (id TEXT, word TEXT, stem TEXT, lang TEXT, category INTEGER, timestamp INTEGER);
+      CREATE TABLE LOOKUPS (id TEXT, word_key TEXT, book_key TEXT, dict_key TEXT, pos TEXT, usage TEXT, timestamp INTEGER);
+      CREATE TABLE BOOK_INFO (id TEXT, asin TEXT, guid TEXT, lang TEXT, title TEXT, authors TEXT);
+      INSERT INTO WORDS VALUES ('1', 'hond', 'hond', 'nl', 0, 5), ('2', 'dog', 'dog', 'en', 0, 6),
+        ('3', 'kat', 'kat', 'nl', 100, 7), ('4', 'vis', 'vis', 'nl', 0, 8);
+      INSERT INTO LOOKUPS VALUES ('1', '1', 'b', 'd', '0', 'De hond slaapt.', 5);
+      INSERT INTO BOOK_INFO VALUES ('b', '', '', 'nl', 'Boek', 'N. N.');
+      """)
+    let text = try text(["vocab.db"])
+    let report = try text.minable(MiningOptions())
+    #expect(report.added.map(\.lemma).sorted() == ["hond", "vis"])
+    #expect(report.added.map(\.source).sorted() == ["Boek", "vocab"])
+    #expect(report.added.map(\.plainSentence).sorted() == ["De hond slaapt.", "vis"])
+  }
+
+  @Test func `a word that was looked up twice comes before one that was looked up once`() throws {
+    try database(
+      "words.db",
+      """
+      CREATE TABLE title (id INTEGER, name TEXT);
+      CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT);
+      INSERT INTO vocabulary VALUES ('kat', 1, 'een', 'slaapt.'), ('vis', 1, 'een', 'eet.'), ('vis', 1, 'nog een', '.');
+      """)
+    #expect(try text(["words.db"]).minable(MiningOptions()).added.map(\.lemma) == ["vis", "kat"])
+    try workspace.decks.create("D").add(NewCard(prompt: "kat", answer: "cat"))
+    try UserWordList(workspace, language: "dutch").set(["vis"], as: .known)
+    let report = try text(["words.db"]).minable(MiningOptions())
+    #expect(report.added.isEmpty && report.present == 2)
+  }
+
+  @Test func `a late line has its hours, and a translation of a plain text is refused`() throws {
+    try person.folder.write("1\n12:34:56,000 --> 12:34:58,000\nde hond slaapt.\n", to: "film.srt")
+    let film = try text(["film.srt"])
+    #expect(film.source(of: film.text.sentences[0]) == "film 12:34:56")
+    try person.folder.write("The dog sleeps.\n", to: "film.txt")
+    #expect(throws: TextFileError.self) {
+      _ = try text(["film.srt"]) { $0.translations = [person.folder.file("film.txt")] }
+    }
+    // A line that ends before it begins has no time.
+    try person.folder.write("1\n00:00:05,000 --> 00:00:02,000\nde kat slaapt.\n", to: "back.srt")
+    var options = MiningOptions()
+    options.unknownAtMost = 9
+    let word = try #require(try text(["back.srt"]).minable(options).added.first)
+    #expect(word.time == nil)
+  }
+
+  @Test func `a text in another encoding is told`() throws {
+    try person.folder.write([UInt8]("caf\u{E9} de hond".unicodeScalars.map { UInt8($0.value) }), to: "latin.txt")
+    let read = try text(["latin.txt"])
+    #expect(read.encodings.map(\.encoding) == [.windows1252] && read.encodings[0].path.hasSuffix("latin.txt"))
+  }
+
+  @Test func `of a text come only as many words as make so much of it known`() throws {
+    try person.folder.write("de hond slaapt. de hond eet. de hond. de kat.", to: "a.txt")
+    let text = try text(["a.txt"])
+    var options = MiningOptions()
+    options.unknownAtMost = 9
+    let all = try text.minable(options).added.map(\.lemma)
+    options.target = 0.5
+    let some = try text.minable(options).added.map(\.lemma)
+    #expect(all.count > some.count && Set(some).isSubset(of: all) && some.contains("de"))
+    options.target = nil
+    options.requiresGloss = true
+    #expect(try text.minable(options).added.isEmpty)
+  }
+
+  @Test func `counts of texts can be begun anew, in one step`() throws {
+    let counts = try WordCounts(workspace, language: "dutch")
+    for (name, content) in [("a.txt", "de hond"), ("b.txt", "een kat een")] {
+      try person.folder.write(content, to: name)
+    }
+    #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [true])
+    #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [false])
+    let report = try counts.add(1, forgets: true) { _ in try text(["b.txt"]) }
+    #expect(report.forgotten == 1 && report.isNew == [true])
+    #expect(try counts.texts().map(\.title) == ["b"])
+    #expect(try counts.frequent(9).map { "\($0.word) \($0.count)" } == ["een 2", "kat 1"])
+    _ = try workspace.care.undo()
+    #expect(try counts.texts().map(\.title) == ["a"])
+    #expect(try counts.add(0, forgets: true) { _ in try text([]) }.forgotten == 1)
+    #expect(try counts.texts().isEmpty && counts.add(0, forgets: true) { _ in try text([]) }.forgotten == 0)
+  }
+
+  @Test(arguments: ["", "een hele lange zin", String(repeating: "x", count: 301), "(m)"])
+  func `a field that is no word is none`(_ field: String) throws {
+    try person.folder.write("een hele lange zin x", to: "a.txt")
+    #expect(try text(["a.txt"]).lemmas(ofField: field).isEmpty)
+  }
+
+  // MARK: Dictionaries
+
+  private func zip(_ members: [(String, String)]) throws -> String {
+    let path = person.folder.file("d.zip")
+    removeTree(path)
+    let builder = try ZipBuilder(path, named: path)
+    for (number, (name, text)) in members.enumerated() {
+      try person.folder.write(text, to: "member-\(number)")
+      try builder.add(
+        name, from: person.folder.file("member-\(number)"), offset: 0, count: text.utf8.count, isDeflated: true)
+    }
+    try builder.finish()
+    return path
+  }
+
+  @Test func `a dictionary of Yomitan's is indexed, asked and taken away`() throws {
+    let path = try zip([
+      (
+        "index.json",
+        #"{"title": "Mine", "format": 3, "sourceLanguage": "nl", "targetLanguage": "en", "revision": "1"}"#
+      ),
+      (
+        "term_bank_1.json",
+        #"[["hond","","n","",5,["dog"],1,""],["honden","","non-lemma","",0,[["hond",["plural"]]],2,""]]"#
+      ),
+      (
+        "term_meta_bank_1.json",
+        #"[["hond","freq",12],["hond","ipa",{"reading":"hond","transcriptions":[{"ipa":"/hɔnt/"}]}]]"#
+      ),
+    ])
+    let dictionaries = try UserDictionaries(workspace)
+    let added = try dictionaries.add(path)
+    #expect(added.name.hasPrefix("Mine") || !added.name.isEmpty)
+    #expect(added.meanings == 1 && added.forms == 1 && added.frequencies == 1 && added.pronunciations == 1)
+    #expect(size(of: added.path) > 0)
+    #expect(throws: DictionaryError.self) { try dictionaries.remove("Mime") }
+    try dictionaries.remove(added.name)
+    #expect(size(of: added.path) < 0)
+  }
+
+  @Test func `without a folder of one's own no dictionary is added`() throws {
+    let path = try zip([("index.json", #"{"title": "Mine", "format": 3, "sourceLanguage": "nl", "revision": "1"}"#)])
+    let other = try Person().workspace(meanings: DictionaryLibrary(ownFolders: [], systemFolders: []) { false })
+    let error = #expect(throws: DictionaryError.self) { _ = try UserDictionaries(other).add(path) }
+    #expect(error?.report.message.contains("no folder for dictionaries") == true)
+  }
+}
