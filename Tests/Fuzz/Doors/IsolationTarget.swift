@@ -91,6 +91,17 @@ func isolation() -> FuzzTarget {
   }
 }
 
+/// A table of the plugin's, as an argument.
+private struct Pushed: LuaRepresentable {
+  let reference: LuaReference
+  var luaValue: LuaValue { .none }
+
+  func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(reference)
+    return 1
+  }
+}
+
 /// What the shell does with a plugin.
 private func talk(to code: DistantCode, _ state: LuaState, _ things: Things) throws {
   try code.tellModules()
@@ -101,5 +112,5 @@ private func talk(to code: DistantCode, _ state: LuaState, _ things: Things) thr
   _ = try start.call([Thing()])
   _ = try things.kept?.call(with: Thing(), 2, "x", results: 2) { try $0.value(-1) }
   _ = table.copied()
-  _ = try start.call([table])
+  _ = try start.call([Pushed(reference: table)])
 }

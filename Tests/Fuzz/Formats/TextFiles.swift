@@ -58,6 +58,5 @@ private func look(_ folder: FuzzFolder, _ files: [(ending: String, bytes: ArrayS
     _ = try library.define(word, in: spanish)
     _ = try library.define(word, in: spanish, foldAccents: true)
     _ = try library.lemmas(of: word, in: spanish)
-    _ = try library.frequencies(of: word, in: spanish)
   }
 }
