@@ -228,4 +228,20 @@ import Values
       #expect(syntax.constraint == nil && syntax.isOfSchema && !syntax.isOfRow)
     }
   }
+
+  @Test func `a count and whether there is a row are asked for with arguments, and of nothing are 0 and no`() throws {
+    let store = Store(path: nil, migrations: UndoTests.migrations, isInterrupted: { false })
+    try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
+    for _ in 0..<2 {
+      let rows = try store.read { db in
+        try ["b", "z"].map { try db.hasRow("SELECT 1 FROM boxes WHERE name = ?", [$0]) }
+      }
+      #expect(rows == [true, false])
+      let counts = try store.read { db in
+        try ["count(*)", "max(id)", "id"].map { try db.count("SELECT \($0) FROM boxes WHERE name > ?", ["b"]) }
+      }
+      #expect(counts == [1, 3, 3])
+      #expect(try store.read { try $0.count("SELECT id FROM boxes WHERE name = ?", ["z"]) } == 0)
+    }
+  }
 }
