@@ -107,9 +107,10 @@ extension World {
     guard let given = parsed(line) else { return String(line) }
     var names = packedNames
     let type = given["note_type"]?.text ?? ""
-    if type.hasPrefix("Basic"), type.dropFirst(5).allSatisfy({ $0 == "+" }),
-      given["note_fields"] == .record([("Front", given["prompt"] ?? .null), ("Back", given["answer"] ?? .null)])
-        || given["note_fields"] == .record([("Back", given["answer"] ?? .null), ("Front", given["prompt"] ?? .null)])
+    let shown = given["note_fields"]?.record?.fields.map { ($0.name, unescaped($0.value.text ?? "")) } ?? []
+    if type.hasPrefix("Basic"), type.dropFirst(5).allSatisfy({ $0 == "+" }), shown.count == 2,
+      shown.contains(where: { $0 == ("Front", given["prompt"]?.text ?? "") }),
+      shown.contains(where: { $0 == ("Back", given["answer"]?.text ?? "") })
     {
       names.subtract(["note_type", "note_fields", "ordinal"])
     }
@@ -131,6 +132,11 @@ extension World {
     }
     card["reviews"] = log.map(Value.list)
     return written(card)
+  }
+
+  /// A field's text as a card shows it, where it has no more than signs that HTML writes otherwise.
+  private static func unescaped(_ field: String) -> String {
+    field.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
   }
 
   private static func written(_ card: Value.Record) -> String {

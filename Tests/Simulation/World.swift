@@ -274,6 +274,8 @@ final class World {
     // A script, or a plugin's command, goes on after a refusal that it catches.
     let isScript = name == "run" || name.isEmpty
     if isScript, Fault.Kind.catchable.contains(fault.kind) { return nil }
+    // A real Ctrl-C stops a plugin's state, too; here it is only asked for, and the plugin catches the answer.
+    if name.isEmpty, fault.kind == .interrupt { return nil }
     if isScript, wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil

@@ -173,6 +173,8 @@ public enum NoteTable {
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {
     let texts = try firstTexts(note, maker, deckName: deckName)
+    // One of which nothing is to be seen is like no other.
+    if texts.prompt == CardTexts.blank { return }
     let writer = try CardWriter(db, deck: deck) { 0 }
     let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
