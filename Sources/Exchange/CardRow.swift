@@ -83,6 +83,15 @@ extension CardRow {
   }
 }
 
+extension CardRow {
+  /// Has it say that its prompt and its answer are these texts and nothing else.
+  mutating func takeSidesAsHTML() {
+    let sides = sides.map { Array($0.utf8) }
+    (prompt, answer) = (sides[0], sides[1])
+    content = .formatted
+  }
+}
+
 /// Where a row begins, and why it is refused.
 struct RowStart {
   var line = 1

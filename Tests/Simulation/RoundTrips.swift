@@ -136,7 +136,8 @@ extension World {
 
   /// A field's text as a card shows it, where it has no more than signs that HTML writes otherwise.
   private static func unescaped(_ field: String) -> String {
-    field.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    field.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&#31;", with: "\u{1F}")
+      .replacing("&amp;", with: "&")
   }
 
   private static func written(_ card: Value.Record) -> String {

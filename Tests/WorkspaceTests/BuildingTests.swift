@@ -95,12 +95,24 @@ private struct NoGenerator: CardGenerator {
     try write("## a\n\nno picture\n", to: "a.md")
     removeTree(person.folder.file("Words/cat.png"))
     try build()
+    #expect(try cards() == ["a = no picture"])
     _ = try workspace.media.add(Array("mine".utf8), named: "dog.png")
     try write("second", to: "cat.png")
     try write("## a\n\n![](cat.png)\n", to: "a.md")
     try build()
     let path = try workspace.media.path("cat.png")
     #expect(String(decoding: try FileText.bytes(path, limit: 100), as: UTF8.self) == "second")
+  }
+
+  @Test(arguments: ["**b**", "![](cat.png)", "- b\n- c", "b\n\n> c"])
+  func `a card is plain again when its source is`(_ formatted: String) throws {
+    try write("x", to: "cat.png")
+    for answer in ["plain", formatted, "other", formatted, "plain"] {
+      try write("## a\n\n\(answer)\n", to: "a.md")
+      #expect(try build().cards.rejectedCount == 0)
+      if answer != formatted { #expect(try cards() == ["a = \(answer)"]) }
+    }
+    #expect(try cards().count == 1)
   }
 
   @Test func `two files of one name in two folders are told, and nothing is built`() throws {

@@ -30,6 +30,9 @@ struct BuildContent {
     )
   }
 
+  /// Whether it is a prompt and an answer that plain text would not hold.
+  var isFormatted: Bool { type.isBasic && texts == nil }
+
   /// What is compared with what was built.
   var content: BuiltContent {
     BuiltContent(note.fields, tags: note.tags.filter { conflicts.isEmpty || $0 != MergeConflict.tag })

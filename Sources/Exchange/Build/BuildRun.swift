@@ -227,6 +227,8 @@ public final class BuildRun {
           try places.move(NoteTable.cards(db, of: current.note.id), within: row.subdeck)
         }
       }
+      // Nobody has changed the note since: what is formatted in it was so in the source, which says a plain text now.
+      if let current, current.isFormatted, case .texts = row.content { row.takeSidesAsHTML() }
       let written = try places.write(row, isLookedAt: true)
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
