@@ -180,7 +180,8 @@ import Testing
   }
 
   @Test func `for a screen reader a game answers in lines`() throws {
-    let terminal = try Home().terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")
+    let home = try Home()
+    let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")
     terminal.wait(for: "cambering  (9 letter word - English)", seconds: 20)
     terminal.type("grace\r")
     let seen = terminal.wait(for: "grace: 5 points. 1 found")
