@@ -51,7 +51,16 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     ) STRICT, WITHOUT ROWID;
     """
 
-  public var name: String { self == .noteTypes ? "note_types" : "\(self)" }
+  /// Spelled out: a name that Swift makes of a case is looked for at run time, which a start of the program would wait for.
+  public var name: String {
+    switch self {
+    case .cards: "cards"
+    case .notes: "notes"
+    case .decks: "decks"
+    case .noteTypes: "note_types"
+    case .presets: "presets"
+    }
+  }
 
   /// A row as Anki has it. In those of cards and notes the number of the sync is 0, and the texts that rows are sorted
   /// and compared by are empty, as on their way.

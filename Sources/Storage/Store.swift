@@ -25,7 +25,7 @@ public final class Store {
 
   /// The file, or nil for a database in memory.
   public let path: String?
-  private let migrations: [Migration]
+  private let migrations: () -> [Migration]
   private let poll: StatementPoll
   private var database: ExclusiveDatabase?
   private var unit = Unit.none
@@ -51,14 +51,14 @@ public final class Store {
   /// Nothing is opened yet.
   /// - Parameters:
   ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
-  ///   - migrations: every room's steps, in order.
+  ///   - migrations: every room's steps, in order; asked for when the file is opened.
   ///   - deadline: seconds that another process's lock is waited for.
   ///   - isInterrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
   ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
   ///     `UndoLog.migrations` are among the migrations then.
   ///   - unrecorded: tables that no step holds.
   public init(
-    path: String?, migrations: [Migration], deadline: Double = 5,
+    path: String?, migrations: @autoclosure @escaping () -> [Migration], deadline: Double = 5,
     isInterrupted: @escaping @Sendable () -> Bool,
     undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
@@ -329,13 +329,14 @@ public final class Store {
 
   private func opened(_ name: String) throws -> ExclusiveDatabase {
     if let database { return database }
+    let migrations = migrations()
     let file = DatabaseFile(path: path, migrations: migrations, poll: poll)
     var fresh: ExclusiveDatabase?
     try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try fresh.use(for: name) { db in
       for migration in migrations { for function in migration.functions { try db.add(function) } }
-      try prepare(db)
+      try prepare(db, migrations)
       try recorder?.attach(db)
     }
     database = fresh
@@ -343,7 +344,7 @@ public final class Store {
   }
 
   /// Brings the tables to what the program expects, or refuses a file of the future.
-  private func prepare(_ db: Database) throws {
+  private func prepare(_ db: Database, _ migrations: [Migration]) throws {
     let known = Set(migrations.map(\.name))
     let applied = try appliedMigrations(db)
     let unknown = applied.subtracting(known)

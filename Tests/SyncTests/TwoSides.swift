@@ -22,6 +22,7 @@ struct TwoSides {
   let moment = StudyMoment(now: 1_700_000_000)
 
   init(hasUndo: Bool = false) {
+    let migrations = migrations
     store =
       hasUndo
       ? Store(

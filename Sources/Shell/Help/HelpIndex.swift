@@ -33,14 +33,16 @@ struct HelpIndex {
   /// The names that Tab offers beside the commands.
   var names: [String] {
     HelpTopic.all.map(\.name) + [ShellCommands.allCommands, "developers"] + LuaHelp(session.lua).names
-      + settings.map(\.name) + ProblemMeaning.all.map(\.code)
+      + (session.preferences?.tree.names ?? []) + ProblemMeaning.all.map(\.code)
   }
 
   /// Everything, in the order in which a name is looked up.
-  var entries: [HelpEntry] { topics + commands + lua + settings + problems }
+  var entries: [HelpEntry] { topics() + commands + others() }
 
-  private var topics: [HelpEntry] {
-    HelpTopic.all.map {
+  // With a name only what goes by it is described: to describe all takes longer than to answer.
+
+  private func topics(named wanted: String? = nil) -> [HelpEntry] {
+    HelpTopic.all.filter { wanted == nil || $0.name == wanted }.map {
       HelpEntry(name: $0.name, kind: .topic, summary: $0.summary, example: $0.example, lines: $0.lines(width: width))
     }
   }
@@ -52,9 +54,14 @@ struct HelpIndex {
     }
   }
 
-  private var lua: [HelpEntry] {
+  /// What is looked up after topics and commands.
+  private func others(named wanted: String? = nil) -> [HelpEntry] {
+    lua(named: wanted) + settings(named: wanted) + problems(named: wanted)
+  }
+
+  private func lua(named wanted: String?) -> [HelpEntry] {
     let help = LuaHelp(session.lua)
-    return help.names.map { name in
+    return help.names.filter { wanted == nil || $0 == wanted }.map { name in
       let lines = help.lines(of: name) ?? []
       // A module and a type begin with what they are, a member with how it is written.
       let isMember = lines.count > 2 && lines[1].isEmpty && !lines[2].hasPrefix(" ")
@@ -65,10 +72,10 @@ struct HelpIndex {
     }
   }
 
-  private var settings: [HelpEntry] {
+  private func settings(named wanted: String?) -> [HelpEntry] {
     guard let tree = session.preferences?.tree else { return [] }
     return tree.names.compactMap { name in
-      guard let declaration = tree.declaration(of: name) else { return nil }
+      guard wanted == nil || name == wanted, let declaration = tree.declaration(of: name) else { return nil }
       return HelpEntry(
         name: name, kind: .setting, summary: declaration.help.isEmpty ? declaration.title : declaration.help,
         example: "set \(name) \(exampleValue(of: declaration))", lines: settingLines(name, declaration, tree))
@@ -97,8 +104,8 @@ struct HelpIndex {
     }
   }
 
-  private var problems: [HelpEntry] {
-    ProblemMeaning.all.map { meaning in
+  private func problems(named wanted: String?) -> [HelpEntry] {
+    ProblemMeaning.all.filter { wanted == nil || $0.code == wanted }.map { meaning in
       HelpEntry(
         name: meaning.code, kind: .problem, summary: meaning.text, example: meaning.example,
         lines: meaning.lines(width: width))
@@ -114,14 +121,15 @@ struct HelpIndex {
   func lines(of words: [String]) throws -> [String] {
     let name = words.joined(separator: " ")
     var parts: [[String]] = []
-    if let topic = topics.first(where: { $0.name == name }) { parts.append(text(of: topic)) }
+    let topic = topics(named: name).first
+    if let topic { parts.append(text(of: topic)) }
     if session.registry.isKnown(words.first ?? "") {
       try session.plugins.prepareCommand(words)
       parts.append(try session.registry.helpText(for: words, width: width))
     }
-    for entry in lua + settings + problems where entry.name == name {
+    for entry in others(named: name) {
       // Of a command's namesake in Lua a line is enough.
-      if !parts.isEmpty, entry.kind == .lua, topics.allSatisfy({ $0.name != name }) {
+      if !parts.isEmpty, entry.kind == .lua, topic == nil {
         parts.append(wrapped(briefly(entry), width: width))
       } else {
         parts.append(text(of: entry))

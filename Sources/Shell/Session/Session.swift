@@ -255,7 +255,8 @@ package final class Session {
 
   /// The command of the program's own that the words begin with.
   private func builtIn(_ words: [String]) -> BuiltIn? {
-    tables.builtIns[words.prefix(2).joined(separator: " ")] ?? words.first.flatMap { tables.builtIns[$0] }
+    guard let first = words.first else { return nil }
+    return tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[first]
   }
 
   // MARK: Signing out
