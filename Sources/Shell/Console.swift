@@ -94,11 +94,15 @@ package final class Console {
   package func note(_ text: String) { if !isQuiet { message(text) } }
 
   /// Something long under way: a line that is drawn again, on a terminal only.
-  /// - Parameter atOnce: draw it before a second has passed, as it says what the user waits for.
-  package func progress(_ label: String, total: Int?, atOnce: Bool = false) -> any ProgressReporting {
+  /// - Parameters:
+  ///   - unit: what is counted, in the plural: `cards`.
+  ///   - atOnce: draw it before a second has passed, as it says what the user waits for.
+  package func progress(
+    _ label: String, total: Int?, unit: String = "", atOnce: Bool = false
+  ) -> any ProgressReporting {
     guard drawsProgress else { return NoProgress() }
     return ConsoleProgress(
-      ProgressLine(label, total: total, on: messages, isPatient: !atOnce, now: elapsed) { text in
+      ProgressLine(label, total: total, unit: unit, on: messages, isPatient: !atOnce, now: elapsed) { text in
         fflush(nil)
         Self.writeRaw(text)
       })
@@ -130,6 +134,6 @@ private final class ConsoleProgress: ProgressReporting {
   init(_ line: ProgressLine) { self.line = line }
 
   func step(_ count: Int) { line.step(count) }
-  func update(_ done: Int, of total: Int?) { line.reach(done) }
+  func update(_ done: Int, of total: Int?) { line.reach(done, of: total) }
   func finish() { line.finish() }
 }

@@ -43,6 +43,13 @@ import Values
     #expect(Double(wrong) <= 0.03 * Double(right + wrong), "\(wrong) wrong")
   }
 
+  @Test(arguments: 1...12)
+  func `a few lines at the same times are paired as they stand`(count: Int) {
+    let text = (0..<count).map { TextParagraph("\($0)", start: Double($0) * 3, end: Double($0) * 3 + 2.5) }
+    let timing = SubtitlePairing(text, text).timing
+    #expect(timing.speed == 1 && abs(timing.offset) < 0.01, "\(timing)")
+  }
+
   @Test func `a given offset is taken as it is, and nothing pairs with nothing`() {
     let text = film(10, seed: 4)
     let moved = text.map { TextParagraph($0.text, start: ($0.start ?? 0) - 300, end: ($0.end ?? 0) - 300) }

@@ -99,4 +99,20 @@ import Testing
       decks.contains("A deck with quite a long name") && decks.contains("forty columns"),
       "\(decks)")
   }
+
+  @Test func `a deck is chosen from a list where nothing else is missing`() throws {
+    try home.run("deck", "create", "Birds")
+    let terminal = try prompt()
+    for line in ["deck rename", "deck export", "card add", "deck order"] {
+      terminal.type("\(line)\r")
+      let told = terminal.wait(for: "\(line): ")
+      #expect(!told.contains("Which deck?"), "\(told)")
+      terminal.wait(for: " is missing")
+      terminal.wait(for: "> ")
+    }
+    terminal.type("deck options\r")
+    terminal.wait(for: "Which deck?")
+    terminal.type("\r")
+    terminal.wait(for: "new_per_day")
+  }
 }

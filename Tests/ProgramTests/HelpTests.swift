@@ -104,6 +104,51 @@ import Testing
     return run.lines
   }
 
+  /// What is typed is taken back after each Tab; the list that a Tab shows is read before more is typed.
+  @Test func `a Tab anywhere in any example runs nothing and fails nowhere`() throws {
+    let home = try home()
+    let listed = try home.run(
+      "-e",
+      "for _, e in ipairs(shell.run([[help -k '']])) do if e.kind == 'command' then print(e.example) end end")
+    let steps = try home.run("--json", "undo", "--list").output
+    let terminal = try PseudoTerminal(home.words([]), environment: home.environment, columns: 40, rows: 12)
+    terminal.wait(for: "> ")
+    let examples = Set(listed.lines).sorted().filter { !$0.isEmpty }
+    #expect(examples.count > 100)
+    for (number, example) in examples.enumerated() {
+      for word in example.split(separator: " ") {
+        for end in [example.index(after: word.startIndex), word.endIndex] {
+          terminal.type(String(example[..<end]) + "\t\u{15}")
+          _ = terminal.takeOutput(milliseconds: 50)
+        }
+      }
+      terminal.type("1000 * \(number + 1) + 7\r")
+      terminal.wait(for: "\((number + 1) * 1000 + 7)")
+    }
+    terminal.type("\u{4}")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("--json", "undo", "--list").output == steps)
+  }
+
+  @Test func `colours of an example's result are sent, not shown as text`() throws {
+    let home = try home()
+    let code = """
+      for _, e in ipairs(shell.run([[help -k '']])) do
+        if e.kind == 'command' or e.kind == 'topic' then print(e.example) end
+      end
+      """
+    // What runs until it is stopped, reads the rest of the input, or takes long.
+    let skipped = ["quit", "exit", "serve", "lsp", "map", "word compile", "study", "play", "text read", "doc edit"]
+    let examples = try home.run("-e", code).lines.filter { line in
+      !skipped.contains { line == $0 || line.hasPrefix($0 + " ") }
+    }
+    #expect(examples.count > 100 && examples.contains { $0.hasPrefix("deck simulate") })
+    let run = try home.runInside(["--color=always"], input: examples.joined(separator: "\n") + "\n")
+    #expect(run.output.contains("\u{1B}[1m"), "\(run)")
+    let shown = (run.lines + run.errors.split(separator: "\n").map(String.init)).filter { $0.contains("\\x1B") }
+    #expect(shown == [])
+  }
+
   @Test func `every example in Lua runs`() throws {
     let found = try failures(
       ["Lua", "problem"],

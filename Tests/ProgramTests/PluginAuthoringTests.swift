@@ -42,6 +42,16 @@ import Testing
     #expect(try home.run("plugin", "test", "own", "--json").lines.count == 5)
   }
 
+  @Test func `rows that a command answers are a table, with its colours where there are any`() throws {
+    let home = try Home()
+    #expect(try home.run("plugin", "new", "own").status == 0)
+    #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
+    #expect(try home.run("own", "uno", "tres").lines == ["letters  word", "      3  uno", "      4  tres"])
+    #expect(
+      try home.run("--color=always", "own", "uno", "tres").lines
+        == ["\u{1B}[1mletters  word\u{1B}[0m", "      3  uno", "      4  tres"])
+  }
+
   @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder", "frequency_deck"])
   func `each bundled plugin passes its own test`(name: String) throws {
     let run = try Home().run("plugin", "test", name)

@@ -57,6 +57,19 @@ private final class Paper {
     #expect(paper.take().isEmpty)
   }
 
+  @Test func `what becomes known of the whole is what the share is of, and a rate says what it counts`() {
+    let paper = Paper()
+    // A package's bytes are its total until its notes are counted.
+    let progress = paper.progress("Importing a.apkg", total: 5_000_000, unit: "", on: paper.terminal(width: 100))
+    paper.time += 2
+    progress.reach(500, of: 1000)
+    let line = paper.take()
+    #expect(line.contains(" 50 %  2.0 s left") && !line.contains("/s"), "\(line)")
+    paper.time += 2
+    progress.reach(750)
+    #expect(paper.take().contains(" 75 %"))
+  }
+
   @Test func `it is drawn at most ten times a second`() {
     let paper = Paper()
     let progress = paper.progress("Counting", total: 1000, on: paper.terminal())

@@ -105,6 +105,8 @@ import Text
 
   @Test func `an empty table says so`() {
     #expect(TableText([.init("Deck")], whenEmpty: "No decks yet.").lines(on: terminal(width: 80)) == ["No decks yet."])
+    let long = TableText([.init("Deck")], whenEmpty: "No deck has a goal; `deck goal` sets one.")
+    #expect(long.lines(on: terminal(width: 26)) == ["No deck has a goal; `deck", "goal` sets one."])
     #expect(TableText([.init("Deck")]).lines(on: terminal(width: 80)).isEmpty)
   }
 

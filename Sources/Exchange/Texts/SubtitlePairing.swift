@@ -45,15 +45,16 @@ public struct SubtitlePairing: Sendable {
     for speed in speeds {
       let others = translation.compactMap { $0.start.map { $0 * speed } }
       for offset in likelyOffsets(starts, others).prefix(3) {
-        let timing = SubtitleTiming(offset: offset, speed: speed)
-        let overlap = overlap(text, translation, timing)
-        if overlap > best.overlap * 1.001 { best = (timing, overlap) }
+        // The middle of a bin first: with its own best offset each speed is as good as it can be.
+        var timing = SubtitleTiming(offset: offset, speed: speed)
+        var most = overlap(text, translation, timing)
+        for step in -6...6 {
+          let moved = SubtitleTiming(offset: offset + Double(step) * 0.1, speed: speed)
+          let overlap = overlap(text, translation, moved)
+          if overlap > most { (timing, most) = (moved, overlap) }
+        }
+        if most > best.overlap * 1.001 { best = (timing, most) }
       }
-    }
-    for step in -6...6 {
-      let timing = SubtitleTiming(offset: best.timing.offset + Double(step) * 0.1, speed: best.timing.speed)
-      let overlap = overlap(text, translation, timing)
-      if overlap > best.overlap { best = (timing, overlap) }
     }
     return best.timing
   }

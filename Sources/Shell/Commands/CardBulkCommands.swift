@@ -75,7 +75,7 @@ enum CardBulkCommands {
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let workspace = try session.workspace()
-      let progress = session.console.progress("Speaking", total: found.count)
+      let progress = session.console.progress("Speaking", total: found.count, unit: "cards")
       defer { progress.finish() }
       let report = try workspace.speech.add(
         to: found, field: invocation.optionalText("--field"),

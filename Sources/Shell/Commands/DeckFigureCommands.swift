@@ -116,7 +116,7 @@ enum DeckFigureCommands {
       progress.finish()
       let lines =
         forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.scheduling.options(), session)
-      return CommandResult(.list(forecasts.map(\.value)), .lines(lines))
+      return CommandResult(.list(forecasts.map(\.value)), .drawn(lines))
     }
   }
 

@@ -353,7 +353,7 @@ enum DocumentCommands {
         } : filled.flatMap(\.documents)
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count)
+      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
       defer { progress.finish() }
       try session.workspace().documents.drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()

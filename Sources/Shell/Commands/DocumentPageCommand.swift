@@ -32,7 +32,7 @@ enum DocumentPageCommand {
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let width = invocation.optionalInteger("--width") ?? 650
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count)
+      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
       defer { progress.finish() }
       let report = try session.workspace().documents.writePage(
         documents, titled: invocation.optionalText("--title") ?? "Cards", width: width, to: path, .any

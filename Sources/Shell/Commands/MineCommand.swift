@@ -92,7 +92,7 @@ enum MineCommand {
   ) throws -> FilmClips? {
     let films = invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
-    let progress = session.console.progress("Cutting", total: words.count)
+    let progress = session.console.progress("Cutting", total: words.count, unit: "words")
     defer { progress.finish() }
     return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
       progress.update($0, of: words.count)

@@ -103,7 +103,10 @@ enum OptimizeCommand {
       ("fsrs7", evidence.fsrs7.value),
     ])
     return CommandResult(
-      value, .parts([.lines([heading, ""]), .table(table), .lines(pictures + ["", FittingWords.verdict(evidence)])]))
+      value,
+      .parts([
+        .lines([heading, ""]), .table(table), .drawn(pictures), .lines(["", FittingWords.verdict(evidence)]),
+      ]))
   }
 }
 

@@ -58,8 +58,7 @@ struct HelpAtCursor {
     if let member = typing.memberAtEnd(), let owner = member.of {
       name = fullName(member.word, of: typing.plain(owner)) ?? name
     }
-    return LuaHelp(session.lua).lines(of: name)?.flatMap { $0.lines(within: width, breaksWords: false) }.prefix(12)
-      .map { $0 } ?? [nothing]
+    return LuaHelp(session.lua).lines(of: name, within: width).map { Array($0.prefix(12)) } ?? [nothing]
   }
 
   /// `deck:add`, `deck.count`, `decks.open`.

@@ -68,7 +68,7 @@ struct HelpIndex {
       let words = isMember ? lines[2] : lines.first ?? ""
       return HelpEntry(
         name: name, kind: .lua, summary: firstSentence(words) + ".", example: help.example(of: name),
-        lines: lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) })
+        lines: help.lines(of: name, within: width))
     }
   }
 

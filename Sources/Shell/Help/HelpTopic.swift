@@ -120,8 +120,10 @@ struct HelpTopic {
   private static let formats = HelpTopic(
     name: "formats", summary: "The files that `deck import` and `deck export` read and write; the ending says which.",
     rows: [
-      (".json", "an array of {\"prompt\":, \"answer\":}, with tags, guid and more"),
+      (".json", "an array of {\"prompt\":, \"answer\":}, with tags, guid and more"), (".jsonl", "an object a line"),
       (".csv", "comma-separated values with a heading"), (".tsv", "the same, separated by tabs"),
+      (".txt", "Anki's text file, with # headers"), (".md", "Markdown: a heading and its text, Q: and A: lines, gaps"),
+      (".apkg, .colpkg", "Anki's packages: of decks, of a collection"),
       (".rwcard", "a card document: `doc` commands read and write it"),
     ],
     paragraphs: [

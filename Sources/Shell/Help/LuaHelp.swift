@@ -33,6 +33,17 @@ struct LuaHelp {
     return memberLines(owner, member)
   }
 
+  /// The same, no wider than asked: a text goes on below where it began, a signature two columns further in.
+  func lines(of name: String, within width: Int) -> [String]? {
+    let isMember = name.contains { $0 == "." || $0 == ":" }
+    return lines(of: name)?.enumerated().flatMap { number, line in
+      let own = line.prefix { $0 == " " }.count
+      let isSignature = own == 2 || (isMember && number == 0)
+      let indent = String(repeating: " ", count: own + (isSignature ? 2 : 0))
+      return line.lines(within: width, indent: indent, breaksWords: false)
+    }
+  }
+
   private func lines(_ module: ModuleDescription) -> [String] {
     let fields = module.fields.map { "  \(module.name).\($0.name): \($0.type)\n      \($0.help)" }
     let functions = module.functions.map { "  \($0.signature(on: module.name, separator: "."))\n      \($0.words)" }

@@ -33,8 +33,20 @@ struct Choosing {
       return ([words[0], "show"], kind)
     }
     guard let command = session.registry.command(of: words), command.path == words,
-      let first = command.arguments.first, !first.isOptional, [.deck, .card, .document].contains(first.kind)
+      let first = command.arguments.first, !first.isOptional, [.deck, .card, .document].contains(first.kind),
+      command.usageLines.contains(where: { isWhole($0, with: words.count + 1) })
     else { return nil }
     return (words, first.kind)
+  }
+
+  /// Whether that many words are all that a usage needs: nobody is asked for the first thing of a line that lacks more.
+  private func isWhole(_ usage: String, with count: Int) -> Bool {
+    var depth = 0
+    let needed = usage.filter { letter in
+      if letter == "[" { depth += 1 }
+      defer { if letter == "]" { depth -= 1 } }
+      return depth == 0
+    }
+    return needed.split(separator: " ").count { $0 != "..." } == count
   }
 }

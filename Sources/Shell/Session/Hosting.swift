@@ -148,7 +148,7 @@ extension SessionHost {
       return try session.lua.withStack { stack in
         _ = try value.push(on: stack)
         let preview = try LuaPreview(-1, on: stack)
-        guard case .text(let bytes, _) = preview else { return .lines(preview.lines(on: session.console.terminal)) }
+        guard case .text(let bytes, _) = preview else { return preview.display(on: session.console.terminal) }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         return .lines(lines.map { printable(String($0), limit: Int.max) })
       }

@@ -10,7 +10,7 @@ package final class ProgressLine {
   private static let longestBar = 28
 
   private let label: String
-  private let total: Int?
+  private var total: Int?
   private let unit: String
   private let terminal: Terminal
   private let now: () -> Double
@@ -46,9 +46,10 @@ package final class ProgressLine {
     draw()
   }
 
-  /// So many steps are done in all.
-  package func reach(_ count: Int) {
+  /// So many steps are done in all; of how many, where that has become known.
+  package func reach(_ count: Int, of all: Int? = nil) {
     done = max(0, count)
+    if let all, all > 0 { total = all }
     draw()
   }
 
@@ -77,7 +78,10 @@ package final class ProgressLine {
     } else {
       facts.append(grouped(done) + (unit.isEmpty ? "" : " " + unit))
     }
-    if rate > 0 { facts.append(Self.rounded(rate) + (unit.isEmpty ? "/s" : " \(unit)/s")) }
+    // Beside a percentage a rate says nothing without what is counted.
+    if rate > 0, total == nil || !unit.isEmpty {
+      facts.append(Self.rounded(rate) + (unit.isEmpty ? "/s" : " \(unit)/s"))
+    }
     if let total, rate > 0, done < total { facts.append(Self.duration(Double(total - done) / rate) + " left") }
     // The last column stays free: some terminals wrap when it is written.
     let width = terminal.width - 1

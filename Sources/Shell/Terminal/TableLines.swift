@@ -13,7 +13,7 @@ extension TableText {
 
   /// The heading and the rows; what stands for an empty table when there are none.
   package func lines(on terminal: Terminal) -> [String] {
-    guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : [printable(whenEmpty)] }
+    guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : Display.lines([whenEmpty]).lines(on: terminal) }
     let shown = rows.prefix(terminal.rowLimit ?? rows.count)
     let cells = shown.map { row in columns.indices.map { $0 < row.count ? printable(row[$0], limit: 2_000) : "" } }
     let titles = columns.map { printable($0.title) }

@@ -12,6 +12,12 @@ extension LuaPreview {
     return block(indent: 0, width: terminal.cutWidth ?? 100)
   }
 
+  /// The value as the result of a command: a table gets its colours when it is drawn, as lines are made printable.
+  func display(on terminal: Terminal) -> Display {
+    if let table = records { return .table(table) }
+    return .lines(lines(on: terminal))
+  }
+
   /// The value in one line, or nil when that is too long or too deep.
   private func inline(limit: Int) -> String? {
     let text: String
