@@ -62,7 +62,12 @@ public final class FrameReader {
     var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
     var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
     let left = ZSTD_decompressStream(context, &to, &from)
-    if ZSTD_isError(left) != 0 { throw .damaged(reason: String(cString: ZSTD_getErrorName(left))) }
+    if ZSTD_isError(left) != 0 {
+      // Of a file that is something else zstd says "Unknown frame descriptor".
+      let isOther = packed == 0 && !isInFrame
+      throw .damaged(
+        reason: isOther ? "it is no zstd file, or it is changed" : String(cString: ZSTD_getErrorName(left)))
+    }
     // Asked again after the end of a frame, zstd answers the size of the next head, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
     packed += from.pos

@@ -52,7 +52,7 @@ struct BuiltIn {
     registry.describeGroup("note", "Show and edit notes, which one or several cards are made from.")
     registry.describeGroup("notetype", "List, show, make, edit and remove note types.")
     registry.describeGroup("media", "The pictures and sounds that cards name: list, add, speak, remove.")
-    registry.describeGroup("doc", "Compose picture cards from texts and images, check and draw them.")
+    registry.describeGroup("doc", "Compose picture cards from texts and images, and draw them.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
     registry.describeGroup("text", "What is known of texts: coverage, words, sentences.")
     registry.describeGroup("account", "Add, list and remove accounts.")

@@ -212,6 +212,8 @@ package final class Prompt {
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
     if namesSecret(line) { return }
+    // The line may have moved the user's files.
+    History.use(in: session)
     session.input.lineReader?.note(line, hasFailed: hasFailed)
     let text = isCommand ? line : withoutLuaWord(line)
     session.input.typedLines.append(TypedLine(text: text, isCommand: isCommand, hasFailed: hasFailed))
