@@ -109,7 +109,8 @@ public enum MediaTable {
   /// The files that the fields of a note name. Most name none. A tag in the plain text of Basic is a text like any
   /// other, unless it names a file that is known.
   private static func names(_ column: TextBytes, isBasic: Bool, known: (String) -> Bool) -> Set<String> {
-    guard column.contains(where: { "<[&".utf8.contains($0) }) else { return [] }
+    let (tag, sound, entity) = (UInt8(ascii: "<"), UInt8(ascii: "["), UInt8(ascii: "&"))
+    guard column.contains(where: { $0 == tag || $0 == sound || $0 == entity }) else { return [] }
     let fields = String(decoding: column, as: UTF8.self)
     let found = MediaNames.inHTML(fields)
     guard isBasic else { return found }
