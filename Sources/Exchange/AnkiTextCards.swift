@@ -66,6 +66,7 @@ final class AnkiTextCards: CardRows {
   private let target: String
   private(set) var heads = AnkiHeads()
   private(set) var found = ImportFindings()
+  var holdsFormatting: Bool { heads.isHTML }
 
   init(_ source: ByteSource, into target: String, _ options: TableOptions) {
     (self.source, self.target, self.options) = (source, target, options)

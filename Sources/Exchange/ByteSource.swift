@@ -86,7 +86,7 @@ final class ByteSource {
     encoding = options.encoding ?? (options.findsEncoding ? found : .utf8)
     if encoding != .utf8 {
       input.transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0)
-      transcode()
+      transcode(isLast: input.file == nil)
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound
       taken = 3
@@ -188,16 +188,17 @@ final class ByteSource {
       let count = try file.read(into: &buffer)
       input.read += count
       span = 0..<count
-      if count == 0 { return }
+      if count == 0 { return transcode(isLast: true) }
       transcode()
     } while span.isEmpty
   }
 
   /// Puts the same text in UTF-8 in place of what has been read.
-  private func transcode() {
+  private func transcode(isLast: Bool = false) {
     guard input.transcoder != nil else { return }
     var text: [UInt8] = []
     input.transcoder?.append(buffer[span], to: &text)
+    if isLast { input.transcoder?.finish(&text) }
     buffer = text
     span = 0..<text.count
   }

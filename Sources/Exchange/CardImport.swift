@@ -94,6 +94,7 @@ public final class CardImport {
   private func rows(of format: CardFormat, _ source: ByteSource) throws -> any CardRows {
     let rows = try format.rows(source, into: places.deck.name, options.table)
     places.onDuplicate = options.onDuplicate ?? (rows as? AnkiTextCards)?.heads.onDuplicate ?? .skip
+    places.holdsFormatting = rows.holdsFormatting
     return rows
   }
 
@@ -146,6 +147,8 @@ struct RowRefusal: Error {
   let code: ProblemCode
   let message: String
 
+  init(code: ProblemCode, message: String) { (self.code, self.message) = (code, message) }
+
   init(_ problem: some Problem) { (code, message) = (problem.report.code, problem.message) }
 }
 
@@ -172,7 +175,7 @@ extension CardFormat {
 }
 
 extension RowContent {
-  fileprivate var isCard: Bool {
+  var isCard: Bool {
     switch self {
     case .texts, .formatted, .note, .card: true
     case .type, .options: false

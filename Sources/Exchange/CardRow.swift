@@ -121,8 +121,14 @@ package enum RowContent {
 protocol CardRows {
   /// What was found out about the file, once the first row has been read.
   var found: ImportFindings { get }
+  /// Whether a plain text of the file says that it has no formatting.
+  var holdsFormatting: Bool { get }
   /// - Returns: false at the end of the file.
   func next(into row: inout CardRow) throws -> Bool
+}
+
+extension CardRows {
+  var holdsFormatting: Bool { false }
 }
 
 /// Bytes that a row may have.

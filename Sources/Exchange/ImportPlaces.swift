@@ -22,6 +22,8 @@ final class ImportPlaces {
   var onDuplicate = OnDuplicate.skip {
     didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } }
   }
+  /// Whether a row of plain texts says that its card has no formatting.
+  var holdsFormatting = false
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
@@ -45,7 +47,9 @@ final class ImportPlaces {
   /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
   func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
-    if case .texts = row.content { return try writeCard(row, isLookedAt: isLookedAt) }
+    if case .texts = row.content {
+      return try holdsFormatting ? writePlain(row, isLookedAt: isLookedAt) : writeCard(row, isLookedAt: isLookedAt)
+    }
     try flush()
     switch row.content {
     case .texts: break
@@ -119,6 +123,21 @@ final class ImportPlaces {
     }
   }
 
+  /// A card of a file that could have said formatting: it takes that of a card of its guid away.
+  private func writePlain(_ row: CardRow, isLookedAt: Bool) throws -> Written {
+    if onDuplicate == .update, !row.guid.isEmpty {
+      try row.checked { _ in }
+      if let id = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck) {
+        let note = try NoteTable.record(db, id)
+        let type = try NoteTypeTable.record(db, note.type)
+        if type.isBasic, note.fields.contains(where: { FieldHTML.plain($0) == nil }) {
+          return try writeNote(row, type, row.sides.map { (nil, $0) }, 0)
+        }
+      }
+    }
+    return try writeCard(row, isLookedAt: isLookedAt)
+  }
+
   /// The cards of a deck within the one that is imported into, which is made when it is missing.
   private func batch(within name: String) throws -> CardBatch {
     if let last, last.name == name { return last.batch }
@@ -158,13 +177,10 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  /// A prompt and an answer with more than plain text: neither may be blank, as of any card. What comes with an id was
-  /// written from a note: its back may be empty.
+  /// A prompt and an answer with more than plain text.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
-    if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
-    let isOfNote = sides[1].isEmpty && !row.guid.isEmpty
-    if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
+    try row.checkSides(sides)
     let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     return try writeNote(row, type, sides.map { (nil, $0) }, 0)
   }
@@ -296,6 +312,29 @@ extension NoteTypeDraft {
 }
 
 extension CardRow {
+  /// Why a prompt and an answer cannot be imported, wherever they would go; nil where nothing is known of it.
+  func refusal() throws -> RowRefusal? {
+    if let reason = start.invalidReason { return RowRefusal(code: reason.code, message: reason.message) }
+    do {
+      switch content {
+      case .texts: try checked { _ in }
+      case .formatted: try checkSides(sides)
+      case .note, .card, .type, .options: break
+      }
+      return nil
+    } catch let refusal as RowRefusal {
+      return refusal
+    }
+  }
+
+  /// Neither of two sides of HTML may be blank, as of any card. What comes with an id was written from a note: its back
+  /// may be empty.
+  fileprivate func checkSides(_ sides: [String]) throws(RowRefusal) {
+    if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
+    let isOfNote = sides[1].isEmpty && !guid.isEmpty
+    if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
+  }
+
   /// Lends the row as a card to be written.
   /// - Throws: `RowRefusal` for the first rule that it breaks.
   fileprivate func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {

@@ -25,6 +25,12 @@ struct Transcoder {
     }
   }
 
+  /// The text has ended: what is left of a character that was cut is marked.
+  mutating func finish(_ text: inout [UInt8]) {
+    if highHalf != nil || oddByte != nil { append(0xFFFD, to: &text) }
+    (highHalf, oddByte) = (nil, nil)
+  }
+
   /// The characters of 0x80 to 0x9F, by the Encoding Standard (whatwg.org, index windows-1252).
   private static let windows1252: [UInt32] = [
     0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,

@@ -234,7 +234,7 @@ final class Desk {
     let document = try desk.store.open(id)
     #expect(document.isReadOnly)
     #expect(throws: DocumentError.laterVersion(3)) { try document.set(.text, of: "a", to: .text("x")) }
-    #expect(throws: DocumentError.laterVersion(3)) { try document.addImage(file: fixturePath("nothing")) }
+    #expect(throws: DocumentError.laterVersion(3)) { try document.addImage(testSVG(), named: "x") }
     #expect(try !document.rendered(as: .svg).bytes.isEmpty)
     #expect(try desk.onDisk(document.id) == CardDocument(reading: fixture("shapes/future.rwcard"), file: id))
   }
@@ -320,6 +320,6 @@ final class Desk {
     mkfifo(path + "/pipe.rwcard", 0o600)
     #expect(throws: DocumentError.notAFile(path: path + "/pipe.rwcard")) { try desk.store.open(path + "/pipe.rwcard") }
     #expect(throws: DocumentError.notAFile(path: "/dev/zero")) { try desk.store.open("/dev/zero") }
-    #expect(throws: DocumentError.notAFile(path: "/dev/zero")) { try desk.document.addImage(file: "/dev/zero") }
+    #expect(throws: DocumentError.notAFile(path: "/dev/zero")) { try desk.store.picture(file: "/dev/zero") }
   }
 }

@@ -149,6 +149,16 @@ import Testing
     #expect(try imported(text("update current", "4"), .skip).cards.map(\.answer) == ["3"])
   }
 
+  @Test(arguments: [true, false])
+  func `a card that is formatted becomes plain where the file is HTML`(isHTML: Bool) throws {
+    let text = { (html: Bool, answer: String) in "#html:\(html)\n#guid column:1\ng\tp\t\(answer)\n" }
+    _ = try imported(text(true, "<b>cat</b>"))
+    let (report, cards) = try imported(text(isHTML, "kitty"), .update)
+    #expect(try fields(#require(cards.first)) == ["p", isHTML ? "kitty" : "<b>cat</b>"])
+    #expect(report.cards.updated == (isHTML ? 1 : 0))
+    #expect(report.cards.rejected.map(\.code) == (isHTML ? [] : [.failure(.formatted)]))
+  }
+
   @Test func `what is written comes back`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b::c")

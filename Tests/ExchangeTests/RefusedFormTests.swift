@@ -60,6 +60,27 @@ import Values
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["ab\u{FFFD}c"])
   }
 
+  /// The end of a file: an odd byte, half a pair of surrogates, both.
+  @Test(arguments: [[0x62], [0x00, 0xD8], [0x00, 0xD8, 0x62]] as [[UInt8]])
+  func `half a character at the end of UTF-16 is shown by a mark`(end: [UInt8]) throws {
+    func bytes(_ text: String) -> [UInt8] {
+      [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] } + end
+    }
+    let path = try folder.write(bytes("ab"), to: "a.txt")
+    #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["ab\u{FFFD}"])
+    let deck = try collection.deck("d")
+    // Of one chunk, and of several.
+    for size in [1, 40_000] {
+      let answer = String(repeating: "x", count: size)
+      for (name, start) in [("a.csv", "prompt,answer\np,"), ("a.md", "## p\n\n"), ("a.txt", "p\t")] {
+        let path = try folder.write(bytes(start + answer), to: name)
+        #expect(try collection.importing(deck, path).added == 1, "\(name)")
+        #expect(try collection.cards(deck).first?.answer == answer + "\u{FFFD}", "\(name)")
+        _ = try collection.store.operation("clear") { try CardTable.remove($0, CardTable.ids($0, in: deck)) }
+      }
+    }
+  }
+
   @Test func `several note types are written one behind the other, and read again`() throws {
     let deck = try collection.deck("d")
     for name in ["One", "Two"] {

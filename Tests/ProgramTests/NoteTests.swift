@@ -26,11 +26,12 @@ import Testing
     try home.run("card", "add", "D", "plain", "card")
     try home.run("card", "add", "D", "gato", "cat", "--reversed")
     let steps = try home.run("--json", "undo", "--list").lines.count
-    let words = [["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"]]
+    let words = [
+      ["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"], ["notetype", "edit", "Basic"],
+    ]
     // The second editor ends lines as they end on other systems.
-    let editors = try [("EDITOR=true", [["notetype", "edit", "Basic"]]), (editor("sed -i 's/$/\\r/' \"$1\""), [])]
-    for (editor, more) in editors {
-      for words in words + more {
+    for editor in try ["EDITOR=true", editor("sed -i 's/$/\\r/' \"$1\"")] {
+      for words in words {
         let terminal = try terminal(words, editor)
         terminal.wait(for: "Nothing was changed.")
         #expect(terminal.ended() == 0, "\(words)")
@@ -196,6 +197,29 @@ import Testing
     #expect(try home.run("notetype", "remove", "Noun").errors.contains("has 1 note"))
     #expect(try home.run("notetype", "remove", "Cloze").output == "Removed note type \"Cloze\".\n")
     #expect(try home.run("card", "add", "D", "--cloze", "{{c1::back}}").status == 0)
+  }
+
+  @Test func `a note type that is given as it is, or with other line ends, is not changed`() throws {
+    let lua = """
+      notetypes.create{name = "Word", fields = {"A", "B"}, css = "a {}\\r\\nb {}\\r\\n",
+        cards = {{name = "One", front = "{{A}}\\r\\n<hr>", back = "{{B}}"}}}
+      """
+    #expect(try home.run("-e", lua).status == 0)
+    let steps = try home.run("--json", "undo", "--list").lines.count
+    let text = try home.run("notetype", "show", "Word").output
+    #expect(text.hasSuffix("==== css: ====\na {}\nb {}\n\n"), "\(text)")
+    for form in [text, text.replacing("\n", with: "\r\n")] {
+      let path = try home.write(form, to: "word.txt")
+      #expect(try home.run("notetype", "edit", "Word", "--from", path).output == "Nothing was changed.\n")
+    }
+    let again = "local t = notetypes.open('Word') t:update{css = t.css, cards = t.cards}"
+    #expect(try home.run("-e", again).status == 0)
+    #expect(try home.run("--json", "undo", "--list").lines.count == steps)
+    let other = try home.write(text.replacing("b {}", with: "c {}"), to: "word.txt")
+    #expect(try home.run("notetype", "edit", "Word", "--from", other).output == "Note type \"Word\": 0 notes.\n")
+    #expect(try home.run("--json", "undo", "--list").lines.count == steps + 1)
+    // The part that was changed has the line ends that it was given; the others keep theirs.
+    #expect(try home.run("--json", "notetype", "show", "Word").output.contains("{{A}}\\r\\n<hr>"))
   }
 
   @Test func `names of note types and media are completed, and a narrow terminal shows all`() throws {

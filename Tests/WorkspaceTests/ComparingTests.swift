@@ -3,6 +3,7 @@
 import Decks
 import Exchange
 import Files
+import Memory
 import Problems
 import Storage
 import Templates
@@ -147,7 +148,7 @@ private struct NoGenerator: CardGenerator {
     let deck = try here.decks.open("Spanish")
     let marked = try here.comparing.conflicts(in: deck)
     #expect(
-      marked.flatMap { $0.conflicts.map(\.field) }.sorted() == [
+      marked.flatMap { $0.conflicts.map(\.shownField) }.sorted() == [
         "deck /new_per_day", "deck /preset", "media run.png/sha1", "note_type Verb/css",
       ])
     // Theirs is beside ours.
@@ -171,6 +172,113 @@ private struct NoGenerator: CardGenerator {
     // The history tells each of them.
     let card = try #require(try note("v", here).cards().first)
     #expect(try here.comparing.history(of: card).map(\.step.name).count == 4)
+  }
+
+  @Test func `a conflict of a card whose name has a slash is settled`() throws {
+    let draft = NoteTypeDraft(
+      name: "Ser/Estar", fields: ["A", "B"], cards: [CardTemplate("A/B", front: "{{A}}", back: "{{B}}")])
+    let type = try here.noteTypes.create(draft)
+    try here.decks.open("Spanish").addNote(NewNote(fields: ["A": "ser", "B": "to be"], guid: "s"), type: type)
+    try export(here, "base.apkg")
+    _ = try there.exchange.importCards(intoDeck: "Spanish", from: [file("base.apkg")], .plain, .init())
+    for (workspace, word) in [(here, "ours"), (there, "theirs")] {
+      let type = try workspace.noteTypes.open("Ser/Estar")
+      var edit = NoteTypeEdit(try type.record())
+      edit.cards[0].value.front = "{{A}} \(word)"
+      try type.edit(edit)
+    }
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    let deck = try here.decks.open("Spanish")
+    let marked = try here.comparing.conflicts(in: deck)
+    #expect(marked.map(\.key) == ["s"])
+    #expect(marked.flatMap(\.conflicts).map(\.shownField) == ["note_type Ser/Estar/A/B, front"])
+    // Through a file and back it is the same.
+    try export(here, "ours.apkg")
+    #expect(try difference("Spanish", file("ours.apkg")) == [])
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
+    #expect(try here.noteTypes.open("Ser/Estar").record().cards[0].front == "{{A}} theirs")
+    #expect(try note("s", here).record().tags == [])
+  }
+
+  // MARK: Presets
+
+  /// The names of the presets here, with their new cards a day and the decks that have them.
+  private func presets() throws -> [String] {
+    try here.read { db in
+      try PresetTable.list(db).map { "\($0.name) \($0.options.newPerDay) \($0.options.reviewsPerDay) \($0.deckCount)" }
+    }
+  }
+
+  /// Both sides begin with a deck and one within it that share a preset.
+  private func sharePreset(_ outside: [String] = []) throws {
+    let deck = try here.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 7)
+    let later = try here.decks.create("Spanish::Later")
+    try later.add(NewCard(prompt: "mar", answer: "sea", guid: "mar"), at: .bottom)
+    let preset = try here.read { try PresetTable.find($0, named: "Spanish").id }
+    let others = try outside.map { try here.decks.create($0).id }
+    try here.perform(.changePresets) { db in
+      for id in [later.id] + others { try DeckTable.setPreset(db, id, to: preset) }
+    }
+    try export(here, "base.apkg")
+    try there.decks.open("Spanish").remove()
+    _ = try there.exchange.importCards(intoDeck: "Spanish", from: [file("base.apkg")], .plain, .init())
+    #expect(try difference("Spanish", file("base.apkg")) == [])
+  }
+
+  @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
+    try sharePreset()
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    try here.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 50)
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try report.result.conflicts.isEmpty && presets() == ["Spanish 9 50 2"])
+    _ = try here.care.undo()
+    #expect(try presets() == ["Spanish 7 50 2"])
+  }
+
+  @Test func `options of a preset that both sides changed are a conflict, and the preset stays one`() throws {
+    try sharePreset()
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    let deck = try here.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 5)
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try report.result.conflicts.map(\.kind) == [.deck] && presets() == ["Spanish 5 200 2"])
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
+    #expect(try presets() == ["Spanish 9 200 2"])
+  }
+
+  @Test func `a preset that a deck elsewhere shares stays as it is for that`() throws {
+    try sharePreset(["French"])
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try presets() == ["Spanish 7 200 1", "Spanish 2 9 200 1"])
+    #expect(try here.decks.open("Spanish::Later").scheduling.options().newPerDay == 9)
+    #expect(try difference("Spanish", file("theirs.apkg")) == ["changed deck : [\"preset Spanish 2 > Spanish\"] []"])
+  }
+
+  @Test func `limits of one deck leave a preset alone, and what was fitted`() throws {
+    try sharePreset()
+    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
+    let preset = try here.read { try PresetTable.find($0, named: "Spanish") }
+    var options = preset.options
+    options.fitted = fitted
+    try here.perform(.changePresets) { try PresetTable.setOptions($0, preset.id, to: options) }
+    for name in ["Spanish", "Spanish::Later"] {
+      try there.decks.open(name).scheduling.setLimits([(.newPerDay, "2")])
+    }
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try presets() == ["Spanish 7 200 2"])
+    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
+    try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 9)
+    try export(there, "more.apkg")
+    _ = try merge(file("theirs.apkg"), "Spanish", file("more.apkg"))
+    #expect(try presets() == ["Spanish 7 9 2"])
+    #expect(try here.read { try PresetTable.find($0, named: "Spanish").options.fitted } == fitted)
   }
 
   @Test(arguments: SettledSide.allCases)

@@ -85,15 +85,6 @@ public final class StoredDocument {
     }
   }
 
-  /// Copies a picture file (PNG, JPEG, GIF, WebP, SVG) in as PNG, its long side at most 1000 pixels.
-  public func addImage(
-    file: String, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
-    at placement: ElementPlacement = ElementPlacement()
-  ) throws -> Element {
-    guard !isReadOnly else { throw DocumentError.laterVersion(version) }
-    return try addImage(try store.picture(file: file), frame: frame, isCropped: isCropped, alt: alt, at: placement)
-  }
-
   /// Puts a picture in front that the store has made ready.
   public func addImage(
     _ picture: Picture, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",

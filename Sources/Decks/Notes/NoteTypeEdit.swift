@@ -77,6 +77,7 @@ extension NoteTypeTable {
   ) throws -> NoteTypeLoss {
     let old = try record(db, id)
     let change = try TypeChange(old, edit, now: now, isInterrupted: isInterrupted)
+    if change.isNothing { return NoteTypeLoss() }
     let loss = try change.loss(db)
     if !agreed, !loss.isNothing { throw NoteError.losesCards(type: old.name, cards: loss.cards, notes: loss.notes) }
     try write(db, change.new)
@@ -136,6 +137,14 @@ private struct TypeChange {
     return renamed
   }
 
+  /// Whether the type stays as it is, byte for byte.
+  var isNothing: Bool {
+    var undated = new
+    undated.modified = old.modified
+    let keepsAllCards = edit.cards.map(\.was) == old.cards.indices.map(Optional.init)
+    return keepsFields && keepsAllCards && undated.json.utf8.elementsEqual(old.json.utf8)
+  }
+
   private var keepsFields: Bool { edit.fields.map(\.was) == Array(old.fields.indices).map(Optional.init) }
   private var keepsCards: Bool {
     old.isCloze || edit.cards.prefix(old.cards.count).map(\.was) == old.cards.indices.map(Optional.init)
@@ -153,6 +162,7 @@ private struct TypeChange {
 
   func loss(_ db: Database) throws -> NoteTypeLoss {
     var loss = NoteTypeLoss()
+    if isNothing { return loss }
     let maker = NoteCardMaker(new, isInterrupted: isInterrupted)
     let removed = Set(old.fields.indices).subtracting(edit.fields.compactMap(\.was))
     for id in try NoteTable.ids(db, of: old.id) {

@@ -48,9 +48,9 @@ struct BuildContent {
 
   /// Whether both sides have the same text where they had not.
   private func isSettled(_ conflict: MergeConflict, _ ours: [String], _ theirs: [String]) -> Bool {
-    guard let place = type.fields.firstIndex(of: conflict.field), place < min(ours.count, theirs.count) else {
-      return false
-    }
+    guard conflict.owner == nil, let place = type.fields.firstIndex(of: conflict.field),
+      place < min(ours.count, theirs.count)
+    else { return false }
     return ours[place] == theirs[place]
   }
 
@@ -80,8 +80,9 @@ struct BuildContent {
     }
     let result = ThreeWayMerge(base: sides[0], ours: sides[1], theirs: sides[2]).result().content[.note].entries
     guard let entry = result.first else { return (content, conflicts) }
-    let fresh = Set(entry.conflicts.map(\.field))
-    let old = conflicts.filter { !fresh.contains($0.field) && !isSettled($0, entry.values, theirs.fields) }
+    let old = conflicts.filter { old in
+      !entry.conflicts.contains { $0.isAboutSame(as: old) } && !isSettled(old, entry.values, theirs.fields)
+    }
     return (BuiltContent(entry.values, tags: entry.tags), old + entry.conflicts)
   }
 

@@ -181,9 +181,22 @@ public struct ComparedFiles {
       if let key = settings.key { table.columns = [ColumnChoice("guid", key)] }
       let rows = try format.rows(source(operand, settings), into: "", table)
       var row = CardRow()
-      while try rows.next(into: &row) { notes.add(row) }
+      var count = 0
+      while try rows.next(into: &row) {
+        if row.content.isCard { count += 1 }
+        // Rows that are known by their prompt have none besides.
+        if settings.key == nil || row.start.invalidReason != nil { try check(row, count, path) }
+        notes.add(row)
+      }
       return notes
     }
+  }
+
+  /// A row that an import would refuse is no row to compare with: a merge would bring it, or take it for removed.
+  private static func check(_ row: CardRow, _ number: Int, _ path: String) throws {
+    guard let refusal = try row.refusal() else { return }
+    let place = RowPlace(line: row.start.line, column: row.start.column, element: row.start.column.map { _ in number })
+    throw ExchangeError.refusedRow(path: path, place: place, code: refusal.code, reason: refusal.message)
   }
 }
 

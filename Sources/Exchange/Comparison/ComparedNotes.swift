@@ -218,7 +218,7 @@ extension ComparedEntry {
       names += ["\(card.name), front", "\(card.name), back"]
       values += [card.front, card.back]
     }
-    self.init(key: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
+    self.init(key: type.name, title: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
   }
 
   /// The options of a deck, those with their initial values left out; nil where that leaves nothing.
@@ -229,6 +229,6 @@ extension ComparedEntry {
     if changed.isEmpty { options.removeAll { $0.name == NamedOptions.presetName && $0.value.written == "Default" } }
     options += changed
     if options.isEmpty { return nil }
-    self.init(key: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
+    self.init(key: deck, title: deck, fields: FieldNames(options.map(\.name)), values: options.map(\.value.written))
   }
 }

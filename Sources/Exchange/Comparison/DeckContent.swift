@@ -95,9 +95,11 @@ struct DeckContent {
       kept: card.fields)
   }
 
+  /// A deck within has its own only where its preset is another one than that of the whole.
   private mutating func readOptions(of each: DeckRecord) throws {
-    let preset =
-      try each.id == deck.id ? DeckTable.nearestPreset(db, each.id) : DeckTable.preset(db, each.id)
+    let whole = try DeckTable.nearestPreset(db, deck.id)
+    let own = try DeckTable.preset(db, each.id)
+    let preset = each.id == deck.id ? whole : own == whole ? nil : own
     let fields = NamedOptions.fields(
       preset: try preset.map { try PresetTable.record(db, $0) }, limits: try DeckTable.limits(db, each.id))
     notes.addOptions(fields, of: each.name(within: deck))
@@ -175,7 +177,7 @@ struct PackageContent {
     return notes
   }
 
-  /// The options of the decks. A deck within has its own only where its preset is another one than the outer deck's.
+  /// The options of the decks, as a deck has them.
   private func addOptions(
     to notes: inout ComparedNotes, _ root: String, _ decks: [Int64: String], _ contents: PackageContents
   ) {
@@ -222,7 +224,7 @@ extension CardField {
 
 extension ComparedEntry {
   init(media name: String, sha1: [UInt8]) {
-    self.init(key: name, fields: FieldNames.digest, values: [hexadecimal(sha1)])
+    self.init(key: name, title: name, fields: FieldNames.digest, values: [hexadecimal(sha1)])
   }
 }
 

@@ -12,6 +12,12 @@ public enum SettledSide: String, CaseIterable, Sendable {
 ///
 ///     MergeConflict(field: "answer", base: "the cat", ours: "the tomcat", theirs: "the kitty")
 public struct MergeConflict: Hashable, Sendable {
+  /// What a conflict is of that a note keeps for something else: a type, the options of a deck, a file of the media.
+  public struct Owner: Hashable, Sendable {
+    public let kind: ComparedKind
+    public let key: String
+  }
+
   /// The name of the field; empty where one side removed the whole.
   public let field: String
   /// Nil where there was none.
@@ -19,29 +25,26 @@ public struct MergeConflict: Hashable, Sendable {
   /// Nil where that side removed it.
   public let ours: String?
   public let theirs: String?
+  /// Nil where the conflict is of what it is kept with.
+  public let owner: Owner?
 
-  public init(field: String, base: String?, ours: String?, theirs: String?) {
-    (self.field, self.base, self.ours, self.theirs) = (field, base, ours, theirs)
+  public init(field: String, base: String?, ours: String?, theirs: String?, owner: Owner? = nil) {
+    (self.field, self.base, self.ours, self.theirs, self.owner) = (field, base, ours, theirs, owner)
   }
 
-  /// Whether one side removed what the conflict is about.
-  public var isRemoval: Bool { field.isEmpty }
+  /// Whether one side removed the thing that the conflict is kept with.
+  public var isRemoval: Bool { field.isEmpty && owner == nil }
 
-  /// The conflict as a note keeps it, of something that is no note: `note_type Verb/css`.
+  /// The conflict as a note keeps it, of something that is no note.
   func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
-    MergeConflict(field: "\(kind.rawValue) \(key)/\(shownField)", base: base, ours: ours, theirs: theirs)
-  }
-
-  /// The thing that the conflict is of, where it is no note.
-  public var owner: (kind: ComparedKind, key: String, field: String)? {
-    guard let blank = field.firstIndex(of: " "), let kind = ComparedKind(rawValue: String(field[..<blank])),
-      let slash = field.lastIndex(of: "/"), slash > blank
-    else { return nil }
-    return (kind, String(field[field.index(after: blank)..<slash]), String(field[field.index(after: slash)...]))
+    MergeConflict(field: field, base: base, ours: ours, theirs: theirs, owner: Owner(kind: kind, key: key))
   }
 
   /// The conflict as the other side has it.
-  var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours) }
+  var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner) }
+
+  /// Whether both are about the same field of the same thing.
+  func isAboutSame(as other: MergeConflict) -> Bool { field == other.field && owner == other.owner }
 
   /// The name that files and decks keep a list of conflicts under.
   static let name = "conflicts"
@@ -52,12 +55,22 @@ public struct MergeConflict: Hashable, Sendable {
     let sides = [("base", base), ("ours", ours), ("theirs", theirs)].compactMap { name, side in
       side.map { (name, Value.text($0)) }
     }
-    return .record([("field", .text(field))] + sides)
+    let thing = owner.map { [("kind", Value.text($0.kind.rawValue)), ("key", .text($0.key))] } ?? []
+    return .record(thing + [("field", .text(field))] + sides)
   }
 
   private init?(_ value: Value) {
     guard let record = value.record, let field = record["field"]?.text else { return nil }
-    self.init(field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text)
+    var owner: Owner?
+    if let name = record["kind"] {
+      guard let kind = name.text.flatMap({ ComparedKind(rawValue: $0) }), let key = record["key"]?.text else {
+        return nil
+      }
+      owner = Owner(kind: kind, key: key)
+    }
+    self.init(
+      field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text, owner: owner
+    )
   }
 
   /// The JSON of a list of them.
@@ -87,6 +100,9 @@ extension MergeConflict {
     }
   }
 
-  /// How it is named where people read of it.
-  public var shownField: String { isRemoval ? "note" : field }
+  /// How it is named where people read of it: `answer`, `note_type Verb/css`.
+  public var shownField: String {
+    guard let owner else { return isRemoval ? "note" : field }
+    return "\(owner.kind.rawValue) \(owner.key)" + (field.isEmpty ? "" : "/\(field)")
+  }
 }

@@ -38,7 +38,7 @@ public final class MergeIntoDeck {
       switch change.kind {
       case .media: if entry != nil { try receiveMedia(change.key) }
       case .noteType: if let entry { try bring(type: entry) }
-      case .deck: try setOptions(of: change.key, entry)
+      case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
       case .note: try bring(change, entry)
       case .column, .preset: continue
       }
@@ -70,18 +70,53 @@ public final class MergeIntoDeck {
       db, known.id, NoteTypeEdit(known, to: draft), agreed: true, now: now, isInterrupted: isInterrupted)
   }
 
-  /// - Parameter entry: nil for a deck that has none of its own any more.
-  private func setOptions(of name: String, _ entry: ComparedEntry?) throws {
+  /// - Parameters:
+  ///   - entry: nil for a deck that has none of its own any more.
+  ///   - all: the options that the decks come to have.
+  private func setOptions(of name: String, _ entry: ComparedEntry?, beside all: ComparedList) throws {
     let target = try place(name)
-    let fields = entry.map { zip($0.fields.list, $0.values).filter { !$1.isEmpty } } ?? []
-    let given = try NamedOptions(
-      fields.map { name, text in
-        CardField(name, isJSON(text) && name != NamedOptions.presetName ? .json(text) : .text(text))
-      })
+    let given = try entry?.options ?? NamedOptions([])
     try DeckTable.setLimits(db, target, to: given.limits ?? DeckLimits())
-    if fields.isEmpty || given.isOfLimitsAlone { return try DeckTable.setPreset(db, target, to: nil) }
-    guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
-    try DeckTable.setPreset(db, target, to: try PresetTable.receive(db, named: name, given.options, now: now))
+    let (old, isWhole) = (try DeckTable.nearestPreset(db, target), target == deck.id)
+    if entry == nil || given.isOfLimitsAlone {
+      // A deck within that shares the preset of the whole says nothing of it.
+      if try !isWhole && old == DeckTable.nearestPreset(db, deck.id) { return }
+      try DeckTable.setPreset(db, target, to: nil)
+    } else if let name = given.preset {
+      if let old, try change(old, of: target, to: given, beside: all) { return }
+      try DeckTable.setPreset(db, target, to: PresetTable.receive(db, named: name, given.options, now: now))
+    } else {
+      return try DeckTable.setOptions(db, target, to: given.options)
+    }
+    if isWhole, let old { try leave(old, beside: all) }
+  }
+
+  /// Changes the preset of a deck that keeps its name.
+  /// - Returns: false where the deck comes to another one, and where decks that are to keep their options have it, too.
+  private func change(
+    _ id: PresetID, of target: DeckID, to given: NamedOptions, beside all: ComparedList
+  ) throws -> Bool {
+    let preset = try PresetTable.record(db, id)
+    guard preset.name.lowercased() == given.preset?.lowercased() else { return false }
+    if preset.options.changedFields == given.options.changedFields { return true }
+    let inside = Set(try ([deck] + DeckTable.within(db, deck.id)).map(\.id))
+    for other in try DeckTable.list(db) where try other.id != target && DeckTable.preset(db, other.id) == id {
+      guard inside.contains(other.id) else { return false }
+      // One that says nothing shares the preset of the whole, or loses it.
+      guard let wanted = try all[other.name(within: deck)]?.options, wanted.preset != nil else { continue }
+      if wanted.preset != given.preset || wanted.options != given.options { return false }
+    }
+    var options = given.options
+    options.fitted = preset.options.fitted
+    try PresetTable.setOptions(db, id, to: options)
+    return true
+  }
+
+  /// Decks within that shared the old preset of the whole, and say nothing of another one, go on sharing it.
+  private func leave(_ old: PresetID, beside all: ComparedList) throws {
+    for inner in try DeckTable.within(db, deck.id) where try DeckTable.preset(db, inner.id) == old {
+      if try all[inner.name(within: deck)]?.options.preset == nil { try DeckTable.setPreset(db, inner.id, to: nil) }
+    }
   }
 
   /// A deck within, made when it is missing.
@@ -194,6 +229,16 @@ extension ComparedEntry {
   /// The tags with the mark of conflicts, where there are some, and without it where there are none.
   var markedTags: [String] {
     tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag])
+  }
+
+  /// The options of a deck, as `init(options:of:)` has them.
+  fileprivate var options: NamedOptions {
+    get throws(DeckError) {
+      try NamedOptions(
+        zip(fields.list, values).filter { !$1.isEmpty }.map { name, text in
+          CardField(name, isJSON(text) && name != NamedOptions.presetName ? .json(text) : .text(text))
+        })
+    }
   }
 
   /// A note type, as `init(type:)` has it.

@@ -3,7 +3,26 @@
 
 import Templates
 
+extension ComparedContent {
+  /// Settles a conflict of the thing that a note keeps it for. What a side removed goes with that side.
+  public mutating func settle(_ conflict: MergeConflict, of owner: MergeConflict.Owner, by side: SettledSide) {
+    switch conflict.text(of: side) {
+    case let text? where !conflict.field.isEmpty:
+      update(owner.key, owner.kind) { $0.set($0.ownName(of: conflict.field, owner.kind), to: text) }
+    case nil where conflict.field.isEmpty:
+      replace(owner.kind, by: self[owner.kind].entries.filter { $0.key != owner.key })
+    default: break
+    }
+  }
+}
+
 extension ComparedEntry {
+  /// The field of a type or of options that a file called so.
+  fileprivate func ownName(of name: String, _ kind: ComparedKind) -> String {
+    let outer = (kind == .noteType ? JSONName.noteType : JSONName.deckOptions) + "/"
+    return fields.place(of: name) == nil && name.hasPrefix(outer) ? String(name.dropFirst(outer.count)) : name
+  }
+
   /// The entry with a conflict settled by a side; nil where that side removed it.
   public func settling(_ conflict: MergeConflict, by side: SettledSide) -> ComparedEntry? {
     let text = conflict.text(of: side)
@@ -18,9 +37,10 @@ extension ComparedEntry {
 
   /// The field that a file called so; `isPlain` where the file has plain text and the note HTML.
   private func ownName(of name: String) -> (name: String, isPlain: Bool) {
+    if fields.place(of: name) != nil { return (name, false) }
     let inner = JSONName.noteFields + "/"
     if name.hasPrefix(inner) { return (String(name.dropFirst(inner.count)), false) }
-    guard fields.place(of: name) == nil, fields.list.count > 1 else { return (name, false) }
+    guard fields.list.count > 1 else { return (name, false) }
     switch name {
     case "prompt", "text": return (fields.list[0], true)
     case "answer": return (fields.list[1], true)

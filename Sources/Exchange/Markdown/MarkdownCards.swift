@@ -24,6 +24,7 @@ final class MarkdownCards: CardRows {
   private let source: Source
   /// Whether texts stay in Markdown, line by line.
   private let isRaw: Bool
+  var holdsFormatting: Bool { !isRaw }
   private(set) var found = ImportFindings()
   /// The heading, or the question and its answer, that are open.
   private var open: Block?

@@ -128,6 +128,7 @@ public struct TextFile: Sendable {
     var text: [UInt8] = []
     var transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0)
     transcoder.append(bytes[...], to: &text)
+    transcoder.finish(&text)
     if text.contains(0) { throw .damaged(path: path, reason: "it holds NUL bytes, so it is no text") }
     return (String(decoding: text, as: UTF8.self), encoding)
   }

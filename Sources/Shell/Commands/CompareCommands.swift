@@ -96,7 +96,8 @@ enum CompareCommands {
       details: operands + """
          Changes are joined field by field, tags as sets, order by neighbours; the same change on both sides is no \
         conflict. Two changes of one field, a change and a removal, two orders are conflicts: the note shows ours, keeps \
-        both sides as data and gets the tag "conflict"; `deck conflicts` settles them. Without --output OURS is a deck, \
+        both sides as data and gets the tag "conflict"; `deck conflicts` settles them. A preset takes the options that \
+        theirs changed; where decks outside OURS share it, OURS gets a preset of its own. Without --output OURS is a deck, \
         which takes the result as one step of undo. A file of text keeps its form: what no side changed is written as it \
         was. The exit status is 0, 1 where conflicts were found, 2 where nothing could be merged.
         """,

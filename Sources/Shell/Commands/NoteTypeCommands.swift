@@ -158,6 +158,7 @@ enum NoteTypeCommands {
       example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
       let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
+      let before = try type.record()
       let agreed = invocation.flag("--yes")
       if let path = invocation.optionalText("--from") {
         try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
@@ -168,6 +169,7 @@ enum NoteTypeCommands {
         }
         if !isEdited { return .unchanged(.object(type)) }
       }
+      if try type.record() == before { return .unchanged(.object(type)) }
       let notes = session.counted(try type.noteCount(), "note")
       return CommandResult(.object(type), line: "Note type \(quoted(try type.record().name)): \(notes).")
     }
@@ -176,13 +178,14 @@ enum NoteTypeCommands {
   private static func change(
     _ type: NoteTypeHandle, to draft: NoteTypeDraft, agreed: Bool, _ session: Session
   ) throws {
-    let edit = NoteTypeEdit(try type.record(), to: draft)
+    let known = try type.record()
+    let edit = NoteTypeEdit(known, to: draft.keepingLineEnds(of: known.draft))
     let loss = try type.loss(of: edit)
     var agreed = agreed
     if !agreed, !loss.isNothing {
       if !session.canAsk { throw ShellError.losesCards(loss.inWords) }
       agreed = try session.confirm("This takes away \(loss.inWords). Go on?")
-      if !agreed { return session.console.note("Nothing was changed.") }
+      if !agreed { return }
     }
     try type.edit(edit, agreed: agreed)
   }

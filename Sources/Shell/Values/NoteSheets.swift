@@ -98,15 +98,17 @@ enum NoteTypeSheet {
     "Save and leave to change the note type; delete everything to leave it as it is.",
   ]
 
+  /// All lines end in the same way, as they do in a text that is shown.
   static func sheet(of draft: NoteTypeDraft) -> Sheet {
+    func text(_ part: String) -> String { part.lines.joined(separator: "\n") }
     var sheet = Sheet()
     sheet.add(name, draft.name)
     sheet.add(fields, draft.fields.joined(separator: "\n"))
     for card in draft.cards {
-      sheet.add(front + card.name, card.front)
-      sheet.add(back + card.name, card.back)
+      sheet.add(front + card.name, text(card.front))
+      sheet.add(back + card.name, text(card.back))
     }
-    sheet.add(css, draft.css)
+    sheet.add(css, text(draft.css))
     return sheet
   }
 
@@ -129,6 +131,22 @@ enum NoteTypeSheet {
 }
 
 extension NoteTypeDraft {
+  /// The draft with the texts of another one where only line ends differ: in a sheet all lines end in the same way.
+  func keepingLineEnds(of known: NoteTypeDraft) -> NoteTypeDraft {
+    func kept(_ text: String, _ old: String) -> String {
+      text.lines.elementsEqual(old.lines) { $0.utf8.elementsEqual($1.utf8) } ? old : text
+    }
+    var draft = self
+    draft.css = kept(css, known.css)
+    for index in cards.indices {
+      guard let old = known.cards.first(where: { $0.name == cards[index].name }) else { continue }
+      (draft.cards[index].front, draft.cards[index].back) = (
+        kept(cards[index].front, old.front), kept(cards[index].back, old.back)
+      )
+    }
+    return draft
+  }
+
   /// The template of a name, made when it is missing.
   fileprivate mutating func withCard(_ name: Substring, _ change: (inout CardTemplate) -> Void) {
     let name = String(name).trimmed

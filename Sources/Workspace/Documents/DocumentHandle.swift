@@ -52,12 +52,6 @@ public final class DocumentHandle: WorkspaceHandle {
   }
 
   public func addImage(
-    _ path: String, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement
-  ) throws -> ElementHandle {
-    try element(try document().addImage(file: path, frame: frame, isCropped: isCropped, at: placement).id)
-  }
-
-  public func addImage(
     _ picture: Picture, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement = ElementPlacement()
   ) throws -> ElementHandle {
     try element(try document().addImage(picture, frame: frame, isCropped: isCropped, at: placement).id)

@@ -40,9 +40,7 @@ extension Comparing {
       var entry: ComparedEntry? = entry
       for conflict in entry?.conflicts ?? [] where isMeant && (field.map { $0 == conflict.shownField } ?? true) {
         count += 1
-        if let owner = conflict.owner, let text = conflict.text(of: side) {
-          settled.update(owner.key, owner.kind) { $0.set(owner.field, to: text) }
-        }
+        if let owner = conflict.owner { settled.settle(conflict, of: owner, by: side) }
         entry = entry?.settling(conflict, by: side)
       }
       if let entry { kept.append(entry) }

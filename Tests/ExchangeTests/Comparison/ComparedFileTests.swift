@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Problems
+import TestDecks
 import TestSupport
 import Testing
 import Text
@@ -263,6 +264,31 @@ import Text
     #expect(try files.merged(MergeResult()) == nil)
     let keyed = try ComparedFiles([.file(table, .csv), .file(lines, .jsonl)], settings(key: "prompt"))
     #expect(keyed.contents[0][.note]["gato"]?["Back"] == "tomcat")
+  }
+
+  @Test(
+    arguments: [
+      ("csv", "prompt,answer\ngato,cat\nsol,\n", "bad.csv:3: the answer is empty."),
+      ("csv", "prompt,answer\n ,cat\n", "bad.csv:2: the prompt is empty."),
+      ("csv", "prompt,answer\n\"gato\"x,cat\n", "bad.csv:2: a separator or the line's end expected"),
+      ("json", "[{\"prompt\":\"a\",\"answer\":\"b\"},\n {\"prompt\":\"c\"}]", "bad.json:2:2: element 2: "),
+      ("json", "[{\"prompt\":1,\"answer\":\"b\"}]", "bad.json:1:2: element 1: "),
+      ("md", "## gato\n\ncat\n\nQ: sol?\n\n# End\n", "bad.md:5: "),
+    ])
+  func `a row that an import would refuse is refused by a comparison, too`(
+    format: String, text: String, words: String
+  ) throws {
+    let path = try folder.write(text, to: "bad.\(format)")
+    let other = try folder.write("p\ta\n", to: "good.txt")
+    let told = fault {
+      _ = try ComparedFiles([.file(path, CardFormat(named: format)), .file(other, .txt)], settings())
+    }
+    #expect(told.contains(words), "\(told)")
+    let collection = TestCollection()
+    var options = ImportOptions()
+    options.isStrict = true
+    let deck = try collection.deck("d")
+    #expect(fault { _ = try collection.importing(deck, path, options) } == told)
   }
 
   @Test func `a note whose cards come in several rows is one note, with what is said of each card`() throws {

@@ -78,10 +78,55 @@ import Values
     }
     let merged = merge(sides("a"), sides("b"), sides("c"))
     let conflict = merged.content[.note]["n"]?.conflicts.first
-    #expect(conflict?.field == "note_type Verb/css" && conflict?.ours == "b" && conflict?.theirs == "c")
-    #expect(conflict?.owner?.kind == .noteType && conflict?.owner?.key == "Verb" && conflict?.owner?.field == "css")
+    #expect(conflict?.field == "css" && conflict?.ours == "b" && conflict?.theirs == "c")
+    #expect(conflict?.owner?.kind == .noteType && conflict?.owner?.key == "Verb")
+    #expect(conflict?.shownField == "note_type Verb/css")
     let again = merge(sides("a"), merged.content, sides("c"))
     #expect(again.content[.note]["n"]?.conflicts.count == 1)
+  }
+
+  @Test(arguments: ["css", "Verb/One, front", "a/b/", "note_type Verb/css"])
+  func aConflictOfATypeIsSettledWhateverItsFieldIsCalled(_ field: String) throws {
+    func sides(_ text: String) -> ComparedContent {
+      var content = ComparedContent()
+      content.append(ComparedEntry(key: "Ver/b", fields: FieldNames([field]), values: [text]), .noteType)
+      content.append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Ver/b"]), .note)
+      return content
+    }
+    var settled = merge(sides("a"), sides("b"), sides("c")).content
+    let note = try #require(settled[.note]["n"])
+    let conflict = try #require(note.conflicts.first)
+    #expect(note.conflicts.count == 1 && conflict.shownField == "note_type Ver/b/\(field)")
+    settled.settle(conflict, of: try #require(conflict.owner), by: .theirs)
+    #expect(settled[.noteType]["Ver/b"]?[field] == "c")
+    #expect(note.settling(conflict, by: .theirs)?.values == note.values)
+  }
+
+  @Test(arguments: SettledSide.allCases)
+  func optionsThatOneSideRemovedAreSettledAsAWhole(_ side: SettledSide) throws {
+    func sides(_ options: String?) -> ComparedContent {
+      var content = ComparedContent()
+      if let options {
+        content.append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: [options]), .deck)
+      }
+      content.append(ComparedEntry(key: "n"), .note)
+      return content
+    }
+    var settled = merge(sides("7"), sides("8"), sides(nil)).content
+    let conflict = try #require(settled[.note]["n"]?.conflicts.first)
+    #expect(conflict.shownField == "deck " && !conflict.isRemoval)
+    settled.settle(conflict, of: try #require(conflict.owner), by: side)
+    #expect(settled[.deck][""]?["new_per_day"] == (side == .theirs ? nil : "8"))
+  }
+
+  @Test(arguments: ["note_type Verb/css", "deck /preset", "media a/b"])
+  func aNotesOwnFieldIsNotTakenForAThing(_ field: String) throws {
+    func note(_ text: String) -> ComparedContent {
+      content([ComparedEntry(key: "a", fields: FieldNames([field]), values: [text])])
+    }
+    let merged = try #require(merge(note("x"), note("y"), note("z")).content[.note]["a"])
+    let conflict = try #require(merged.conflicts.first)
+    #expect(conflict.owner == nil && merged.settling(conflict, by: .theirs)?[field] == "z")
   }
 
   @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {

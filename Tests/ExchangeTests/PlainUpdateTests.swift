@@ -1,0 +1,65 @@
+// A file that could say formatting updates a card: the card is as the file says, formatted or plain.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import Templates
+import TestDecks
+import TestSupport
+import Testing
+
+@Suite struct PlainUpdateTests {
+  private let collection = TestCollection()
+  private let folder = TemporaryFolder()
+
+  private func imported(
+    _ text: String, _ onDuplicate: OnDuplicate? = nil
+  ) throws -> (report: AddReport, cards: [CardRecord]) {
+    let deck = try collection.store.operation("deck") { db in
+      try DeckTable.list(db).first { $0.name == "d" }?.id ?? DeckTable.create(db, name: "d", now: 1).id
+    }
+    var options = ImportOptions()
+    options.onDuplicate = onDuplicate
+    let report = try collection.importing(deck, folder.write(text, to: "a.md"), options)
+    return (report, try collection.cards(deck))
+  }
+
+  /// Card `g` of one Markdown, then of another one that updates it: what became of it, and the fields of its note.
+  private func updated(_ old: String, _ new: String) throws -> (report: AddReport, fields: [String]) {
+    let text = { (answer: String) in "## gato <!-- id: g; tags: a -->\n\n\(answer)\n" }
+    _ = try imported(text(old), .update)
+    let (report, cards) = try imported(text(new), .update)
+    let note = try #require(cards.first).note
+    return (report, try collection.store.read { try NoteTable.record($0, note).fields })
+  }
+
+  @Test(
+    arguments: ["**cat**", "- cat\n- kitty", "a\n\n> b", "a [link](https://x.org)"], ["cat", "kitty & co", "1 < 2"])
+  func `a card with an id is formatted, or plain, as its text is`(formatted: String, plain: String) throws {
+    let html = FieldHTML.html(ofPlain: plain)
+    let (report, fields) = try updated(formatted, plain)
+    #expect(report.updated == 1 && report.rejectedCount == 0 && fields == ["gato", html], "\(report)")
+    #expect(try updated(plain, plain).report.skipped == 1)
+    let back = try updated(plain, formatted)
+    #expect(back.report.updated == 1 && FieldHTML.plain(back.fields[1]) == nil, "\(back)")
+  }
+
+  @Test func `a file that cannot hold formatting leaves a formatted card as it is, and so does another deck`() throws {
+    _ = try imported("## gato <!-- id: g -->\n\n**cat**\n")
+    var options = ImportOptions()
+    options.onDuplicate = .update
+    let deck = try collection.deck(named: "d")
+    // A table has no place for formatting: what it does not say is not lost.
+    let table = try folder.write("prompt,answer,guid\ngato,kitty,g\n", to: "a.csv")
+    #expect(try collection.importing(deck, table, options).rejected.map(\.code) == [.failure(.formatted)])
+    let card = try #require(try collection.cards(deck).first)
+    #expect(try collection.store.read { try NoteTable.record($0, card.note).fields } == ["gato", "<b>cat</b>"])
+    // Another deck's card of that id is another card.
+    let other = try collection.deck("e")
+    let plain = try folder.write("## gato <!-- id: g -->\n\ncat\n", to: "e.md")
+    #expect(try collection.importing(other, plain, options).updated == 0)
+    #expect(try collection.store.read { try NoteTable.record($0, card.note).fields } == ["gato", "<b>cat</b>"])
+  }
+}
