@@ -29,6 +29,8 @@ package final class Console {
   var place = ""
   /// What is written goes to a file or a program for now.
   var isRedirected = false
+  /// What a user reads of a dialogue goes to standard error: a program reads standard output for the answer alone.
+  var isAside = false
 
   /// Standard output. While a line is read only the line editor has the keyboard.
   package var terminal: Terminal {
@@ -47,6 +49,7 @@ package final class Console {
 
   /// Writes to standard output as it is.
   package func write(_ text: String) {
+    if isAside { return writeToErrors(text) }
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
     if output.hasScreen, !isRedirected { fflush(nil) }
@@ -79,9 +82,11 @@ package final class Console {
   }
 
   /// A line that a program may read, on standard error.
-  package func messageAsItIs(_ text: String) {
+  package func messageAsItIs(_ text: String) { writeToErrors(text + "\n") }
+
+  private func writeToErrors(_ text: String) {
     fflush(nil)
-    var bytes = Array((text + "\n").utf8)[...]
+    var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
       if written < 0 && errno == EINTR { continue }

@@ -100,9 +100,14 @@ import Testing
   @Test(.enabled(if: access("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin", F_OK) == 0))
   func `a form of a word that only Apertium explains is found, and its language is said`() throws {
     let environment = home.environment.filter { !$0.hasPrefix("XDG_DATA_DIRS=") } + ["XDG_DATA_DIRS=/usr/share"]
-    let run = try Child([builtProgram("deckhand"), "word", "define", "gatos"], environment: environment)
-      .finish(input: "")
+    func define(_ words: String...) throws -> Run {
+      try Child([builtProgram("deckhand"), "word", "define"] + words, environment: environment).finish(input: "")
+    }
+    let run = try define("gatos")
     #expect(run.status == 0 && run.output.contains("  cat\n"), "\(run)")
     #expect(run.errors.contains("this is Spanish (--language spanish)"), "\(run)")
+    // A language that Apertium alone explains is not said to lack a dictionary.
+    let unknown = try define("zzzz", "--language", "spanish")
+    #expect(unknown.status == 1 && unknown.errors.contains("no dictionary of Spanish has the word"), "\(unknown)")
   }
 }

@@ -52,6 +52,11 @@ import Testing
     #expect(
       try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))
     #expect(try run("text", "words", "-", "--unknown", "--json", input: "el gato ve.").output.contains("\"ve\""))
+    for (words, told) in [(["--plan"], "a single new word"), ([], "--unknown-at-most allows")] {
+      let none = try home.run(["text", "sentences", "-"] + words, input: "tres tristes tigres.")
+      #expect(none.status == 0 && none.output.contains(told), "\(none)")
+    }
+    #expect(try home.run("history", "xyzzy").output == "No lines.\n")
   }
 
   @Test func `what is no text is a named problem, and nothing is made`() throws {

@@ -141,7 +141,7 @@ enum ShellCommands {
       }
       let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
-      return CommandResult(.list(lines.map { .text($0) }), .lines(lines))
+      return CommandResult(.list(lines.map { .text($0) }), .lines(lines.isEmpty ? ["No lines."] : lines))
     }
   }
 

@@ -51,6 +51,9 @@ enum StudyCommands {
         session.console.note("warning: \(warning)")
       }
       try tellBuried(in: decks, options, session)
+      let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      session.console.isAside = wantsJSON && !session.console.terminal.hasScreen
+      defer { session.console.isAside = false }
       let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
       return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
     }

@@ -147,7 +147,11 @@ enum TextCommands {
         ? view.plan(count: count).map { ($0.sentence, $0.unknown, $0.lemma) }
         : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
           .map { ($0, Int(view.missing[$0]), nil) }
-      var table = TableText([.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")])
+      var table = TableText(
+        [.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")],
+        whenEmpty: invocation.flag("--plan")
+          ? "No sentence has a single new word."
+          : "No sentence is that easy; --unknown-at-most allows more unknown words.")
       let values = found.map { item -> Value in
         let sentence = view.text.sentences[item.sentence]
         let (words, source) = (view.text.text(of: sentence), text.source(of: sentence))

@@ -58,7 +58,8 @@ public struct WordOperations {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
-    if let missing { throw missing }
+    // A language that Apertium explains has a dictionary, though none of its own format is here.
+    if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
   }
 
