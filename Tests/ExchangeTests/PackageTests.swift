@@ -144,6 +144,25 @@ import Values
     }
   }
 
+  @Test func `cards that were there before keep their log, new ones bring theirs`() throws {
+    try makeWords()
+    there.collection.now = here.collection.now
+    _ = try there.importing(here.exporting("Words", keepsSchedule: true).path, into: "Words")
+    let before = try there.count("reviews")
+    let old = try #require(try here.cards("Words").first).id
+    try here.collection.add(here.collection.deck(named: "Words"), NewCard(prompt: "new", answer: "card", guid: "new"))
+    let new = try #require(try here.cards("Words").first { $0.guid == "new" }).id
+    try here.collection.store.operation("log") { db in
+      for (place, card) in [old, new].enumerated() {
+        let review = LoggedReview(
+          at: here.collection.now + Double(place) + 60, rating: 3, state: .review, interval: 86_400)
+        try CardTable.addLog(db, [review], to: card)
+      }
+    }
+    #expect(try there.importing(here.exporting("Words", keepsSchedule: true).path, into: "Words").added == 1)
+    #expect(try there.count("reviews") == before + 1)
+  }
+
   @Test(arguments: [false, true])
   func `cards, schedules and logs are the same after a way there and back`(_ isLegacy: Bool) throws {
     try makeWords()

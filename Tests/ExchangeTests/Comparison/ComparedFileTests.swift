@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Problems
+import Templates
 import TestDecks
 import TestSupport
 import Testing
@@ -103,6 +104,27 @@ import Text
       ])
     let merged = try merge([lines, lines, changed].map { $0.joined(separator: "\n") }, .jsonl)
     #expect(Set(merged.text.split(separator: "\n")) == Set(changed.map { Substring($0) }))
+  }
+
+  @Test func `a conflict of a line's type or options is settled in a deck, which calls them otherwise`() throws {
+    let texts = ["1", "2", "3"].map {
+      """
+      {"note_type":{"name":"Verb","css":"\($0)"}}
+      {"deck_options":{"new_per_day":\($0)}}
+      {"prompt":"p","answer":"q","guid":"n"}
+      """
+    }
+    let contents = try files(texts, .jsonl).contents
+    let merged = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2]).result().content
+    let conflicts = try #require(merged[.note]["n"]?.conflicts)
+    #expect(conflicts.map(\.shownField) == ["note_type Verb/note_type/css", "deck /deck_options/new_per_day"])
+    #expect(MergeConflict.list(of: MergeConflict.json(conflicts)) == conflicts)
+    var deck = ComparedContent()
+    deck.append(ComparedEntry(type: NoteTypeDraft(name: "Verb", fields: ["A"], cards: [], css: "2")), .noteType)
+    deck.append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: ["2"]), .deck)
+    for conflict in conflicts { deck.settle(conflict, of: try #require(conflict.owner), by: .theirs) }
+    #expect(deck[.noteType]["Verb"]?["css"] == "3" && deck[.deck][""]?["new_per_day"] == "3")
+    #expect(deck[.deck][""]?.fields.list == ["new_per_day"])
   }
 
   @Test func `lines can be known by any member, and two of one key stay two`() throws {
