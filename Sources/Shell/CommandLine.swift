@@ -76,7 +76,10 @@ struct CommandLine {
     let status = session.console.redirected(to: ends[1]) { Runner(session).runCommand(words) }
     close(ends[1])
     let end = waitForProgram(child)
-    return status == ExitStatus.done ? end : status
+    guard status == ExitStatus.done else { return status }
+    // The terminal has only shown ^C: what comes next begins on a line of its own.
+    if end == ExitStatus.interrupted { session.console.message("interrupted") }
+    return end
   }
 }
 

@@ -29,6 +29,21 @@ import Testing
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
   }
 
+  @Test func `notes of a package that stand in other decks are said to`() throws {
+    let home = try Home()
+    let file = try home.write("uno\tone\ndos\ttwo\n", to: "w.tsv")
+    let package = home.path + "/w.apkg"
+    try home.run("deck", "import", "A", file, "--no-header")
+    try home.run("deck", "export", "A", package)
+    for (deck, place) in [("A", "already there"), ("B", "already there, in other decks")] {
+      let told = "Imported 0 cards into \"\(deck)\"; 2 skipped (\(place)).\n"
+      for words in [["--dry-run"], []] {
+        let run = try home.run(words + ["deck", "import", deck, package])
+        #expect(run.status == 0 && (run.output + run.errors).contains(told), "\(run)")
+      }
+    }
+  }
+
   @Test func `a first row that may be a header is told, with what to say`() throws {
     let home = try Home()
     let file = try home.write("Spanish Word\tGerman\nperro\tHund\n", to: "w.tsv")

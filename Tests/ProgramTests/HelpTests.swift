@@ -124,6 +124,8 @@ import Testing
       }
       terminal.type("1000 * \(number + 1) + 7\r")
       terminal.wait(for: "\((number + 1) * 1000 + 7)")
+      // A key that comes before the prompt is read by the terminal's rules, not by the line editor's.
+      terminal.wait(for: "> ")
     }
     terminal.type("\u{4}")
     #expect(terminal.ended() == 0)

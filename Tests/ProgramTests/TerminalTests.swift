@@ -75,6 +75,17 @@ import Testing
     again.wait(for: "line\t2")
   }
 
+  @Test func `an interrupted program behind a pipe is told, and the prompt begins a line`() throws {
+    let terminal = try prompt(Home())
+    terminal.type("deck list | (printf 're%s\\n' ady; sleep 50)\r")
+    terminal.wait(for: "ready")
+    terminal.type("\u{03}")
+    terminal.wait(for: "interrupted\r\n")
+    terminal.wait(for: "> ")
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "42")
+  }
+
   @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
     let home = try Home()
     try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")

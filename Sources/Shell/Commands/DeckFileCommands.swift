@@ -72,7 +72,7 @@ enum DeckFileCommands {
       progress.update($0, of: $1)
     }
     progress.finish()
-    let result = CommandResult(report.value, .lines(words(report, name, session)))
+    let result = CommandResult(report.value, .lines(try words(report, name, session)))
     guard report.cards.isRefused else { return result }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
     let isTable = report.findings.separator != nil
@@ -101,12 +101,16 @@ enum DeckFileCommands {
 
   // MARK: What an import tells
 
-  static func words(_ report: ImportReport, _ deck: String, _ session: Session) -> [String] {
+  static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
     let cards = report.cards
     var parts = ["Imported \(session.counted(cards.added, "card")) into \(quoted(deck))"]
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
-    if cards.skipped > 0 { rest.append("\(session.grouped(cards.skipped)) skipped (already there)") }
+    if cards.skipped > 0 {
+      let isElsewhere = try cards.added + cards.updated == 0 && hasNoCards(deck, session)
+      let place = isElsewhere ? "already there, in other decks" : "already there"
+      rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
+    }
     if cards.rejectedCount > 0 { rest.append("\(session.grouped(cards.rejectedCount)) refused") }
     if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
     parts[0] += cards.rejectedCount > 0 ? ":" : "."
@@ -130,6 +134,14 @@ enum DeckFileCommands {
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }
     return parts + preview(report.preview)
+  }
+
+  /// A note of a package is in the collection once, whatever its deck.
+  private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
+    for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
+      return try deck.count() == 0
+    }
+    return true
   }
 
   /// `Read as a table with semicolons in windows-1252; the first row names the columns: prompt, answer, tags.`
