@@ -51,7 +51,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Spelled out: a name that Swift makes of a case is looked for at run time, which a start of the program would wait for.
+  /// Spelled out: the name that Swift has for a case is looked for at run time, a quarter of the program's start.
   public var name: String {
     switch self {
     case .cards: "cards"

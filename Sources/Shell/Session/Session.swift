@@ -255,8 +255,7 @@ package final class Session {
 
   /// The command of the program's own that the words begin with.
   private func builtIn(_ words: [String]) -> BuiltIn? {
-    guard let first = words.first else { return nil }
-    return tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[first]
+    words.first.flatMap { tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0] }
   }
 
   // MARK: Signing out
