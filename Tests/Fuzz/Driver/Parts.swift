@@ -72,6 +72,20 @@ public func edited(_ whole: [UInt8], by input: [UInt8]) -> [UInt8] {
   return input.count % 4 == 1 ? Array(bytes.prefix(bytes.count * Int(input[input.count - 1]) / 256)) : bytes
 }
 
+/// A gzip file, nothing of it compressed (RFC 1952; RFC 1951, 3.2.4).
+public func gzipFile(_ bytes: [UInt8]) -> [UInt8] {
+  // Deflated, no flags, no time, of an unknown system.
+  var file: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+  var rest = bytes[...]
+  repeat {
+    let block = rest.prefix(0xFFFF)
+    rest = rest.dropFirst(block.count)
+    file.append(rest.isEmpty ? 1 : 0)
+    file += block.count.littleEndian(2) + (0xFFFF - block.count).littleEndian(2) + block
+  } while !rest.isEmpty
+  return file + Int(checkSum(bytes[...])).littleEndian(4) + bytes.count.littleEndian(4)
+}
+
 /// A zip file of them, nothing of it compressed (APPNOTE.TXT, 4.3).
 public func zipFile(_ files: [(name: String, bytes: ArraySlice<UInt8>)]) -> [UInt8] {
   var body: [UInt8] = []

@@ -16,6 +16,8 @@ struct CardFiles {
   private let deck: DeckID
   /// A collection as a file.
   private let whole: [UInt8]
+  /// A package of the deck.
+  private let package: [UInt8]
   private let moment = StudyMoment(now: 1_700_000_000, utcOffset: 0)
 
   init(_ folder: FuzzFolder) throws {
@@ -29,6 +31,10 @@ struct CardFiles {
       try file.close()
     }
     whole = try FileText.bytes(path, limit: 64 << 20, isInterrupted: { false })
+    let destination = PackageDestination(folder: folder.path, moment: moment, isInterrupted: { false }) { $0.name }
+    let packed = folder.file("whole.apkg")
+    _ = try store.read { [deck] in try PackageExport($0, decks: [deck], destination).run(to: packed) }
+    package = try FileText.bytes(packed, limit: 64 << 20, isInterrupted: { false })
   }
 
   private static func store(_ path: String?) -> Store {
@@ -60,8 +66,9 @@ struct CardFiles {
           try store.read { db in _ = try CardTable.found(db, in: deck, matching: query, at: moment) }
         }
       },
-      FuzzTarget("package") { bytes in try package(zipFile(parts(bytes))) },
-      FuzzTarget("zip") { bytes in try package(bytes) },
+      FuzzTarget("package") { bytes in try received(zipFile(parts(bytes))) },
+      FuzzTarget("zip") { bytes in try received(bytes) },
+      FuzzTarget("package-bytes") { bytes in try received(edited(package, by: bytes)) },
       FuzzTarget("collection") { bytes in
         let path = folder.write(edited(whole, by: bytes), to: "collection.sqlite")
         defer { for ending in ["", "-wal", "-shm", "-journal"] { folder.remove("collection.sqlite" + ending) } }
@@ -99,7 +106,7 @@ struct CardFiles {
     } catch is Back {}
   }
 
-  private func package(_ bytes: [UInt8]) throws {
+  private func received(_ bytes: [UInt8]) throws {
     let path = folder.write(bytes, to: "cards.apkg")
     let settings = PackageSettings(folder: folder.path, moment: moment, isInterrupted: { false }) { _, name in name }
     do {

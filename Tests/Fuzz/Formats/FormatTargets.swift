@@ -82,15 +82,15 @@ private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
     FuzzTarget("plugin-package") { bytes in
       var limits = PackedLimits()
       (limits.packed, limits.unpacked) = (1 << 16, 1 << 18)
-      let files = try PackedFiles(unpacking: bytes, path: "a.tar.gz", limits: limits)
-      let packed = try files.packed(as: "b.tar.gz")
-      hold(try PackedFiles(unpacking: packed, path: "b.tar.gz") == files, "packed again it is another")
+      for file in [bytes, gzipFile(bytes)] {
+        guard let files = decoded({ try PackedFiles(unpacking: file, path: "a.tar.gz", limits: limits) }) else {
+          continue
+        }
+        let packed = try files.packed(as: "b.tar.gz")
+        hold(try PackedFiles(unpacking: packed, path: "b.tar.gz") == files, "packed again it is another")
+      }
     },
-    FuzzTarget("zstd") { bytes in
-      let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 20))
-      try bytes.withUnsafeBytes { try frames.feed($0) { _ in } }
-      try frames.finish()
-    },
+    FuzzTarget("zstd", zstd),
     FuzzTarget("tar") { bytes in
       var packed: [UInt8] = []
       let frames = try FrameWriter(level: 1)
@@ -103,4 +103,36 @@ private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
       }
     },
   ]
+}
+
+/// Frames of the first part of an input, changed as the second one says, or the input itself: what comes of them is the
+/// same whether they are fed whole or in pieces. The content is that part without its first two bytes: one says how
+/// often it is repeated, so that it fills the room for what comes out, the other how long the pieces are.
+private func zstd(_ bytes: [UInt8]) throws {
+  let parts = parts(bytes).map { Array($0.bytes) }
+  guard let first = parts.first, first.count > 2 else {
+    hold(unpacked(bytes, by: bytes.count) == unpacked(bytes, by: 1), "in pieces it is another")
+    return
+  }
+  let content = [[UInt8]](repeating: Array(first[2...]), count: 1 << (first[0] % 8)).flatMap(\.self)
+  let writer = try FrameWriter(level: 1, hasCheckSum: first[0] > 0x7F)
+  var packed: [UInt8] = []
+  try content.withUnsafeBytes { try writer.feed($0, isLast: true) { packed += $0 } }
+  hold(unpacked(packed, by: packed.count) == content, "unpacked it is another")
+  if parts.count > 1 { packed = edited(packed, by: parts[1]) }
+  hold(unpacked(packed, by: packed.count) == unpacked(packed, by: 1 + Int(first[1])), "in pieces it is another")
+}
+
+/// What comes of packed bytes that are fed so many at a time; nil where they are refused.
+private func unpacked(_ packed: [UInt8], by count: Int) -> [UInt8]? {
+  decoded {
+    let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 21))
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: packed.count, by: max(1, count)) {
+      let piece = packed[start..<min(packed.count, start + count)]
+      try piece.withUnsafeBytes { try frames.feed($0) { bytes += $0 } }
+    }
+    try frames.finish()
+    return bytes
+  }
 }
