@@ -109,6 +109,21 @@ import Testing
     #expect(try !home.run("undo", "--list").output.contains("importing"))
   }
 
+  @Test func `the step of an import that only updated cards says so, in a script, too`() throws {
+    let home = try Home()
+    let old = try home.write("gato,cat\nsol,sun\n", to: "old.csv")
+    let new = try home.write("gato,tomcat\nsol,the sun\n", to: "new.csv")
+    let more = try home.write("gato,kitty\nmar,sea\n", to: "more.csv")
+    for (file, step) in [
+      (old, "importing 2 cards into W"), (new, "updating 2 cards in W"), (more, "importing 1 card into W"),
+    ] {
+      _ = try home.run("deck", "import", "W", file, "--on-duplicate", "update")
+      #expect(try home.run("undo", "--list", "--json").output.contains("\"\(step)"))
+    }
+    _ = try home.run("-e", "decks.open('W'):import('\(old)', {on_duplicate = 'update'})")
+    #expect(try home.run("undo").output.hasPrefix("Undone: updating 2 cards in W"))
+  }
+
   @Test func `a card comes where the script says`() throws {
     let home = try Home()
     let code = """

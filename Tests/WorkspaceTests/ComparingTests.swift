@@ -19,8 +19,8 @@ private struct NoGenerator: CardGenerator {
 }
 
 @Suite struct ComparingTests {
-  private let (ours, theirs): (Person, Person)
-  private let (here, there): (Workspace, Workspace)
+  let (ours, theirs): (Person, Person)
+  let (here, there): (Workspace, Workspace)
 
   /// Two people with the same deck: three words, of which one has two cards, a type of its own and a picture.
   init() throws {
@@ -47,26 +47,26 @@ private struct NoGenerator: CardGenerator {
       ], css: css)
   }
 
-  private func file(_ name: String) -> String { ours.folder.file(name) }
+  func file(_ name: String) -> String { ours.folder.file(name) }
 
-  private func export(_ workspace: Workspace, _ name: String) throws {
+  func export(_ workspace: Workspace, _ name: String) throws {
     var options = ExportOptions()
     options.hasSchedule = true
     _ = try workspace.decks.open("Spanish").exportCards(to: file(name), .plain, options)
   }
 
-  private func note(_ guid: String, _ workspace: Workspace) throws -> NoteHandle {
+  func note(_ guid: String, _ workspace: Workspace) throws -> NoteHandle {
     try #require(try workspace.notes.find(guidBeginning: guid).first)
   }
 
   /// The changes from one operand to another, a line each.
-  private func difference(_ old: String, _ new: String) throws -> [String] {
+  func difference(_ old: String, _ new: String) throws -> [String] {
     try here.comparing.difference([old, new], here.comparing.settings(), generator: NoGenerator()).changes.map {
       "\($0.event) \($0.kind) \($0.key): \($0.fields.map { "\($0.name) \($0.old) > \($0.new)" }) \($0.addedTags)"
     }
   }
 
-  private func merge(
+  func merge(
     _ base: String, _ ours: String, _ theirs: String, to output: String? = nil, by side: MergeSide? = nil
   ) throws -> MergeReport {
     var request = MergeRequest(base: base, ours: ours, theirs: theirs)
@@ -169,6 +169,11 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 3)
     #expect(try deck.scheduling.options().newPerDay == 8)
     #expect(try here.comparing.conflicts(in: deck).isEmpty && note("v", here).record().tags == [])
+    // The name has their file now; undo gives ours back.
+    #expect(try text(of: "run.png") == "red" && here.media.all().map(\.name) == ["run.png"])
+    _ = try here.care.undo()
+    #expect(try text(of: "run.png") == "blue" && here.media.all().count == 2)
+    _ = try here.care.redo()
     // The history tells each of them.
     let card = try #require(try note("v", here).cards().first)
     #expect(try here.comparing.history(of: card).map(\.step.name).count == 4)
@@ -201,85 +206,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try note("s", here).record().tags == [])
   }
 
-  // MARK: Presets
-
-  /// The names of the presets here, with their new cards a day and the decks that have them.
-  private func presets() throws -> [String] {
-    try here.read { db in
-      try PresetTable.list(db).map { "\($0.name) \($0.options.newPerDay) \($0.options.reviewsPerDay) \($0.deckCount)" }
-    }
-  }
-
-  /// Both sides begin with a deck and one within it that share a preset.
-  private func sharePreset(_ outside: [String] = []) throws {
-    let deck = try here.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 7)
-    let later = try here.decks.create("Spanish::Later")
-    try later.add(NewCard(prompt: "mar", answer: "sea", guid: "mar"), at: .bottom)
-    let preset = try here.read { try PresetTable.find($0, named: "Spanish").id }
-    let others = try outside.map { try here.decks.create($0).id }
-    try here.perform(.changePresets) { db in
-      for id in [later.id] + others { try DeckTable.setPreset(db, id, to: preset) }
-    }
-    try export(here, "base.apkg")
-    try there.decks.open("Spanish").remove()
-    _ = try there.exchange.importCards(intoDeck: "Spanish", from: [file("base.apkg")], .plain, .init())
-    #expect(try difference("Spanish", file("base.apkg")) == [])
-  }
-
-  @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
-    try sharePreset()
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
-    try export(there, "theirs.apkg")
-    try here.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 50)
-    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
-    #expect(try report.result.conflicts.isEmpty && presets() == ["Spanish 9 50 2"])
-    _ = try here.care.undo()
-    #expect(try presets() == ["Spanish 7 50 2"])
-  }
-
-  @Test func `options of a preset that both sides changed are a conflict, and the preset stays one`() throws {
-    try sharePreset()
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
-    try export(there, "theirs.apkg")
-    let deck = try here.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 5)
-    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
-    #expect(try report.result.conflicts.map(\.kind) == [.deck] && presets() == ["Spanish 5 200 2"])
-    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
-    #expect(try presets() == ["Spanish 9 200 2"])
-  }
-
-  @Test func `a preset that a deck elsewhere shares stays as it is for that`() throws {
-    try sharePreset(["French"])
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
-    try export(there, "theirs.apkg")
-    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
-    #expect(try presets() == ["Spanish 7 200 1", "Spanish 2 9 200 1"])
-    #expect(try here.decks.open("Spanish::Later").scheduling.options().newPerDay == 9)
-    #expect(try difference("Spanish", file("theirs.apkg")) == ["changed deck : [\"preset Spanish 2 > Spanish\"] []"])
-  }
-
-  @Test func `limits of one deck leave a preset alone, and what was fitted`() throws {
-    try sharePreset()
-    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
-    let preset = try here.read { try PresetTable.find($0, named: "Spanish") }
-    var options = preset.options
-    options.fitted = fitted
-    try here.perform(.changePresets) { try PresetTable.setOptions($0, preset.id, to: options) }
-    for name in ["Spanish", "Spanish::Later"] {
-      try there.decks.open(name).scheduling.setLimits([(.newPerDay, "2")])
-    }
-    try export(there, "theirs.apkg")
-    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
-    #expect(try presets() == ["Spanish 7 200 2"])
-    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
-    try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 9)
-    try export(there, "more.apkg")
-    _ = try merge(file("theirs.apkg"), "Spanish", file("more.apkg"))
-    #expect(try presets() == ["Spanish 7 9 2"])
-    #expect(try here.read { try PresetTable.find($0, named: "Spanish").options.fitted } == fitted)
-  }
+  // MARK: Removals
 
   @Test(arguments: SettledSide.allCases)
   func `a note that one side removed stays until that is settled`(_ side: SettledSide) throws {
@@ -303,7 +230,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.notes.find(guidBeginning: "gato").isEmpty == (side == .theirs))
   }
 
-  private func text(of name: String) throws -> String {
+  func text(of name: String) throws -> String {
     String(decoding: try FileText.bytes(here.media.path(name), limit: 100), as: UTF8.self)
   }
 

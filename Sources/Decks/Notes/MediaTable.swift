@@ -51,6 +51,20 @@ public enum MediaTable {
     return name
   }
 
+  /// A file and those that came under its name while another content had it.
+  public static func namesakes(_ db: Database, of name: String) throws -> [MediaRecord] {
+    try list(db).filter {
+      $0.name == name.composed || $0.name == MediaNames.distinct(name, hash: $0.hash)
+        || $0.name == MediaNames.distinct(name, hash: String($0.hash.reversed()))
+    }
+  }
+
+  /// Gives a name the content of another one.
+  public static func setContent(_ db: Database, of name: String, toThatOf other: MediaRecord) throws {
+    let sql = "UPDATE media SET hash = ?, size = ?, sha1 = NULL, pending = 1 WHERE name = ?"
+    try db.execute(sql: sql, arguments: [other.hash, other.size, name.composed])
+  }
+
   /// Removes a name. The file stays until nothing needs it; a sync server that has it is sent the removal.
   /// - Throws: `NoteError.mediaNotFound`.
   public static func remove(_ db: Database, _ name: String) throws {

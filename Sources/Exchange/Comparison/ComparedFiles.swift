@@ -4,6 +4,7 @@
 public import Decks
 import Files
 public import Storage
+import Text
 
 /// One of the things that are compared.
 public enum ComparedOperand {
@@ -178,14 +179,16 @@ public struct ComparedFiles {
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
-      if let key = settings.key { table.columns = [ColumnChoice("guid", key)] }
+      // A row needs its prompt, which cannot be its guid, too.
+      notes.isByPrompt = settings.key?.lowercased() == TableColumn.prompt.name
+      if let key = settings.key, !notes.isByPrompt { table.columns = [ColumnChoice("guid", key)] }
       let rows = try format.rows(source(operand, settings), into: "", table)
       var row = CardRow()
       var count = 0
       while try rows.next(into: &row) {
         if row.content.isCard { count += 1 }
-        // Rows that are known by their prompt have none besides.
-        if settings.key == nil || row.start.invalidReason != nil { try check(row, count, path) }
+        // Another column that is the key may be one that a row needs.
+        if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
         notes.add(row)
       }
       return notes
@@ -201,13 +204,26 @@ public struct ComparedFiles {
 }
 
 extension ComparedFiles {
-  /// The content of a media file of a package; nil where the operand has none of that name.
+  /// The content of a media file that has a digest.
+  /// - Parameter operands: the first of them that has that file; nil where none has.
   public static func media(
+    _ name: String, digest: String, of operands: [ComparedOperand], _ settings: ComparisonSettings
+  ) throws -> [UInt8]? {
+    for operand in operands {
+      guard let bytes = try media(name, of: operand, settings) else { continue }
+      if hexadecimal(bytes.withUnsafeBytes(sha1)) == digest { return bytes }
+    }
+    return nil
+  }
+
+  private static func media(
     _ name: String, of operand: ComparedOperand, _ settings: ComparisonSettings
   ) throws -> [UInt8]? {
     switch operand {
     case .nothing: return nil
-    case .notes(let notes): return notes.media[name]
+    case .notes(let notes):
+      if let bytes = notes.media[name] { return bytes }
+      return try notes.mediaPaths[name].flatMap { try content($0, settings) }
     case .file(let path, let format):
       if format.isText { return nil }
       let scratch = try Scratch(.package, in: settings.folder)
@@ -216,5 +232,21 @@ extension ComparedFiles {
         return try package.media[name].map { try package.content(of: $0) }
       }
     }
+  }
+
+  private static func content(_ path: String, _ settings: ComparisonSettings) throws -> [UInt8]? {
+    guard fileExists(path) else { return nil }
+    return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+  }
+
+  /// The name of the account's file that a conflict about a file means: that file itself, or the one that a merge, or
+  /// somebody, put beside it; nil where neither has that digest.
+  public static func name(
+    of file: String, digest: String, in db: Database, _ settings: ComparisonSettings
+  ) throws -> String? {
+    try MediaTable.namesakes(db, of: file).first { record in
+      let bytes = try content(settings.mediaPath(record), settings)
+      return bytes.map { hexadecimal($0.withUnsafeBytes(sha1)) } == digest
+    }?.name
   }
 }

@@ -14,10 +14,16 @@ public struct ComparedNotes {
   private(set) var unnamed: Set<String> = []
   /// The name of the deck that all of them are in; empty where it has none.
   var root = ""
+  /// Whether rows are known by their first field whatever their guid is.
+  var isByPrompt = false
+  /// The keys of those, by their guids.
+  private var keys: [String: String] = [:]
   /// What the format that they come from can hold; nil for everything.
   var held: Set<CardPart>?
   /// The content of media files that are nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
+  /// Where the content of a deck's media files is.
+  var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
@@ -158,12 +164,15 @@ public struct ComparedNotes {
       content.append(ComparedEntry(type: draft), .noteType)
       return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
-    case .card(let ordinal): return add(Self.place(row, ordinal), to: guid)
+    case .card(let ordinal): return add(Self.place(row, ordinal), to: keys[guid] ?? guid)
     case .texts, .formatted: values = row.sides
     }
     let first = FieldHTML.sortText(values.first ?? "")
-    let key = guid.isEmpty ? first : guid
-    if guid.isEmpty { unnamed.insert(key) }
+    let key = guid.isEmpty || isByPrompt ? first : guid
+    if guid.isEmpty || isByPrompt {
+      unnamed.insert(key)
+      keys[guid] = key
+    }
     let place = Self.place(row, ordinal)
     if case .note = row.content { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)

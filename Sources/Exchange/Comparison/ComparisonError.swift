@@ -14,6 +14,8 @@ public enum ComparisonError: Problem, Equatable {
   case notCards
   /// A deck without conflicts of that note or field.
   case noConflict(String)
+  /// A conflict is to be settled by a file that is not in the account.
+  case noFile(name: String, side: SettledSide)
 
   public var report: ProblemReport {
     switch self {
@@ -34,6 +36,11 @@ public enum ComparisonError: Problem, Equatable {
       ProblemReport(
         .notFound, "No conflict", "no conflict of \(quoted(name)) is there; `deck conflicts DECK` lists them",
         ["name": name])
+    case .noFile(let name, let side):
+      ProblemReport(
+        .notFound, "No such file",
+        "the file \(quoted(name)) of \(side.rawValue) is not in your account; bring it with `media add`, under this "
+          + "name, or take another side; nothing was settled", ["name": name])
     }
   }
 }

@@ -115,6 +115,7 @@ struct DeckContent {
       let bytes = try FileText.bytes(
         path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
       notes.content.append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+      notes.mediaPaths[record.name] = path
     }
   }
 }
@@ -229,7 +230,7 @@ extension ComparedEntry {
 }
 
 extension FieldNames {
-  fileprivate static let digest = FieldNames(["sha1"])
+  fileprivate static let digest = FieldNames([ComparedField.digest])
 }
 
 extension NoteType {

@@ -72,7 +72,8 @@ struct EntryOrder {
       let before = sides.map { side in
         side.places[number] > 0 ? numbers.keys[side.list[side.places[number] - 1]] : ""
       }
-      unplaced[number] = MergeConflict(field: ComparedField.place, base: before[0], ours: before[1], theirs: before[2])
+      unplaced[number] = MergeConflict(
+        field: ComparedField.place, base: before[0], ours: before[1], theirs: before[2], isOrder: true)
     }
     return lead
   }

@@ -27,9 +27,14 @@ public struct MergeConflict: Hashable, Sendable {
   public let theirs: String?
   /// Nil where the conflict is of what it is kept with.
   public let owner: Owner?
+  /// Whether it is of two orders: the sides are what the note comes behind. A note may have a field of the same name.
+  public let isOrder: Bool
 
-  public init(field: String, base: String?, ours: String?, theirs: String?, owner: Owner? = nil) {
-    (self.field, self.base, self.ours, self.theirs, self.owner) = (field, base, ours, theirs, owner)
+  public init(
+    field: String, base: String?, ours: String?, theirs: String?, owner: Owner? = nil, isOrder: Bool = false
+  ) {
+    (self.field, self.base, self.ours, self.theirs) = (field, base, ours, theirs)
+    (self.owner, self.isOrder) = (owner, isOrder)
   }
 
   /// Whether one side removed the thing that the conflict is kept with.
@@ -41,10 +46,14 @@ public struct MergeConflict: Hashable, Sendable {
   }
 
   /// The conflict as the other side has it.
-  var swapped: MergeConflict { MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner) }
+  var swapped: MergeConflict {
+    MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
+  }
 
   /// Whether both are about the same field of the same thing.
-  func isAboutSame(as other: MergeConflict) -> Bool { field == other.field && owner == other.owner }
+  func isAboutSame(as other: MergeConflict) -> Bool {
+    field == other.field && owner == other.owner && isOrder == other.isOrder
+  }
 
   /// The name that files and decks keep a list of conflicts under.
   static let name = "conflicts"
@@ -56,7 +65,8 @@ public struct MergeConflict: Hashable, Sendable {
       side.map { (name, Value.text($0)) }
     }
     let thing = owner.map { [("kind", Value.text($0.kind.rawValue)), ("key", .text($0.key))] } ?? []
-    return .record(thing + [("field", .text(field))] + sides)
+    let order = isOrder ? [("order", Value.boolean(true))] : []
+    return .record(thing + [("field", .text(field))] + order + sides)
   }
 
   private init?(_ value: Value) {
@@ -69,8 +79,8 @@ public struct MergeConflict: Hashable, Sendable {
       owner = Owner(kind: kind, key: key)
     }
     self.init(
-      field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text, owner: owner
-    )
+      field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text,
+      owner: owner, isOrder: record["order"] == .boolean(true))
   }
 
   /// The JSON of a list of them.

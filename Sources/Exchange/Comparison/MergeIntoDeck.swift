@@ -3,6 +3,7 @@
 // caller's operation takes everything back when it throws.
 
 public import Decks
+import Memory
 public import Storage
 import Templates
 import Text
@@ -12,19 +13,22 @@ import Values
 ///
 ///     let counts = try MergeIntoDeck(db, deck, settings).run(from: ours, to: merged)
 public final class MergeIntoDeck {
+  /// Takes a file with a digest into the account: the name that it has there, another one where that name has another
+  /// content; nil where nothing is to be taken.
+  public typealias FileReceiver = (_ name: String, _ digest: String) throws -> String?
+
   private let db: Database
   private let deck: DeckRecord
   private let now: Double
   private let random: () -> UInt64
   private let isInterrupted: () -> Bool
-  /// Takes a file of theirs into the account: its name.
-  private let receiveMedia: (String) throws -> Void
+  private let receiveMedia: FileReceiver
   private var decks: [String: DeckID] = [:]
   private var counts = MergeCounts()
 
   public init(
     _ db: Database, _ deck: DeckID, now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool,
-    receiveMedia: @escaping (String) throws -> Void
+    receiveMedia: @escaping FileReceiver
   ) throws {
     (self.db, self.now, self.random) = (db, now, random)
     (self.isInterrupted, self.receiveMedia) = (isInterrupted, receiveMedia)
@@ -32,20 +36,22 @@ public final class MergeIntoDeck {
   }
 
   /// - Parameter ours: the content that the deck has.
-  public func run(from ours: ComparedContent, to merged: ComparedContent) throws -> MergeCounts {
+  public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
+    var merged = result
+    try bringMedia(ours, &merged)
     for change in ContentDifference(ours, merged).changes {
       let entry = merged[change.kind][change.key]
       switch change.kind {
-      case .media: if entry != nil { try receiveMedia(change.key) }
       case .noteType: if let entry { try bring(type: entry) }
       case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
       case .note: try bring(change, entry)
-      case .column, .preset: continue
+      case .column, .preset, .media: continue
       }
     }
     // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
     for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
-      if let owner = conflict.owner, owner.kind == .media { try receiveMedia(owner.key) }
+      guard let owner = conflict.owner, owner.kind == .media, let digest = conflict.theirs else { continue }
+      if conflict.field == ComparedField.digest { _ = try receiveMedia(owner.key, digest) }
     }
     if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
       try arrange(merged[.note])
@@ -55,6 +61,46 @@ public final class MergeIntoDeck {
 
   private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
     conflict.owner == nil || ours[.note].entries.contains { $0.conflicts.contains(conflict) }
+  }
+
+  // MARK: Media
+
+  /// Brings the files that the deck has another content of, or none. Under a name that something outside the deck
+  /// names, too, that keeps its file: the notes of the deck name the new one.
+  private func bringMedia(_ ours: ComparedContent, _ merged: inout ComparedContent) throws {
+    var known: [String: MediaReferences]?
+    for entry in merged[.media].entries where !(ours[.media][entry.key]?.isSame(as: entry) ?? false) {
+      guard let name = try receiveMedia(entry.key, entry[ComparedField.digest]), name != entry.key,
+        let file = try MediaTable.named(db, name)
+      else { continue }
+      let other = try MediaTable.named(db, entry.key)
+      if other == file { continue }
+      let references = try known ?? MediaTable.references(db)
+      known = references
+      if try other == nil || isOutside(references[entry.key.composed], ours) {
+        rename(entry.key, to: name, in: &merged)
+      } else {
+        try MediaTable.setContent(db, of: entry.key, toThatOf: file)
+        if references[name] == nil, merged[.media][name] == nil { try MediaTable.remove(db, name) }
+      }
+    }
+  }
+
+  /// Whether a type, or a note that is not the deck's, names a file.
+  private func isOutside(_ references: MediaReferences?, _ ours: ComparedContent) throws -> Bool {
+    guard let references else { return false }
+    return try !references.types.isEmpty
+      || references.notes.contains { try ours[.note][NoteTable.record(db, $0).guid] == nil }
+  }
+
+  private func rename(_ file: String, to name: String, in merged: inout ComparedContent) {
+    merged.replace(
+      .note,
+      by: merged[.note].entries.map { note in
+        var note = note
+        note.values = note.values.map { MediaNames.renaming(file.composed, to: name, in: $0) }
+        return note
+      })
   }
 
   // MARK: Types and options
@@ -75,18 +121,20 @@ public final class MergeIntoDeck {
   ///   - all: the options that the decks come to have.
   private func setOptions(of name: String, _ entry: ComparedEntry?, beside all: ComparedList) throws {
     let target = try place(name)
-    let given = try entry?.options ?? NamedOptions([])
+    var given = try entry?.options ?? NamedOptions([])
     try DeckTable.setLimits(db, target, to: given.limits ?? DeckLimits())
     let (old, isWhole) = (try DeckTable.nearestPreset(db, target), target == deck.id)
     if entry == nil || given.isOfLimitsAlone {
       // A deck within that shares the preset of the whole says nothing of it.
       if try !isWhole && old == DeckTable.nearestPreset(db, deck.id) { return }
       try DeckTable.setPreset(db, target, to: nil)
-    } else if let name = given.preset {
-      if let old, try change(old, of: target, to: given, beside: all) { return }
-      try DeckTable.setPreset(db, target, to: PresetTable.receive(db, named: name, given.options, now: now))
     } else {
-      return try DeckTable.setOptions(db, target, to: given.options)
+      let known = try old.map { try PresetTable.record(db, $0) }
+      given.preset = given.preset ?? known?.name
+      guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
+      if let known, try change(known, of: target, to: given, beside: all) { return }
+      try DeckTable.setPreset(
+        db, target, to: preset(named: name, given.options, fitted: known?.options.fitted))
     }
     if isWhole, let old { try leave(old, beside: all) }
   }
@@ -94,22 +142,32 @@ public final class MergeIntoDeck {
   /// Changes the preset of a deck that keeps its name.
   /// - Returns: false where the deck comes to another one, and where decks that are to keep their options have it, too.
   private func change(
-    _ id: PresetID, of target: DeckID, to given: NamedOptions, beside all: ComparedList
+    _ preset: PresetRecord, of target: DeckID, to given: NamedOptions, beside all: ComparedList
   ) throws -> Bool {
-    let preset = try PresetTable.record(db, id)
     guard preset.name.lowercased() == given.preset?.lowercased() else { return false }
     if preset.options.changedFields == given.options.changedFields { return true }
     let inside = Set(try ([deck] + DeckTable.within(db, deck.id)).map(\.id))
-    for other in try DeckTable.list(db) where try other.id != target && DeckTable.preset(db, other.id) == id {
+    for other in try DeckTable.list(db) where try other.id != target && DeckTable.preset(db, other.id) == preset.id {
       guard inside.contains(other.id) else { return false }
       // One that says nothing shares the preset of the whole, or loses it.
-      guard let wanted = try all[other.name(within: deck)]?.options, wanted.preset != nil else { continue }
-      if wanted.preset != given.preset || wanted.options != given.options { return false }
+      guard let wanted = try all[other.name(within: deck)]?.options, !wanted.isOfLimitsAlone else { continue }
+      if wanted.preset ?? preset.name != given.preset || wanted.options != given.options { return false }
     }
     var options = given.options
     options.fitted = preset.options.fitted
-    try PresetTable.setOptions(db, id, to: options)
+    try PresetTable.setOptions(db, preset.id, to: options)
     return true
+  }
+
+  /// The preset of that name with those options, or a new one. What was fitted for the deck goes along.
+  private func preset(named name: String, _ given: DeckOptions, fitted: FittedModels?) throws -> PresetID {
+    let known = try PresetTable.list(db).first {
+      $0.name.lowercased() == name.lowercased() && $0.options.changedFields == given.changedFields
+    }
+    if let known { return known.id }
+    var options = given
+    options.fitted = fitted
+    return try PresetTable.receive(db, named: name, options, now: now)
   }
 
   /// Decks within that shared the old preset of the whole, and say nothing of another one, go on sharing it.

@@ -29,7 +29,7 @@ extension ComparedEntry {
     if conflict.isRemoval, text == nil { return nil }
     var entry = self
     entry.conflicts.removeAll { $0 == conflict }
-    if conflict.isRemoval || conflict.field == ComparedField.place || conflict.owner != nil { return entry }
+    if conflict.isRemoval || conflict.isOrder || conflict.owner != nil { return entry }
     let (name, isPlain) = ownName(of: conflict.field)
     entry.set(name, to: isPlain ? FieldHTML.html(ofPlain: text ?? "") : text ?? "")
     return entry

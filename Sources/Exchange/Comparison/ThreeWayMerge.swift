@@ -177,6 +177,8 @@ public enum ComparedField {
   public static let deck = "deck"
   public static let suspended = "suspended"
   static let flag = "flag"
+  /// The SHA-1 of a media file's content, in hexadecimal digits.
+  static let digest = "sha1"
   /// Of a note whose cards are not all in one deck, with the number of a card behind it.
   static let deckOfCard = "deck of card "
   /// What every note has beside its own fields.

@@ -97,8 +97,9 @@ enum CompareCommands {
          Changes are joined field by field, tags as sets, order by neighbours; the same change on both sides is no \
         conflict. Two changes of one field, a change and a removal, two orders are conflicts: the note shows ours, keeps \
         both sides as data and gets the tag "conflict"; `deck conflicts` settles them. A preset takes the options that \
-        theirs changed; where decks outside OURS share it, OURS gets a preset of its own. Without --output OURS is a deck, \
-        which takes the result as one step of undo. A file of text keeps its form: what no side changed is written as it \
+        theirs changed; where decks outside OURS share it, OURS gets a preset of its own. A picture or sound that theirs \
+        changed replaces ours; where notes outside OURS show it, OURS names the new one. Without --output OURS is a \
+        deck, which takes the result as one step of undo. A file of text keeps its form: what no side changed is written as it \
         was. The exit status is 0, 1 where conflicts were found, 2 where nothing could be merged.
         """,
       arguments: [
@@ -160,7 +161,8 @@ enum CompareCommands {
       answer: "{kind, key, field, base?, ours?, theirs?}... or {settled}",
       details: """
         A note with a conflict has the tag "conflict" and shows ours until a side is taken: --take theirs settles all \
-        conflicts of the deck, or those of the notes that are named.
+        conflicts of the deck, or those of the notes that are named. The file of a picture or sound must be in the \
+        account: theirs comes with a merge, that of the base is brought by `media add`.
         """,
       arguments: [
         Common.deck,

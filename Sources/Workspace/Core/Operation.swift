@@ -18,6 +18,8 @@ public enum Operation: String, Sendable {
   case moveCard = "moving a card"
   case removeCards = "removing cards"
   case importCards = "importing cards"
+  /// An import that finds all of its cards there.
+  case updateCards = "updating cards"
   case buildDeck = "building a deck"
   case mergeDeck = "merging into a deck"
   case settleConflicts = "settling conflicts"
@@ -58,8 +60,8 @@ extension Operation {
       .removeMedia,
       .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
-      .addNote, .mineText, .mergeDeck,
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
+      .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
       .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }
@@ -77,6 +79,7 @@ extension Operation {
     switch self {
     case .addCards: return "adding \(cards)\(named(" to "))"
     case .importCards: return "importing \(cards)\(named(" into "))"
+    case .updateCards: return "updating \(cards)\(named(" in "))"
     case .importAnswers: return "importing \(counted(count, "answer"))\(named(" into "))"
     case .buildDeck: return "building\(named(" ")) (\(details ?? cards))"
     case .mergeDeck: return "merging\(named(" into ")) (\(counted(count, "note")))"

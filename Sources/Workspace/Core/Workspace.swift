@@ -160,9 +160,11 @@ public final class Workspace {
   ///   - subject: what is changed, for the step's name: a deck's name.
   ///   - isOneStatement: as in `Store.operation`.
   ///   - count: how many things were changed.
+  ///   - became: what it was in the end, where that is another operation.
   func perform<T>(
     _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
-    count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil, _ body: (Database) throws -> T
+    count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil,
+    became: @escaping (T) -> Operation? = { _ in nil }, _ body: (Database) throws -> T
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
@@ -176,12 +178,14 @@ public final class Workspace {
     if database.isInUnit || database.isInOperation {
       result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
     } else {
-      result = try performAlone(operation, on: subject, count: count, details: details, body)
+      result = try performAlone(
+        operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
     }
     if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
     if database.isInUnit {
-      unit.operations[operation, default: 0] += 1
-      unit.parts.add(operation, subject, count(result))
+      let done = became(result) ?? operation
+      unit.operations[done, default: 0] += 1
+      unit.parts.add(done, subject, count(result))
     }
     return result
   }
@@ -282,15 +286,14 @@ public final class Workspace {
 
   /// An operation outside a unit of work.
   func performAlone<T>(
-    _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, details: ((T) -> String)? = nil,
-    _ body: (Database) throws -> T
+    _ operation: Operation, words: @escaping (T) -> String, _ body: (Database) throws -> T
   ) throws -> T {
     opened.documents?.beginUnit()
     let result: T
     do {
       result = try database.operation(
         operation.rawValue,
-        step: { operation.words(subject, count($0), details?($0)) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+        step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
       ) { db in
         let result = try body(db)
         try media.syncNew()

@@ -182,9 +182,9 @@ public struct Comparing {
       try MergeIntoDeck(
         db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
         isInterrupted: environment.isInterrupted
-      ) { name in
-        guard let bytes = try ComparedFiles.media(name, of: media, settings) else { return }
-        _ = try workspace.media.add(bytes, named: name)
+      ) { name, digest in
+        let bytes = try ComparedFiles.media(name, digest: digest, of: [media], settings)
+        return try bytes.map { try workspace.media.add($0, named: name) }
       }.run(from: ours, to: result.content)
     }
   }
@@ -217,12 +217,11 @@ public struct Comparing {
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
         (known, isPackage) = (files.contents[1], true)
       }
-      let counts = try MergeIntoDeck(db, deck.id, now: clock, random: random, isInterrupted: isInterrupted) { name in
-        for operand in [operands[2], operands[1]] {
-          guard let bytes = try ComparedFiles.media(name, of: operand, settings) else { continue }
-          _ = try keep(bytes, name)
-          return
-        }
+      let counts = try MergeIntoDeck(
+        db, deck.id, now: clock, random: random, isInterrupted: isInterrupted
+      ) { name, digest in
+        let bytes = try ComparedFiles.media(name, digest: digest, of: [operands[2], operands[1]], settings)
+        return try bytes.map { try keep($0, name) }
       }.run(from: known, to: result.content)
       try export(db, deck.id, format, to: output, scratch)
       return isPackage ? counts : nil

@@ -17,7 +17,9 @@ extension DeckHandle {
     from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> ImportReport {
-    try workspace.perform(.importCards, on: workspace.decks.name(of: id), count: { $0.cards.added }) { db in
+    try workspace.perform(
+      .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
+    ) { db in
       try importCards(db, from: paths, kinds, options, isNew: false, progress: progress)
     }
   }

@@ -52,7 +52,9 @@ public struct ExchangeOperations {
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> ImportReport {
     do {
-      return try workspace.perform(.importCards, on: name, count: { $0.cards.added }) { db in
+      return try workspace.perform(
+        .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
+      ) { db in
         let known = try DeckTable.list(db).first { $0.name == name }
         let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
         let report = try workspace.handle(of: deck.id).importCards(
@@ -70,7 +72,7 @@ public struct ExchangeOperations {
   /// - Throws: `PackageError`, `FileError`.
   @discardableResult
   public func importPackage(from path: String) throws -> AddReport {
-    try workspace.perform(.importCards, count: { $0.added }) { db in
+    try workspace.perform(.importCards, count: { $0.changed }, became: { $0.operation }) { db in
       let settings = PackageSettings(
         folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
       ) { [workspace] in try workspace.media.add($0, named: $1) }
@@ -144,6 +146,14 @@ public struct ExchangeOperations {
 
 extension Workspace {
   public var exchange: ExchangeOperations { ExchangeOperations(workspace: self) }
+}
+
+extension AddReport {
+  /// What the step of an import counts: the new cards, or those that it updated where none is new.
+  var changed: Int { added > 0 ? added : updated }
+
+  /// What an import was that only updated cards; nil for any other.
+  var operation: Operation? { added == 0 && updated > 0 ? .updateCards : nil }
 }
 
 /// Takes back an import of which every row was refused.

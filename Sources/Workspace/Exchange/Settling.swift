@@ -26,7 +26,7 @@ extension Comparing {
   ///   - guids: of the notes, or beginnings of them; none means all.
   ///   - field: only the conflicts of that field.
   /// - Returns: how many were settled.
-  /// - Throws: `ComparisonError.noConflict`.
+  /// - Throws: `ComparisonError.noConflict`, `noFile` for a file of that side that is not here.
   public func settle(_ deck: DeckHandle, guids: [String], field: String?, by side: SettledSide) throws -> Int {
     let ours = try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content
     var settled = ours
@@ -51,8 +51,13 @@ extension Comparing {
     return try workspace.perform(.settleConflicts, on: workspace.decks.name(of: deck.id), count: { $0 }) { db in
       _ = try MergeIntoDeck(
         db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
-        isInterrupted: environment.isInterrupted, receiveMedia: { _ in }
-      ).run(from: ours, to: settled)
+        isInterrupted: environment.isInterrupted
+      ) { name, digest in
+        if let known = try ComparedFiles.name(of: name, digest: digest, in: db, settings()) { return known }
+        // A file that was changed since is ours now.
+        if side == .ours { return nil }
+        throw ComparisonError.noFile(name: name, side: side)
+      }.run(from: ours, to: settled)
       return count
     }
   }

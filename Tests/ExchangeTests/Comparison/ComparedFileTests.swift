@@ -288,6 +288,25 @@ import Text
     #expect(keyed.contents[0][.note]["gato"]?["Back"] == "tomcat")
   }
 
+  @Test func `files of two formats that are keyed by the prompt are compared with it`() throws {
+    let table = try folder.write("prompt,answer,guid\ngato,tomcat,x\nsol,sun,y\n", to: "a.csv")
+    let lines = try folder.write(
+      """
+      {"prompt":"gato","answer":"cat","guid":"a"}
+      {"prompt":"sol","answer":"sun","guid":"b"}
+      """, to: "b.jsonl")
+    let files = try ComparedFiles([.file(table, .csv), .file(lines, .jsonl)], settings(key: "Prompt"))
+    let contents = files.contentsInCommon
+    let changes = ContentDifference(contents[0], contents[1]).changes
+    #expect(changes.map { "\($0.event) \($0.key)" } == ["changed gato"])
+    #expect(changes.first?.fields.map { "\($0.name) \($0.old) > \($0.new)" } == ["Back tomcat > cat"])
+    #expect(contents[0][.note]["sol"]?["Front"] == "sol")
+    // A row without one is refused as in any other comparison.
+    let mixed = try folder.write("prompt,answer\ngato,cat\n ,sun\n", to: "bad.csv")
+    let told = fault { _ = try ComparedFiles([.file(mixed, .csv), .file(lines, .jsonl)], settings(key: "prompt")) }
+    #expect(told.contains("bad.csv:3: the prompt is empty."), "\(told)")
+  }
+
   @Test(
     arguments: [
       ("csv", "prompt,answer\ngato,cat\nsol,\n", "bad.csv:3: the answer is empty."),

@@ -119,7 +119,7 @@ import Values
     #expect(settled[.deck][""]?["new_per_day"] == (side == .theirs ? nil : "8"))
   }
 
-  @Test(arguments: ["note_type Verb/css", "deck /preset", "media a/b"])
+  @Test(arguments: ["note_type Verb/css", "deck /preset", "media a/b", "place"])
   func aNotesOwnFieldIsNotTakenForAThing(_ field: String) throws {
     func note(_ text: String) -> ComparedContent {
       content([ComparedEntry(key: "a", fields: FieldNames([field]), values: [text])])
@@ -127,6 +127,26 @@ import Values
     let merged = try #require(merge(note("x"), note("y"), note("z")).content[.note]["a"])
     let conflict = try #require(merged.conflicts.first)
     #expect(conflict.owner == nil && merged.settling(conflict, by: .theirs)?[field] == "z")
+  }
+
+  /// Three notes that one side reversed and the other turned, so that no order is right.
+  @Test func twoOrdersLeaveANotesOwnFieldCalledPlaceAlone() throws {
+    func sides(_ keys: [String], _ text: String) -> ComparedContent {
+      content(keys.map { ComparedEntry(key: $0, fields: FieldNames(["place"]), values: ["\($0) \(text)"]) })
+    }
+    let (base, theirs) = (sides(["a", "b", "c"], "x"), sides(["b", "c", "a"], "z"))
+    let merged = merge(base, sides(["c", "b", "a"], "y"), theirs)
+    let marked = merged.content[.note].entries.filter { $0.conflicts.contains { $0.isOrder } }
+    let note = try #require(marked.first)
+    let (orders, owns) = (note.conflicts.filter(\.isOrder), note.conflicts.filter { !$0.isOrder })
+    let (order, own) = (try #require(orders.first), try #require(owns.first))
+    #expect(order.field == own.field && note.conflicts.count == 2)
+    #expect(note.settling(order, by: .theirs)?["place"] == "\(note.key) y")
+    let settled = try #require(note.settling(own, by: .theirs))
+    #expect(settled["place"] == "\(note.key) z" && settled.conflicts == [order])
+    // The other side has the same of either.
+    let other = merge(base, theirs, sides(["c", "b", "a"], "y")).content[.note][note.key]?.conflicts ?? []
+    #expect(other.count == 2 && other.filter(\.isOrder).count == 1)
   }
 
   @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {
@@ -233,7 +253,7 @@ import Values
         if let place = entry.fields.list.firstIndex(of: conflict.field) { other.values[place] = conflict.theirs ?? "" }
       }
       other.conflicts = entry.conflicts.map {
-        MergeConflict(field: $0.field, base: $0.base, ours: $0.theirs, theirs: $0.ours)
+        MergeConflict(field: $0.field, base: $0.base, ours: $0.theirs, theirs: $0.ours, isOrder: $0.isOrder)
       }
       result.append(other, .note)
     }

@@ -1,0 +1,194 @@
+// What a merge into a deck does beside the notes: files of the media, and presets, which other decks may share.
+
+import Decks
+import Exchange
+import Files
+import Memory
+import Storage
+import Templates
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+extension ComparingTests {
+  // MARK: Media
+
+  /// Gives a name another content, as people do.
+  private func change(_ name: String, to word: String, in workspace: Workspace) throws {
+    try workspace.media.remove([name])
+    _ = try workspace.media.add(Array(word.utf8), named: name)
+  }
+
+  @Test(arguments: [false, true])
+  func `a picture that theirs changed is taken, and a deck elsewhere keeps the one that it shows`(isShared: Bool) throws
+  {
+    let elsewhere = try here.decks.create("French")
+    if isShared {
+      try elsewhere.addNote(
+        NewNote(fields: ["Word": "courir", "Meaning": "<img src=\"run.png\">"], guid: "f"),
+        type: here.noteTypes.open("Verb"))
+    }
+    try change("run.png", to: "red", in: there)
+    try export(there, "theirs.apkg")
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(report.result.conflicts.isEmpty)
+    let html = try note("v", here).record().fields[1]
+    let shown = try #require(MediaNames.inHTML(html).first)
+    #expect(try text(of: shown) == "red" && (shown != "run.png") == isShared)
+    #expect(try text(of: "run.png") == (isShared ? "first" : "red"))
+    #expect(try here.media.all().count == (isShared ? 2 : 1))
+    _ = try here.care.undo()
+    #expect(try text(of: "run.png") == "first" && difference("Spanish", file("base.apkg")) == [])
+  }
+
+  @Test func `a file of base is not here, which is told, and added by hand it is taken`() throws {
+    try change("run.png", to: "blue", in: here)
+    try change("run.png", to: "red", in: there)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    let deck = try here.decks.open("Spanish")
+    #expect(throws: ComparisonError.noFile(name: "run.png", side: .base)) {
+      _ = try here.comparing.settle(deck, guids: [], field: nil, by: .base)
+    }
+    #expect(try here.comparing.conflicts(in: deck).count == 1 && text(of: "run.png") == "blue")
+    _ = try here.media.add(Array("first".utf8), named: "run.png")
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .base) == 1)
+    #expect(try text(of: "run.png") == "first")
+  }
+
+  @Test func `ours stays whatever has become of it`() throws {
+    try change("run.png", to: "blue", in: here)
+    try change("run.png", to: "red", in: there)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    try change("run.png", to: "green", in: here)
+    #expect(try here.comparing.settle(here.decks.open("Spanish"), guids: [], field: nil, by: .ours) == 1)
+    #expect(try text(of: "run.png") == "green")
+  }
+
+  @Test(arguments: MergeSide.allCases)
+  func `a package of a merge has the picture of the side that it shows`(_ side: MergeSide) throws {
+    try change("run.png", to: "blue", in: here)
+    try change("run.png", to: "red", in: there)
+    try export(there, "theirs.apkg")
+    try export(here, "ours.apkg")
+    for operand in ["Spanish", file("ours.apkg")] {
+      _ = try merge(file("base.apkg"), operand, file("theirs.apkg"), to: file("out.apkg"), by: side)
+      let expected = side == .ours ? "ours.apkg" : "theirs.apkg"
+      #expect(try difference(file("out.apkg"), file(expected)) == [], "\(operand)")
+    }
+  }
+
+  // MARK: Presets
+
+  /// The names of the presets here, with their new cards a day and the decks that have them.
+  private func presets() throws -> [String] {
+    try here.read { db in
+      try PresetTable.list(db).map { "\($0.name) \($0.options.newPerDay) \($0.options.reviewsPerDay) \($0.deckCount)" }
+    }
+  }
+
+  /// Both sides begin with a deck and one within it that share a preset.
+  private func sharePreset(_ outside: [String] = []) throws {
+    let deck = try here.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 7)
+    let later = try here.decks.create("Spanish::Later")
+    try later.add(NewCard(prompt: "mar", answer: "sea", guid: "mar"), at: .bottom)
+    let preset = try here.read { try PresetTable.find($0, named: "Spanish").id }
+    let others = try outside.map { try here.decks.create($0).id }
+    try here.perform(.changePresets) { db in
+      for id in [later.id] + others { try DeckTable.setPreset(db, id, to: preset) }
+    }
+    try export(here, "base.apkg")
+    try there.decks.open("Spanish").remove()
+    _ = try there.exchange.importCards(intoDeck: "Spanish", from: [file("base.apkg")], .plain, .init())
+    #expect(try difference("Spanish", file("base.apkg")) == [])
+  }
+
+  @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
+    try sharePreset()
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    try here.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 50)
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try report.result.conflicts.isEmpty && presets() == ["Spanish 9 50 2"])
+    _ = try here.care.undo()
+    #expect(try presets() == ["Spanish 7 50 2"])
+  }
+
+  @Test func `options of a preset that both sides changed are a conflict, and the preset stays one`() throws {
+    try sharePreset()
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    let deck = try here.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 5)
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try report.result.conflicts.map(\.kind) == [.deck] && presets() == ["Spanish 5 200 2"])
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
+    #expect(try presets() == ["Spanish 9 200 2"])
+  }
+
+  @Test func `a preset that a deck elsewhere shares stays as it is for that`() throws {
+    try sharePreset(["French"])
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try presets() == ["Spanish 7 200 1", "Spanish 2 9 200 1"])
+    #expect(try here.decks.open("Spanish::Later").scheduling.options().newPerDay == 9)
+    #expect(try difference("Spanish", file("theirs.apkg")) == ["changed deck : [\"preset Spanish 2 > Spanish\"] []"])
+  }
+
+  @Test func `limits of one deck leave a preset alone, and what was fitted`() throws {
+    try sharePreset()
+    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
+    let preset = try here.read { try PresetTable.find($0, named: "Spanish") }
+    var options = preset.options
+    options.fitted = fitted
+    try here.perform(.changePresets) { try PresetTable.setOptions($0, preset.id, to: options) }
+    for name in ["Spanish", "Spanish::Later"] {
+      try there.decks.open(name).scheduling.setLimits([(.newPerDay, "2")])
+    }
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(try presets() == ["Spanish 7 200 2"])
+    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
+    try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 9)
+    try export(there, "more.apkg")
+    _ = try merge(file("theirs.apkg"), "Spanish", file("more.apkg"))
+    #expect(try presets() == ["Spanish 7 9 2"])
+    #expect(try here.read { try PresetTable.find($0, named: "Spanish").options.fitted } == fitted)
+  }
+
+  /// A preset without options of its own, as decks outside have it, with what was fitted.
+  private func fitDefault() throws -> FittedModels {
+    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
+    let french = try here.decks.create("French").id
+    let deck = try here.decks.open("Spanish").id
+    try here.perform(.changePresets) { db in
+      var options = DeckOptions()
+      options.fitted = fitted
+      let preset = try PresetTable.create(db, name: "Default", options: options, now: 1)
+      for id in [deck, french] { try DeckTable.setPreset(db, id, to: preset.id) }
+    }
+    return fitted
+  }
+
+  @Test(arguments: [#"{"name": "Words", "options": {"new_per_day": 5}}"#, nil])
+  func `options without a preset leave a preset that is shared, and what was fitted`(folder: String?) throws {
+    let fitted = try fitDefault()
+    if let folder {
+      try ours.folder.makeFolder("Words")
+      try ours.folder.write(folder, to: "Words/deck.json")
+      _ = try merge("/dev/null", "Spanish", file("Words"))
+    } else {
+      try ours.folder.write(#"{"deck_options": {"new_per_day": 5}}"# + "\n", to: "theirs.jsonl")
+      _ = try merge("/dev/null", "Spanish", file("theirs.jsonl"))
+    }
+    let options = try here.decks.open("Spanish").scheduling.options()
+    #expect(options.newPerDay == 5 && options.fitted == fitted)
+    let others = try here.decks.open("French").scheduling.options()
+    #expect(others.newPerDay == 20 && others.fitted == fitted)
+  }
+}
