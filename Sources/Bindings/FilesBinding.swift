@@ -38,8 +38,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let bytes = try stack.bytes(2)
       try context.requireWriting(path)
       guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
-      var options = Replacement(mode: 0o644) { Interrupts.areRequested }
-      options.kinds = context.kinds(of: path)
+      let options = Replacement.exported(context.kinds(of: path)) { Interrupts.areRequested }
       try AtomicFile.write(path, options) { sink in
         // In place: a copy would weigh as much again.
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {

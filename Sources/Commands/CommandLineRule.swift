@@ -8,7 +8,7 @@ public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal:
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) && !endsName($0) }
   let name = String(String.UnicodeScalarView(word))
-  guard name != "lua", knows(name) else { return false }
+  guard name != luaWord, knows(name) else { return false }
   let after = rest.dropFirst(word.count)
   if let next = after.first, endsName(next) { return false }
   let following = after.drop(while: isBlank)
@@ -16,11 +16,14 @@ public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal:
   return next != "=" && next != ","
 }
 
+/// The word before a line that makes it Lua, whatever it begins with.
+public let luaWord = "lua"
+
 /// What follows the word that forces Lua (`lua ...`), or the line itself when nothing forces it.
 public func withoutLuaWord(_ line: String) -> String {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) }
-  guard word.elementsEqual("lua".unicodeScalars) else { return line }
+  guard word.elementsEqual(luaWord.unicodeScalars) else { return line }
   let after = rest.dropFirst(word.count).drop(while: isBlank)
   return after.first == "=" || after.first == "," ? line : String(String.UnicodeScalarView(after))
 }

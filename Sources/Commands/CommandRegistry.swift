@@ -204,9 +204,11 @@ extension CommandRegistry {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The words stand in place of the name. - Throws: `.badName`, or `.duplicate` when a command has the name.
+  /// The words stand in place of the name.
+  /// - Throws: `.badName`, `.duplicate` when a command has the name, `.reserved` for the word that makes a line Lua.
   public func setAlias(_ name: String, words: [String]) throws(CommandError) {
     guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
+    if name == luaWord { throw .reserved(name, owner: .user) }
     if let other = table[name]?.values.first { throw .duplicate(name, owner: .user, other: other.owner) }
     aliasWords[name] = words
   }

@@ -22,7 +22,7 @@ public struct CommandShape: Equatable, Sendable {
     guard index > start, Self.isLetter(scalars[start]), index == scalars.count || ShellWords.isBlank(scalars[index])
     else { return nil }
     word = String(String.UnicodeScalarView(scalars[start..<index]))
-    if luaKeywords.contains(word) || word == "lua" { return nil }
+    if luaKeywords.contains(word) || word == luaWord { return nil }
     let rest = scalars[index...].drop(while: ShellWords.isBlank)
     isAlone = rest.isEmpty
     isBeforeText = rest.first == "\"" || rest.first == "'"

@@ -54,9 +54,7 @@ public struct CardExport {
       if !writer.holdsOptions { run.lost[.options] = try optionsOfDecks().count }
       report = ExportReport(cards: run.done, bytes: sink.count, lost: run.lost.filter { $0.value > 0 })
     }
-    var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
-    replacement.kinds = kinds
-    try AtomicFile.writeGiven(path, replacement, write)
+    try AtomicFile.writeGiven(path, .exported(kinds, isInterrupted: isInterrupted), write)
     return report
   }
 

@@ -14,7 +14,7 @@ public typealias StepObserver = (WritingStep) -> Int32
 
 /// How a file is replaced.
 public struct Replacement {
-  /// Of a new file, whatever the umask.
+  /// Of a new file, less what the umask takes from it.
   public var mode: mode_t
   /// Whether an existing file keeps its mode.
   public var keepsMode = true
@@ -35,6 +35,15 @@ public struct Replacement {
 
   public init(mode: mode_t = 0o600, isInterrupted: @escaping () -> Bool) {
     (self.mode, self.isInterrupted) = (mode, isInterrupted)
+  }
+
+  /// A file that the user asked for, to keep or to give away: a new one is as open as their umask lets it be.
+  public static func exported(
+    _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = isNeverInterrupted
+  ) -> Replacement {
+    var options = Replacement(mode: 0o666, isInterrupted: isInterrupted)
+    options.kinds = kinds
+    return options
   }
 
   /// A file of the program's own, in a folder of its own: mode 0600 always, no link is followed.

@@ -1,5 +1,5 @@
 // Folders: made for their owner alone, listed, synced, removed with all that is in them.
-// Invariant: what is made here has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
+// Invariant: what is made private has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
 // removing follows no symbolic link.
 
 internal import CMapping
@@ -20,10 +20,15 @@ public func parentFolder(of path: String) -> String {
 
 /// Makes a folder and those above it that are missing, each with mode 0700. What is there stays as it is. A loss of
 /// power takes none of them away again: files in them that are synced would go along.
-public func makePrivateFolder(_ path: String) throws(FileError) {
+public func makePrivateFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o700) }
+
+/// The same for a folder that the user asked for, to keep or to give away: as open as their umask lets it be.
+public func makeExportedFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o777) }
+
+private func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
   if path.isEmpty || fileExists(path) { return }
-  try makePrivateFolder(parentFolder(of: path))
-  guard mkdir(path, 0o700) == 0 else {
+  try makeFolder(parentFolder(of: path), mode: mode)
+  guard mkdir(path, mode) == 0 else {
     if errno == EEXIST { return }
     throw FileError(path, .make)
   }

@@ -83,6 +83,14 @@ public final class LanguageLibrary {
     }
   }
 
+  /// The bilingual dictionaries of Apertium that are here, with the codes of their words' language and of the one that
+  /// explains them, by these.
+  public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
+    LanguageFiles.known.sorted { $0.key < $1.key }.flatMap { words, files in
+      files.bilingual.compactMap { meanings, path in first(path).map { (words, meanings, $0) } }
+    }
+  }
+
   /// Whether a bilingual dictionary of Apertium explains the lemmas of a language.
   public func hasTranslations(of language: Language) -> Bool {
     let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []

@@ -207,7 +207,7 @@ struct LanguageFiles {
     "apertium/apertium-\(pair)/\(direction).\(kind).bin"
   }
 
-  private static let known: [String: LanguageFiles] = [
+  static let known: [String: LanguageFiles] = [
     "es": LanguageFiles(
       analysers: [pair("eng-spa", "spa-eng", "automorf"), pair("spa-cat", "spa-cat", "automorf")],
       bilingual: [

@@ -1,5 +1,6 @@
 // What the commands of the shell find wrong themselves; what a room below finds, it words itself.
 
+import Commands
 import Files
 import Problems
 import Text
@@ -8,6 +9,8 @@ import Text
 enum LookupError: Problem, Equatable {
   case noCardAt(position: Int, deck: String, count: Int)
   case noCard(guid: String)
+  /// A query where cards are named one by one; `count` is how many it finds.
+  case queryForCards(query: String, count: Int)
   /// A query in place of cards found none.
   case nothingFound(query: String)
   /// `places` are those of the first few, as `DECK:POSITION`.
@@ -34,6 +37,13 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such card",
         "no card has a guid that begins with \(quoted(guid)); `card list` shows them, DECK:POSITION works too")
+    case .queryForCards(let query, let count):
+      ProblemReport(
+        .notFound, "No such card",
+        "\(quoted(query)) names no card: a guid, its beginning or DECK:POSITION expected; as a query it finds "
+          + (count == 0
+            ? "none"
+            : "\(counted(count, "card")), which `card list \(printable(ShellWords.quote(query)))` lists"))
     case .nothingFound(let query):
       ProblemReport(
         .notFound, "Nothing found",

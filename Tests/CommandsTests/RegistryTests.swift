@@ -116,6 +116,8 @@ import Values
     try registry.setAlias("b", words: ["a"])
     #expect(outcome("a", registry) == #"alias_loop: the alias "a" leads back to itself"#)
     #expect(throws: CommandError.self) { try registry.setAlias("deck", words: ["x"]) }
+    // A line that begins with it is Lua: the alias would never run.
+    #expect(throws: CommandError.self) { try registry.setAlias("lua", words: ["study"]) }
     #expect(registry.removeAlias("es"))
     #expect(outcome("es", registry).hasPrefix("unknown_command"))
   }

@@ -46,6 +46,13 @@ import Testing
     }
     let error = #expect(throws: DeckError.self) { try DeckOptions.name("new_per_dya") }
     #expect(error?.message == "new_per_dya is not an option of a deck (did you mean \"new_per_day\"?)")
+    for (name, hint) in [
+      ("foo", "; `deck options DECK` lists them"), ("Retention", " (did you mean \"desired_retention\"?)"),
+      ("steps", " (did you mean \"learning_steps\" or \"relearning_steps\"?)"),
+    ] {
+      let error = #expect(throws: DeckError.self) { try DeckOptions.name(name) }
+      #expect(error?.message == "\(name) is not an option of a deck\(hint)")
+    }
     var options = DeckOptions()
     let range = #expect(throws: DeckError.self) { try options.set(.desiredRetention, to: 2) }
     #expect(range?.message == "desired_retention must be a number from 0.7 to 0.99")

@@ -31,6 +31,19 @@ import Testing
     #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))
   }
 
+  @Test func `a query in place of cards to remove is told as one, with what it finds`() throws {
+    let expected = "a guid, its beginning or DECK:POSITION expected; as a query it finds "
+    for (words, found) in [
+      (["deck:D"], "3 cards, which `card list deck:D` lists"), (["tag:t1", "kitten"], "1 card, which `card list"),
+      (["tag:none"], "none\n"),
+    ] {
+      let run = try home.run(["card", "remove"] + words)
+      #expect(run.status == 1 && run.errors.contains(expected + found), "\(run)")
+    }
+    #expect(try home.run("card", "remove", "nosuch").errors.contains("no card has a guid that begins with \"nosuch\""))
+    #expect(try list().count == 4)
+  }
+
   @Test func `a list is sorted, cut and shows the columns that were asked for`() throws {
     let usual = try home.run("card", "list")
     #expect(usual.lines[0].split(separator: " ").prefix(3) == ["#", "Deck", "Prompt"], "\(usual.output)")

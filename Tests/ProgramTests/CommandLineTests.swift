@@ -83,6 +83,14 @@ private let canHideProc: Bool = {
     #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
     let missing = try home.run("alias", "nosuch")
     #expect(missing.status == 1 && missing.errors.contains("nosuch"))
+    // A line of that word alone shows a variable of that name: this is said, when the alias is made or later.
+    let hidden = "a Lua variable too: a line of sp alone shows the variable"
+    for lines in ["sp = 5\nalias sp \"deck list\"\n", "alias sp \"deck list\"\nsp = 5\nalias\n"] {
+      #expect(try home.run([], input: lines).errors.contains(hidden))
+    }
+    #expect(try home.run("-e", "sp = 5 shell.alias('sp', 'deck list')").errors.contains(hidden))
+    #expect(try !home.run("alias", "sp", "deck list").errors.contains("variable"))
+    #expect(try home.run("alias", "lua", "deck list").status == 1)
     let code = """
       local function takes(f) return (pcall(shell.on, 'command', f)) end
       print(takes(setmetatable({}, {__call = function() end})), takes({}), takes(print))

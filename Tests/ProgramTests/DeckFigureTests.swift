@@ -195,6 +195,16 @@ import Testing
     #expect(try home.run("deck", "simulate", "E", "--days", "0").status == 2)
   }
 
+  @Test func `without an answer a line stands in place of the charts`() throws {
+    let shown = try home.run("deck", "stats", "E")
+    let titles = shown.lines.filter { !$0.isEmpty && !$0.hasPrefix(" ") }.dropFirst()
+    #expect(Array(titles) == ["Answers", "Cards", "Added"], "\(shown.output)")
+    #expect(shown.output.contains("Nothing answered yet: `study` asks the cards"), "\(shown.output)")
+    let empty = try home.run("deck", "stats", "D")
+    #expect(empty.output.contains("Nothing answered yet") && !empty.lines.contains("Cards"), "\(empty.output)")
+    #expect(try home.run("deck", "stats", "E", "--png", home.path + "/a.png").status == 0)
+  }
+
   @Test func `figures are shown, answered as data, and drawn`() throws {
     try home.run("study", "E", input: "\n4\n")
     let shown = try home.run("deck", "stats", "E")

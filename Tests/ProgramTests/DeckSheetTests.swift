@@ -1,5 +1,6 @@
 // Decks on paper through the program.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -49,6 +50,30 @@ import Testing
     let home = try filled()
     let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
     #expect(run.status == 2, "\(run)")
+  }
+
+  @Test func `what is exported is as open as the umask lets it be, and the data are private`() throws {
+    let home = try filled()
+    let files = [
+      "a.pdf": ["deck", "sheet", "Spanish"], "a.html": ["deck", "page", "Spanish"],
+      "a.csv": ["deck", "export", "Spanish"],
+      "a.apkg": ["deck", "export", "Spanish"], "a.png": ["deck", "stats", "Spanish", "--png"],
+      "types/decks.lua": ["lua-types"],
+    ]
+    for (mask, expected) in [("022", mode_t(0o644)), ("007", 0o660)] {
+      for (name, words) in files {
+        let path = home.path + "/\(mask)-" + name
+        let given = name.hasPrefix("types/") ? home.path + "/\(mask)-types" : path
+        let line = "umask \(mask) && exec \"$0\" \"$@\""
+        let run = try Child(
+          ["/bin/sh", "-c", line] + home.words(words + [given]), environment: home.environment
+        ).finish(input: "")
+        #expect(run.status == 0, "\(name): \(run)")
+        #expect(mode(of: path) == expected, "\(name)")
+      }
+      #expect(mode(of: home.path + "/\(mask)-types") & 0o777 == (mask == "022" ? 0o755 : 0o770))
+    }
+    #expect(mode(of: home.path + "/data/local/collection.sqlite") == 0o600)
   }
 
   @Test func `a file of another kind is refused, and a rehearsal writes none`() throws {

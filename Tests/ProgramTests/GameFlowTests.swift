@@ -145,6 +145,23 @@ import Testing
     #expect(won.errors.contains("You won: the word is letter."))
     let duel = try home.run("--json", "play", "duel", "--base", "cambering", input: "/pass\n/pass\ncab\n").lines
     #expect(duel.last?.contains(#""code": "over""#) == true)
+    let daily = try home.terminal("play", "daily")
+    daily.wait(for: "daily> ")
+    daily.type("/give-up\r")
+    daily.wait(for: "`play daily` has another word tomorrow.")
+  }
+
+  @Test(arguments: [("grace\nring\n", "Player 1 wins."), ("ring\ngrim\n", "Players 1 and 2 are even.")])
+  func `a duel says who won`(guesses: String, expected: String) throws {
+    let run = try home().run("play", "duel", "--base", "cambering", input: guesses + "/pass\n/pass\n")
+    #expect((run.output + run.errors).contains("Both players passed. " + expected), "\(run)")
+  }
+
+  @Test func `Ctrl-C in a game of its own ends the line before it says how the game stands`() throws {
+    let terminal = try home().terminal("play", "--base", "letter")
+    terminal.wait(for: "classic> ")
+    terminal.type("\u{3}")
+    terminal.wait(for: "^C\r\nletter: 0 found")
   }
 
   @Test func `the game's commands are listed with a line each, and spelling_bee counts no letters`() throws {

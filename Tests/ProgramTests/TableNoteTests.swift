@@ -106,6 +106,12 @@ import Testing
     let run = try define("gatos")
     #expect(run.status == 0 && run.output.contains("  cat\n"), "\(run)")
     #expect(run.errors.contains("this is Spanish (--language spanish)"), "\(run)")
+    // It is listed like every other dictionary, and asked alone by its name.
+    let list = try Child([builtProgram("deckhand"), "word", "dictionaries"], environment: environment).finish(input: "")
+    #expect(list.output.contains("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin"), "\(list)")
+    #expect(list.lines.contains { $0.hasPrefix("apertium-es-en") && $0.contains(" es ") && $0.contains(" en ") })
+    #expect(try define("gato", "--dictionary", "apertium-es-en").output.contains("  cat\n"))
+    #expect(try define("gato", "--dictionary", "apertium-en-es").status == 1)
     // A language that Apertium alone explains is not said to lack a dictionary.
     let unknown = try define("zzzz", "--language", "spanish")
     #expect(unknown.status == 1 && unknown.errors.contains("no dictionary of Spanish has the word"), "\(unknown)")

@@ -34,7 +34,8 @@ func readPlainFile(
   } catch { throw .reading(error) }
 }
 
-/// The path holds its old content or the new one; what is not a regular file (a pipe, a terminal) is refused.
+/// Writes a file for the user: the path holds its old content or the new one; what is not a regular file (a pipe, a
+/// terminal) is refused.
 func writeWhole(_ bytes: [UInt8], to path: String) throws(DocumentError) {
-  do { try AtomicFile.write(path, bytes) } catch { throw .writing(error) }
+  do { try AtomicFile.write(path, bytes, .exported()) } catch { throw .writing(error) }
 }

@@ -41,6 +41,6 @@ public struct WrittenDocument: Equatable, Sendable {
   }
 
   private static func makeFolder(_ path: String) throws(DocumentError) {
-    do { try makePrivateFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
+    do { try makeExportedFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
   }
 }

@@ -69,10 +69,20 @@ extension DeckOptions {
   /// - Throws: `badOption` for a name that is none.
   public static func name(_ text: String) throws(DeckError) -> Name {
     guard let name = Name(rawValue: text) else {
-      let nearest = didYouMean(text, among: Name.allCases.map(\.text))
-      throw .badOption(name: text, reason: "is not an option of a deck\(nearest)")
+      throw .badOption(name: text, reason: "is not an option of a deck\(hint(for: text))")
     }
     return name
+  }
+
+  /// The name that was meant: the nearest one, or else those with a word of it (`retention`, `new`); where there is
+  /// none, what lists them all.
+  private static func hint(for text: String) -> String {
+    let names = Name.allCases.map(\.text)
+    if let near = suggestion(for: text, among: names) { return didYouMean(near) }
+    let words = Set(text.lowercased().split(separator: "_"))
+    let alike = names.filter { !words.isDisjoint(with: $0.split(separator: "_")) }
+    if alike.isEmpty { return "; `deck options DECK` lists them" }
+    return " (did you mean \(alike.map { quoted($0) }.joined(separator: " or "))?)"
   }
 }
 

@@ -35,10 +35,8 @@ struct PackageBuilder {
       try builder.add(part.name, from: part.file, offset: part.offset, count: part.count, isDeflated: part.isDeflated)
     }
     try builder.finish()
-    var options = Replacement(mode: 0o644, isInterrupted: destination.isInterrupted)
-    options.kinds = kinds
     var count = 0
-    try AtomicFile.writeGiven(path, options) { sink in
+    try AtomicFile.writeGiven(path, .exported(kinds, isInterrupted: destination.isInterrupted)) { sink in
       try pieces(of: package) { try sink.append($0) }
       count = sink.count
     }

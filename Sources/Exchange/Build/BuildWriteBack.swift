@@ -35,7 +35,7 @@ public struct BuildWriteBack {
   public func run(mayWrite: (_ paths: [String]) throws -> Void = { _ in }) throws -> Int {
     let files = try written()
     try mayWrite(files.map(\.path))
-    for file in files { try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, mode: 0o644) }
+    for file in files { try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, .exported()) }
     return files.reduce(0) { $0 + $1.lines.written }
   }
 

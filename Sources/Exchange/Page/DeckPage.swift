@@ -103,9 +103,7 @@ public struct DeckPage {
     let memories = try memories()
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
-    var replacement = Replacement(mode: 0o644, isInterrupted: isInterrupted)
-    replacement.kinds = kinds
-    try AtomicFile.write(path, replacement) { sink in
+    try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
       var (cards, done) = (PageCards(db, sink, options, memories, mediaPath, picture, isInterrupted), 0)
       let title = options.title ?? deck.name
       try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.isEmpty))

@@ -58,9 +58,8 @@ public struct GalleryPage {
     to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: (Int) throws -> Void = { _ in }
   ) throws -> GalleryReport {
-    var (report, replacement) = (GalleryReport(), Replacement(mode: 0o644, isInterrupted: isInterrupted))
-    replacement.kinds = kinds
-    try AtomicFile.write(path, replacement) { sink in
+    var report = GalleryReport()
+    try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
       try sink.append(PageText.head(title: title, style: Self.style))
       try sink.append("<ul>\n".utf8)
       for place in 0..<count {

@@ -102,6 +102,33 @@ enum CardCommands {
     }
   }
 
+  /// The cards that words name. A query is not taken, but what it finds is told.
+  private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
+    do {
+      return try words.map { try card($0, session) }
+    } catch {
+      switch error {
+      case LookupError.noCard, DeckError.deckNotFound: throw try asQuery(words, session) ?? error
+      default: throw error
+      }
+    }
+  }
+
+  /// What is wrong with words that are a query; nil where they are none.
+  private static func asQuery(_ words: [String], _ session: Session) throws -> LookupError? {
+    let query = words.joined(separator: " ")
+    do {
+      return .queryForCards(query: query, count: try CardBulkCommands.cards(words, session).count)
+    } catch {
+      switch error {
+      case LookupError.nothingFound:
+        return query.contains(where: { " :\"(-".contains($0) }) ? .queryForCards(query: query, count: 0) : nil
+      case DeckError.badQuery, DeckError.deckNotFound: return nil
+      default: throw error
+      }
+    }
+  }
+
   private static var removeCards: BuiltIn {
     BuiltIn(
       "card", "remove", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes cards.",
@@ -109,7 +136,7 @@ enum CardCommands {
       details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
       example: "card remove Spanish:3 Spanish:5"
     ) { invocation, session in
-      let cards = try invocation.list("CARD").map { try card($0, session) }
+      let cards = try named(invocation.list("CARD"), session)
       if cards.count > 1 {
         let first = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
         let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"

@@ -28,7 +28,8 @@ enum DictionaryCommand {
       details: """
         A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), one of \
         dictd, or one that was added. A name like spa-eng.tsv says that it explains Spanish words in English; one without \
-        a language is asked for every one. Debian has dict-wn and dict-freedict-spa-eng, dict-freedict-eng-spa, ... `add` \
+        a language is asked for every one. Debian has dict-wn and dict-freedict-spa-eng, dict-freedict-eng-spa, ..., and apertium-eng-spa; \
+        those of Apertium are asked last. `add` \
         indexes a .zip of Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that a large one is \
         looked up at once; `remove` takes such an index away. `order` says which are asked first; it is the setting \
         text.dictionaries.
@@ -54,16 +55,24 @@ enum DictionaryCommand {
       case "add": return try add(names, invocation, session)
       case "remove": return try remove(names, session)
       case "order": return try order(names, session)
-      default: return list(session)
+      default: return try list(session)
       }
     }
   }
 
   private static func offers(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     if before.isEmpty { return ["list", "add", "remove", "order"].map { Offer($0) } }
-    guard before[0] == "add" else { return session.lexicons.meanings.places().map { Offer($0.name) } }
+    guard before[0] == "add" else { return names(session).map { Offer($0) } }
     let paths = PathCompletion.paths(beginningWith: word, home: session.environment.folders.home)
     return paths.map { Offer($0, isOpen: $0.hasSuffix("/")) }
+  }
+
+  /// Of the dictionaries that there are; none where nobody is signed in.
+  static func names(_ session: Session) -> [String] {
+    do { return try session.workspace().words.dictionaries().map(\.name) } catch {
+      // Completion offers nothing where the data cannot be opened.
+      return []
+    }
   }
 
   private static func require(_ names: [String], _ action: String, _ what: String) throws {
@@ -73,14 +82,13 @@ enum DictionaryCommand {
     }
   }
 
-  private static func list(_ session: Session) -> CommandResult {
-    let library = session.lexicons.meanings
-    let places = library.places()
+  private static func list(_ session: Session) throws -> CommandResult {
+    let places = try session.workspace().words.dictionaries()
     var table = TableText([.init("Dictionary", isTyped: true), .init("Words"), .init("Meanings"), .init("File")])
     for place in places {
       table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
     }
-    let folders = library.ownFolders.map { printable($0) }.joined(separator: " and ")
+    let folders = session.lexicons.meanings.ownFolders.map { printable($0) }.joined(separator: " and ")
     if places.isEmpty { session.console.note("No dictionary is here; install Debian's dict-wn, for instance.") }
     session.console.note("Your own go into \(folders).")
     return CommandResult(
@@ -135,7 +143,7 @@ enum DictionaryCommand {
   }
 
   private static func order(_ names: [String], _ session: Session) throws -> CommandResult {
-    let known = session.lexicons.meanings.places().map(\.name)
+    let known = Self.names(session)
     for name in names where !known.contains(name) {
       throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: known))
     }

@@ -49,7 +49,7 @@ enum KnownWordsCommand {
       if let path = invocation.optionalText("--export") {
         guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
         let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
-        try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8))
+        try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8), .exported())
       }
       return CommandResult(
         .list(listed.map { .record([("lemma", .text($0.0)), ("state", .text($0.1))]) }),

@@ -117,7 +117,7 @@ enum MineCommand {
     let lines = report.added.map { word in
       [word.lemma, word.gloss ?? "", word.plainSentence, word.source].map(oneCell).joined(separator: "\t") + "\n"
     }
-    try AtomicFile.write(path, Array((head + lines.joined()).utf8))
+    try AtomicFile.write(path, Array((head + lines.joined()).utf8), .exported())
     return CommandResult(
       .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
       line:

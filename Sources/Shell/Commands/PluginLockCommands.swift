@@ -27,7 +27,7 @@ enum PluginLockCommands {
       session.plugins.refreshManifests()
       let lock = try session.plugins.indexes.lock()
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      try AtomicFile.write(path, lock.bytes, mode: 0o644)
+      try AtomicFile.write(path, lock.bytes, .exported())
       return CommandResult(
         .record([("path", .text(path)), ("plugins", .integer(lock.entries.count))]),
         line: "Wrote \(session.counted(lock.entries.count, "plugin")) to \(path).")

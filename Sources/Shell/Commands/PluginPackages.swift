@@ -43,7 +43,7 @@ enum PluginPackages {
         return CommandResult()
       }
       let bytes = try package.packed(as: file)
-      try AtomicFile.write(file, bytes, mode: 0o644)
+      try AtomicFile.write(file, bytes, .exported())
       return CommandResult(
         .record([
           ("name", .text(package.name)), ("version", .text(package.manifest.version)), ("path", .text(file)),

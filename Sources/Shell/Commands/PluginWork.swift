@@ -144,9 +144,9 @@ enum PluginWork {
     ) { invocation, session in
       let folder = session.environment.folders.expanded(invocation.text("DIR"))
       guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
-      try makePrivateFolder(folder)
+      try makeExportedFolder(folder)
       let files = luaTypeFiles(types: session.lua.types, modules: session.lua.modules)
-      for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
+      for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), .exported()) }
       return CommandResult(
         .list(files.map { .text(folder + "/" + $0.name) }),
         line: "Wrote \(session.counted(files.count, "file")) to \(folder).")

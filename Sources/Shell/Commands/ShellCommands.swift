@@ -150,7 +150,7 @@ enum ShellCommands {
     guard session.rehearsal.mayActOutside("write \(session.counted(count, "line")) to \(path)") else {
       return CommandResult()
     }
-    try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
+    try AtomicFile.write(path, Array(SessionScript(session).text.utf8), .exported())
     return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(path).")
   }
 
@@ -173,9 +173,10 @@ enum ShellCommands {
           }
           return CommandResult(.null, line: "\(name) is no alias any more.")
         }
-        try session.registry.setAlias(name, words: ShellWords.split(text, home: session.environment.folders.home))
+        try setAlias(name, ShellWords.split(text, home: session.environment.folders.home), session)
         return CommandResult(.null, line: "\(name) stands for \(text)")
       }
+      for alias in session.registry.aliases { tellIfHidden(alias.name, session) }
       let rows = session.registry.aliases.map {
         [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")]
       }
@@ -183,6 +184,20 @@ enum ShellCommands {
         .list(rows.map { .record([("name", .text($0[0])), ("text", .text($0[1]))]) }),
         .table(TableText([.init("Name", isTyped: true), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
+  }
+
+  /// Adds an alias of the user's.
+  static func setAlias(_ name: String, _ words: [String], _ session: Session) throws {
+    try session.registry.setAlias(name, words: words)
+    tellIfHidden(name, session)
+  }
+
+  /// A line of one word that is a variable of the user's shows the variable, whatever else has the name.
+  private static func tellIfHidden(_ name: String, _ session: Session) {
+    guard session.scripting.isUserGlobal(name) else { return }
+    session.console.note(
+      "\(name) is a Lua variable too: a line of \(name) alone shows the variable, and the alias runs only with words "
+        + "behind it; \(name) = nil takes the variable away")
   }
 
   private static var version: BuiltIn {

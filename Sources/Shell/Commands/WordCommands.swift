@@ -196,7 +196,7 @@ enum WordCommands {
   }
 
   private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    before.last == "--dictionary" ? session.lexicons.meanings.places().map { Offer($0.name) } : []
+    before.last == "--dictionary" ? DictionaryCommand.names(session).map { Offer($0) } : []
   }
 
   private static var languages: BuiltIn {

@@ -69,8 +69,8 @@ enum PaperCommands {
   ) throws -> CommandResult {
     let folder = session.environment.folders.expanded(invocation.text("DIR"))
     guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
-    try makePrivateFolder(folder)
-    for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
+    try makeExportedFolder(folder)
+    for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), .exported()) }
     return CommandResult(
       .list(files.map { .text(folder + "/" + $0.name) }),
       line: "Wrote \(session.counted(files.count, "file")) to \(printable(folder)).")

@@ -101,8 +101,9 @@ final class PlayScreen {
       // No word is longer, and marks without end would take for ever.
       return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
-      if isScreen { return nil }
-      throw WorkspaceError.interrupted
+      guard isScreen else { throw WorkspaceError.interrupted }
+      endTypedLine()
+      return nil
     case .stopped where session.input.isIdle:
       session.console.write("\u{1B}[H\u{1B}[2J")
       guard IdleLock(session).unlock() else {
@@ -115,13 +116,17 @@ final class PlayScreen {
     case .stopped, .requested:
       return nil
     case .endOfInput:
-      // The line editor ends its line itself.
-      if isScreen, session.input.lineReader == nil { session.console.write("\n") }
+      endTypedLine()
       return nil
     case .terminated(let signal):
       session.leave(by: signal)
       return nil
     }
+  }
+
+  /// Ends the line that nothing more is typed into; the line editor ends its own.
+  private func endTypedLine() {
+    if isScreen, session.input.lineReader == nil { session.console.write("\n") }
   }
 
   private var prompt: String {
@@ -201,7 +206,8 @@ final class PlayScreen {
   var commands: [(name: String, help: String)] {
     let turns = game.mode.players > 1 ? [("/pass", "hand the turn on; the game ends when all have passed")] : []
     return [
-      ("/new", "a new base word"), ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
+      ("/new", game.mode.isDaily ? "the day's word from the beginning" : "a new base word"),
+      ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
       ("/list", "the words found, newest first"),
     ] + turns + [
       ("/give-up", "end the game and see what was not found"), ("/help", "this list"),
@@ -303,14 +309,23 @@ final class PlayScreen {
   }
 
   private func endText() throws -> String {
+    let ending = try game.ending()
     let why =
-      switch try game.ending() {
+      switch ending {
       case .timeOut: "Time is up."
       case .passed: game.mode.players == 2 ? "Both players passed." : "All players passed."
       case .givenUp: "You gave up."
       case .byMode, nil: "The game is over."
       }
-    return isOwnShow ? "\(why) \(shownBase)" : why
+    let parts = [why, isOwnShow ? shownBase : nil, ending == .givenUp ? nil : winner]
+    return parts.compactMap(\.self).joined(separator: " ")
+  }
+
+  /// Who of several players has the most points; nil where one plays, or nobody has any.
+  private var winner: String? {
+    guard game.mode.players > 1, let most = game.scores.max(), most > 0 else { return nil }
+    let best = game.scores.indices.filter { game.scores[$0] == most }.map { String($0 + 1) }
+    return best.count == 1 ? "Player \(best[0]) wins." : "Players \(best.joined(separator: " and ")) are even."
   }
 
   /// How the game stands when it is left, in lines that are broken between words.
@@ -320,7 +335,8 @@ final class PlayScreen {
 
   /// What to do next, and where one is now.
   private var goodbye: [String] {
-    let another = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)` starts another game"
+    let command = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)`"
+    let another = game.mode.isDaily ? "\(command) has another word tomorrow" : "\(command) starts another game"
     let next = handle.hasEnded ? another : "`play --resume` takes the game up again"
     return [session.input.lineReader == nil ? next + "." : "Back at the prompt; \(next)."]
   }

@@ -13,16 +13,30 @@ struct StatisticsPanels {
 
   /// - Parameter weeks: columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
-    (figures.goal.map { [goal($0)] } ?? []) + [
-      today, retention,
-    ] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? []) + [
-      calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons,
+    let standing = figures.goal.map { [goal($0)] } ?? []
+    if figures.days.isEmpty { return standing + withoutAnswers }
+    return standing + [today, retention] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? [])
+      + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
+  }
+
+  /// A line in place of the charts that would be empty. Cards may be learnt without an answer that is known here.
+  private var withoutAnswers: [ChartPanel] {
+    let line = "Nothing answered yet: `study` asks the cards, then charts are here."
+    return [ChartPanel("Answers", .words([line]))] + (figures.cards.all > 0 ? [cards] : [])
+      + (figures.intervals.total > 0 ? [forecast] + memory : []) + (figures.added.total > 0 ? [added] : [])
+  }
+
+  private var memory: [ChartPanel] {
+    [
       distribution("Intervals", figures.intervals, unit: "d"),
       distribution("Stability", figures.stabilities, unit: "d"),
       scale("Difficulty", figures.difficulties, from: 10, step: 3, axis: ["1", "", "5.5", "", "10"]),
       scale("Retrievability", figures.recalls, from: 0, step: 4, axis: ["0 %", "", "50 %", "", "100 %"]),
-      lastDays("Added", figures.added.bars.map { ($0.value, Double($0.count)) }),
     ]
+  }
+
+  private var added: ChartPanel {
+    lastDays("Added", figures.added.bars.map { ($0.value, Double($0.count)) })
   }
 
   // MARK: Words

@@ -89,7 +89,7 @@ extension SessionHost: ShellHost {
 
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
     let words = try ShellWords.split(text, home: session.environment.folders.home)
-    if owner.plugin == nil { return try session.registry.setAlias(name, words: words) }
+    if owner.plugin == nil { return try ShellCommands.setAlias(name, words, session) }
     try session.registry.addShortForm(name, words, owner: owner) { command in
       grants.allows(.shellRun) ? !command.access.isForCommandLineOnly : command.owner == owner
     }

@@ -219,7 +219,7 @@ package final class Session {
     lua.isTracing = options.wantsTrace
     try install(host.bindingContext(.user, .everything, PluginTerms()), in: lua)
     scripting.ownGlobals = Set(try lua.globalNames())
-    registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", "lua"])
+    registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", luaWord])
   }
 
   /// Ends the user's state and makes one with nothing of theirs in it. Code of it that runs goes on in the old one to

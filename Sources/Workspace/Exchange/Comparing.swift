@@ -95,8 +95,7 @@ public struct Comparing {
     }
     func difference() -> MergeCounts { ContentDifference(contents[1], result.content).counts }
     if let bytes = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
-      var replacement = Replacement(mode: 0o644, isInterrupted: environment.isInterrupted)
-      replacement.kinds = .any
+      let replacement = Replacement.exported(.any, isInterrupted: environment.isInterrupted)
       try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
       report.counts = difference()
     } else {

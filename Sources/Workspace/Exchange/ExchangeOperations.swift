@@ -137,7 +137,7 @@ public struct ExchangeOperations {
     _ = try workspace.store(for: "charts")
     do {
       let bytes = try workspace.drawing.charts(picture, asPNG: asPNG)
-      try AtomicFile.write(path, bytes)
+      try AtomicFile.write(path, bytes, .exported())
     } catch let failure as DrawingFailure {
       throw DocumentError.drawing(failure)
     }

@@ -8,9 +8,14 @@ extension LanguageLibrary {
   /// What Apertium's bilingual dictionaries have for a word, as meanings.
   func meanings(of word: String, in language: Language) -> [Meaning] {
     translations(of: word, in: language).map { meanings, texts in
-      Meaning(dictionary: "apertium-\(language.code)-\(meanings)", word: word, text: texts.joined(separator: ", "))
+      Meaning(
+        dictionary: Self.dictionaryName(String(language.code.prefix(2)), meanings), word: word,
+        text: texts.joined(separator: ", "))
     }
   }
+
+  /// What a bilingual dictionary of Apertium is called.
+  static func dictionaryName(_ words: String, _ meanings: String) -> String { "apertium-\(words)-\(meanings)" }
 }
 
 extension Workspace {

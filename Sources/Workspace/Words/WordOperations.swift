@@ -32,6 +32,22 @@ public struct WordOperations {
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 
+  /// The dictionaries that `define` asks: the user's first, then by name, then Apertium's.
+  public func dictionaries() -> [(name: String, words: String?, meanings: String?, path: String, isOwn: Bool)] {
+    workspace.lexicons.meanings.places().map { ($0.name, $0.words, $0.meanings, $0.path, $0.isOwn) }
+      + workspace.languages.bilingualFiles().map {
+        (LanguageLibrary.dictionaryName($0.words, $0.meanings), $0.words, $0.meanings, $0.path, false)
+      }
+  }
+
+  /// The language of a dictionary of Apertium's, which is asked for its own alone.
+  private func languageOfBilingual(_ name: String) -> Language? {
+    let file = workspace.languages.bilingualFiles().first {
+      LanguageLibrary.dictionaryName($0.words, $0.meanings) == name
+    }
+    return file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
+  }
+
   /// What dictionaries say of a word, as `LexiconHandle.define` has it: no word list is needed for it.
   /// - Parameter isLemma: it is a dictionary form, so that another word of which it may be a form is not asked about:
   ///   the noun `diezmo`, a tithe, is no form of `diezmar`, to decimate.
@@ -40,11 +56,17 @@ public struct WordOperations {
     _ word: String, isLemma: Bool = false, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?
+    let bilingual = name.flatMap { languageOfBilingual($0) }
+    let language = bilingual ?? language
     func defined(_ form: String) throws -> [Meaning] {
-      let translations = name == nil ? workspace.languages.meanings(of: form, in: language) : []
+      let translations =
+        name == nil || bilingual != nil
+        ? workspace.languages.meanings(of: form, in: language).filter { name == nil || $0.dictionary == name } : []
+      if bilingual != nil { return translations }
       do {
         let order = try workspace.preferences().dictionaries
-        return try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order) + translations
+        let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
+        return Self.inOrder(found + translations, order)
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
@@ -61,6 +83,12 @@ public struct WordOperations {
     // A language that Apertium explains has a dictionary, though none of its own format is here.
     if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
+  }
+
+  /// Those of the dictionaries that are named before all others; the rest stays as it was.
+  private static func inOrder(_ meanings: [Meaning], _ order: [String]) -> [Meaning] {
+    func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
+    return meanings.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
   }
 
   /// The languages beside one whose words something here explains, those with a dictionary first.

@@ -200,6 +200,7 @@ extension ProblemTable {
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
         "noCard": LookupError.noCard(guid: hostile), "nothingFound": LookupError.nothingFound(query: hostile),
+        "queryForCards": LookupError.queryForCards(query: hostile, count: 12),
         "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
         "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
