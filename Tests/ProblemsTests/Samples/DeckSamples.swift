@@ -73,6 +73,7 @@ extension ProblemTable {
       "noOperand": ComparisonError.noOperand(hostile, suggestion: nil),
       "needsOutput": ComparisonError.needsOutput, "notCards": ComparisonError.notCards,
       "noConflict": ComparisonError.noConflict(hostile),
+      "noFile": ComparisonError.noFile(name: hostile, side: .theirs),
     ])
 
   static let packages = ProblemTable(
