@@ -20,7 +20,9 @@ final class StandingClock {
     defer { close(file) }
     let mapped = mmap(nil, 24, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
     readings = try #require(mapped).bindMemory(to: Int64.self, capacity: 3)
-    (readings[0], readings[1]) = (Int64(wall.tv_sec) * 1000, Int64(boot.tv_sec) * 1000)
+    // Noon, so that what comes back within hours comes on the same day.
+    let noon = Int64(wall.tv_sec) / 86_400 * 86_400 + 43_200
+    (readings[0], readings[1]) = (noon * 1000, Int64(boot.tv_sec) * 1000)
   }
 
   deinit { munmap(readings, 24) }
