@@ -283,14 +283,13 @@ private struct SettingDescription {
 
   init(_ stack: borrowing LuaStack, _ index: Int) throws {
     let table = try stack.table(index, "a table that describes the setting")
-    fields = Dictionary(try table.namedValues().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    fields = Dictionary(firstOf: try table.namedValues().map { ($0.name, $0.value) })
     (argument, place) = (index, "")
     checkFunction = try table.optionalFunction("check")
   }
 
   private init(_ pairs: [(key: LuaValue, value: LuaValue)], argument: Int, place: String) {
-    fields = Dictionary(
-      pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } }, uniquingKeysWith: { first, _ in first })
+    fields = Dictionary(firstOf: pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } })
     (self.argument, self.place, checkFunction) = (argument, place, nil)
   }
 

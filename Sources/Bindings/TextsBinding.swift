@@ -92,7 +92,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
       // However many other unknown words it has.
       let best = view.bestSentences(for: Array(lemmas), unknownAtMost: .max)
-      let sentences = Dictionary(best.map { ($0.lemma, $0.sentence) }) { first, _ in first }
+      let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
       return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
     }
     describeSentences(type, options)

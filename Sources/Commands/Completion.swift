@@ -2,6 +2,8 @@
 // needs them. Invariant: no command is run and no plugin is loaded for it; what is offered is what the parser would
 // take at that place.
 
+import Text
+
 /// One thing that Tab can put in place of the word under the cursor.
 ///
 ///     Candidate("My\\ deck", shown: "My deck")   // Tab puts `My\ deck ` into the line
@@ -84,7 +86,7 @@ extension CommandRegistry {
 
   /// The words that a line may begin with, and what each is.
   public var firstWordOffers: [Offer] {
-    let words = Dictionary(aliases.map { ($0.name, $0.words) }, uniquingKeysWith: { first, _ in first })
+    let words = Dictionary(firstOf: aliases.map { ($0.name, $0.words) })
     return firstWords.map { name in
       if let words = words[name] {
         return Offer(name, help: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.")

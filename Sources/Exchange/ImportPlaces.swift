@@ -127,12 +127,9 @@ final class ImportPlaces {
   private func writePlain(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     if onDuplicate == .update, !row.guid.isEmpty {
       try row.checked { _ in }
-      if let id = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck) {
-        let note = try NoteTable.record(db, id)
-        let type = try NoteTypeTable.record(db, note.type)
-        if type.isBasic, note.fields.contains(where: { FieldHTML.plain($0) == nil }) {
-          return try writeNote(row, type, row.sides.map { (nil, $0) }, 0)
-        }
+      let known = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck)
+      if let known = try BuildContent.of(db, known), known.isFormatted {
+        return try writeNote(row, known.type, row.sides.map { (nil, $0) }, 0)
       }
     }
     return try writeCard(row, isLookedAt: isLookedAt)

@@ -1,6 +1,8 @@
 // Which rows of a table a step has touched, to be compared with those of another step.
 // Invariant: spans are in order and apart from each other, so that two steps are compared in one pass over both.
 
+import Text
+
 struct TouchedRows {
   private var spans: [RowSpan] = []
   private var keys: Set<[UInt8]> = []
@@ -18,7 +20,7 @@ struct TouchedRows {
       }
     }
     for index in found.indices { found[index].order() }
-    return Dictionary(zip(step.tables.map(\.name), found), uniquingKeysWith: { first, _ in first })
+    return Dictionary(firstOf: zip(step.tables.map(\.name), found))
   }
 
   /// Without the table at hand it is not known where the key ends: every beginning counts.

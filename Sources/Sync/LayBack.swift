@@ -17,7 +17,7 @@ extension SyncMerge {
         let isNew = try bases[.note, note.rawValue] == nil
         let record = try NoteTable.record(db, note)
         guard isNew || record.isUnsent else { continue }
-        var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }
+        var fields = Dictionary(firstOf: zip(old.fields, record.fields))
         let values = type.fields.map { fields.removeValue(forKey: $0) ?? "" }
         if fields.values.contains(where: { !$0.trimmed.isEmpty }) { setAside(record, old) }
         try SyncedNotes.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)

@@ -4,6 +4,7 @@
 import Decks
 import Exchange
 import Storage
+import Text
 import Values
 
 extension SyncOutgoing {
@@ -45,7 +46,7 @@ extension SyncOutgoing {
   }
 
   private func names(_ decks: [(Int64, Value.Record)]) -> [String: Int64] {
-    Dictionary(decks.map { (Self.key($1), $0) }) { first, _ in first }
+    Dictionary(firstOf: decks.map { (Self.key($1), $0) })
   }
 
   /// By which a server knows a name.

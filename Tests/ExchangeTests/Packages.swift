@@ -84,7 +84,15 @@ final class PackageCollection {
 func package(_ folder: TemporaryFolder, _ members: [(name: String, bytes: [UInt8])], deflated: Bool = false) throws
   -> String
 {
-  let path = folder.file("made-\(members.count)-\(members.reduce(0) { $0 + $1.bytes.count }).apkg")
+  let name = "made-\(members.count)-\(members.reduce(0) { $0 + $1.bytes.count }).apkg"
+  return try zip(folder, named: name, members, deflated: deflated)
+}
+
+/// A zip file put together of members.
+func zip(
+  _ folder: TemporaryFolder, named name: String, _ members: [(name: String, bytes: [UInt8])], deflated: Bool
+) throws -> String {
+  let path = folder.file(name)
   let builder = try ZipBuilder(path, named: path)
   for (index, member) in members.enumerated() {
     let file = try folder.write(member.bytes, to: "member-\(index)")

@@ -161,15 +161,8 @@ import Testing
   // MARK: Books
 
   private func epub(_ members: [(String, String)]) throws -> String {
-    let path = folder.path + "/book-\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).epub"
-    let builder = try ZipBuilder(path, named: path)
-    for (number, (name, text)) in members.enumerated() {
-      let file = folder.path + "/member-\(number)"
-      try AtomicFile.write(file, Array(text.utf8))
-      try builder.add(name, from: file, offset: 0, count: text.utf8.count, isDeflated: true)
-    }
-    try builder.finish()
-    return path
+    let name = "book-\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).epub"
+    return try zip(folder, named: name, members.map { ($0, Array($1.utf8)) }, deflated: true)
   }
 
   private let container = (

@@ -43,14 +43,7 @@ private final class Patience: Sendable {
   }
 
   private func zip(_ name: String, _ members: [(String, String)]) throws -> String {
-    let path = folder.file(name)
-    let builder = try ZipBuilder(path, named: path)
-    for (number, (name, text)) in members.enumerated() {
-      try folder.write(text, to: "member-\(number)")
-      try builder.add(name, from: folder.file("member-\(number)"), offset: 0, count: text.utf8.count, isDeflated: false)
-    }
-    try builder.finish()
-    return path
+    try ExchangeTests.zip(folder, named: name, members.map { ($0, Array($1.utf8)) }, deflated: false)
   }
 
   private let book = [

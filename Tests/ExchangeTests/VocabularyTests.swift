@@ -167,14 +167,8 @@ import Testing
   // MARK: Yomitan
 
   private func zip(_ members: [(String, String)]) throws -> String {
-    let path = folder.file("d\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).zip")
-    let builder = try ZipBuilder(path, named: path)
-    for (number, (name, text)) in members.enumerated() {
-      try folder.write(text, to: "member-\(number)")
-      try builder.add(name, from: folder.file("member-\(number)"), offset: 0, count: text.utf8.count, isDeflated: true)
-    }
-    try builder.finish()
-    return path
+    let name = "d\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).zip"
+    return try ExchangeTests.zip(folder, named: name, members.map { ($0, Array($1.utf8)) }, deflated: true)
   }
 
   private let head = (

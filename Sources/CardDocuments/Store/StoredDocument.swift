@@ -4,6 +4,7 @@
 
 import Files
 package import Storage
+import Text
 import Values
 
 /// A handle on one document. The same document is the same handle while somebody holds it.
@@ -271,7 +272,7 @@ public final class StoredDocument {
   private func bring(_ other: StoredDocument, to content: inout CardDocument) throws {
     let beside = try other.picturesBeside()
     content.load(beside.mapValues { ContentHash(of: $0) })
-    var pictures = Dictionary(beside.values.map { (ContentHash(of: $0), $0) }) { first, _ in first }
+    var pictures = Dictionary(firstOf: beside.values.map { (ContentHash(of: $0), $0) })
     for hash in content.images where pictures[hash] == nil && !other.isInStore {
       if let bytes = try other.picture(hash), ContentHash(of: bytes) == hash { pictures[hash] = bytes }
     }

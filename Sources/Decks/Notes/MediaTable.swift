@@ -36,13 +36,9 @@ public enum MediaTable {
   /// - Returns: the name that it has now.
   /// - Throws: `NoteError.badMediaName`.
   public static func add(_ db: Database, name: String, hash: String, size: Int) throws -> String {
-    var name = try MediaNames.checked(name)
-    if let known = try named(db, name), known.hash != hash {
-      name = MediaNames.distinct(name, hash: hash)
-      if let other = try named(db, name), other.hash != hash {
-        name = MediaNames.distinct(name, hash: String(hash.reversed()))
-      }
-    }
+    let names = try MediaTable.names(of: MediaNames.checked(name), hash: hash)
+    let free = try names.first { name in try named(db, name).map { $0.hash == hash } ?? true }
+    let name = free ?? names[names.count - 1]
     try db.execute(
       sql: """
         INSERT INTO media (name, hash, size) VALUES (?1, ?2, ?3)
@@ -51,12 +47,15 @@ public enum MediaTable {
     return name
   }
 
+  /// The names that a file may get: the first one that no other content has.
+  private static func names(of name: String, hash: String) -> [String] {
+    let own = MediaNames.distinct(name, hash: hash)
+    return [name, own, MediaNames.distinct(own, hash: String(hash.reversed()))]
+  }
+
   /// A file and those that came under its name while another content had it.
   public static func namesakes(_ db: Database, of name: String) throws -> [MediaRecord] {
-    try list(db).filter {
-      $0.name == name.composed || $0.name == MediaNames.distinct(name, hash: $0.hash)
-        || $0.name == MediaNames.distinct(name, hash: String($0.hash.reversed()))
-    }
+    try list(db).filter { names(of: name.composed, hash: $0.hash).contains($0.name) }
   }
 
   /// Gives a name the content of another one.
@@ -106,7 +105,7 @@ public enum MediaTable {
   public static func size(_ db: Database, shownIn deck: DeckID) throws -> Int {
     let sizes = try db.rows("SELECT name, size FROM media WHERE hash IS NOT NULL") { ($0.text(0), $0.count(1)) }
     if sizes.isEmpty { return 0 }
-    let sizeOf = Dictionary(sizes) { first, _ in first }
+    let sizeOf = Dictionary(firstOf: sizes)
     var sum = 0
     let sql = """
       SELECT notes.fields, basic FROM notes JOIN cards ON cards.note = notes.id

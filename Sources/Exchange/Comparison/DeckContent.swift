@@ -53,6 +53,7 @@ struct DeckContent {
     var seen: Set<NoteID> = []
     let decks = try [deck] + DeckTable.within(db, deck.id)
     let names = Dictionary(uniqueKeysWithValues: decks.map { ($0.id, $0.name(within: deck)) })
+    let whole = try DeckTable.nearestPreset(db, deck.id)
     for each in decks {
       let ids = try CardTable.ids(db, in: each.id)
       for start in stride(from: 0, to: ids.count, by: 500) {
@@ -62,7 +63,7 @@ struct DeckContent {
           try add(card, names)
         }
       }
-      try readOptions(of: each)
+      try readOptions(of: each, within: whole)
     }
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
@@ -96,8 +97,7 @@ struct DeckContent {
   }
 
   /// A deck within has its own only where its preset is another one than that of the whole.
-  private mutating func readOptions(of each: DeckRecord) throws {
-    let whole = try DeckTable.nearestPreset(db, deck.id)
+  private mutating func readOptions(of each: DeckRecord, within whole: PresetID?) throws {
     let own = try DeckTable.preset(db, each.id)
     let preset = each.id == deck.id ? whole : own == whole ? nil : own
     let fields = NamedOptions.fields(

@@ -257,8 +257,8 @@ extension InstallPlan {
   public func changes(isInterrupted: @escaping () -> Bool) throws -> [PluginFileChange] {
     guard let installed else { return [] }
     let there = try PluginPackage(folder: installed.folder, isInterrupted: isInterrupted)
-    let old = Dictionary(there.files.map { ($0.path, $0.bytes) }) { first, _ in first }
-    let new = Dictionary(package.files.map { ($0.path, $0.bytes) }) { first, _ in first }
+    let old = Dictionary(firstOf: there.files.map { ($0.path, $0.bytes) })
+    let new = Dictionary(firstOf: package.files.map { ($0.path, $0.bytes) })
     return Set(old.keys).union(new.keys).sorted().compactMap { path in
       old[path] == new[path] ? nil : PluginFileChange(path: path, old: old[path], new: new[path])
     }

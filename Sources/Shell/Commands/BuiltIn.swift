@@ -3,6 +3,7 @@
 // Measured: parameters 13, as each field of a description has its label where it is written.
 
 public import Commands
+import Text
 
 /// One of the program's own commands: its description, and what it does.
 struct BuiltIn {
@@ -77,7 +78,7 @@ struct BuiltIn {
 /// The program's own commands by name, described when the first of them is looked for.
 final class BuiltInTable {
   private lazy var all = BuiltIn.all
-  private lazy var byName = Dictionary(all.map { ($0.command.name, $0) }) { first, _ in first }
+  private lazy var byName = Dictionary(firstOf: all.map { ($0.command.name, $0) })
 
   subscript(name: String) -> BuiltIn? { byName[name] }
 

@@ -142,14 +142,8 @@ enum PluginWork {
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"
     ) { invocation, session in
-      let folder = session.environment.folders.expanded(invocation.text("DIR"))
-      guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
-      try makeExportedFolder(folder)
       let files = luaTypeFiles(types: session.lua.types, modules: session.lua.modules)
-      for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), .exported()) }
-      return CommandResult(
-        .list(files.map { .text(folder + "/" + $0.name) }),
-        line: "Wrote \(session.counted(files.count, "file")) to \(folder).")
+      return try PaperCommands.write(files, to: invocation, session)
     }
   }
 }

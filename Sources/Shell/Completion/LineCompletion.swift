@@ -144,10 +144,10 @@ struct LineCompletion {
       guard case .table(let keys)? = try session.lua.inspect(path: path) else { return [] }
       let module = path.count == 1 ? session.lua.modules.first { $0.name == path[0] } : nil
       let helps = Dictionary(
-        (module?.functions.map { ($0.name, $0.help) } ?? [])
+        firstOf: (module?.functions.map { ($0.name, $0.help) } ?? [])
           + (path.isEmpty ? session.lua.modules : []).map {
             ($0.name, $0.help)
-          }, uniquingKeysWith: { first, _ in first })
+          })
       let fields = (module?.fields ?? []).map { LuaName(name: $0.name, help: firstSentence($0.help)) }
       return keys.map { LuaName(name: $0.name, isFunction: $0.isFunction, help: firstSentence(helps[$0.name] ?? "")) }
         + fields

@@ -64,7 +64,8 @@ enum PaperCommands {
     }
   }
 
-  private static func write(
+  /// Writes files into the folder that the command names.
+  static func write(
     _ files: [(name: String, text: String)], to invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
     let folder = session.environment.folders.expanded(invocation.text("DIR"))

@@ -59,18 +59,17 @@ public struct WordOperations {
     let bilingual = name.flatMap { languageOfBilingual($0) }
     let language = bilingual ?? language
     func defined(_ form: String) throws -> [Meaning] {
-      let translations =
-        name == nil || bilingual != nil
-        ? workspace.languages.meanings(of: form, in: language).filter { name == nil || $0.dictionary == name } : []
-      if bilingual != nil { return translations }
+      func translations() -> [Meaning] { workspace.languages.meanings(of: form, in: language) }
+      if bilingual != nil { return translations().filter { $0.dictionary == name } }
+      let translated = name == nil ? translations() : []
       do {
         let order = try workspace.preferences().dictionaries
         let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
-        return Self.inOrder(found + translations, order)
+        return Self.inOrder(found + translated, order)
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
-        return translations
+        return translated
       }
     }
     let found = try defined(word)
