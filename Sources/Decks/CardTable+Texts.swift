@@ -30,6 +30,8 @@ extension CardTable {
 
   /// Gives a card the texts of another one, and its tags, fields and document where it has any.
   /// - Returns: false when it had all of them already.
+  /// - Throws: `NoteError.formatted` where that would change a formatted field, and where a card without a guid says
+  ///   that there is no formatting: which card it means is not known.
   static func overwrite(_ db: Database, _ id: CardID, with card: CheckedCard, now: Double) throws -> Bool {
     guard let old = try CardContent.of(db, id) else { throw gone }
     var new = old
@@ -38,6 +40,11 @@ extension CardTable {
     if !card.tags.isEmpty { new.tags = card.tags }
     new.fields = card.fields ?? old.fields
     new.document = card.document ?? old.document
+    if card.saysNoFormatting, card.guid == nil, old.isBasic,
+      let place = NoteFieldText.list(old.noteFields).firstIndex(where: HTMLText.isFormatted)
+    {
+      throw NoteError.formatted(field: try NoteTable.fieldName(db, old.note, place))
+    }
     if new.isSame(as: old) { return false }
     try write(db, id, old, new, now: now)
     return true

@@ -16,6 +16,8 @@ public struct CheckedCard {
   let tags: String
   let fields: String?
   let document: String?
+  /// Whether it comes from where texts may be formatted: then these say that they are not.
+  public var saysNoFormatting = false
 
   /// - Parameter guid: nil or empty: one is made.
   /// - Throws: `DeckError` for the first rule that a part breaks.

@@ -115,6 +115,8 @@ final class ImportPlaces {
 
   private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     try row.checked { card in
+      var card = card
+      card.saysNoFormatting = holdsFormatting
       let batch = try batch(within: row.subdeck)
       if !isLookedAt { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
       let outcome = try refusingNotes { try batch.write(card) }

@@ -46,6 +46,25 @@ import Testing
     #expect(back.report.updated == 1 && FieldHTML.plain(back.fields[1]) == nil, "\(back)")
   }
 
+  @Test(arguments: ["cat", "kitty"], ["", "x"])
+  func `a plain card without an id that is formatted in the deck is refused, and named`(
+    answer: String, tag: String
+  ) throws {
+    _ = try imported("## gato\n\n**cat**\n")
+    let text = "## gato\(tag.isEmpty ? "" : " <!-- tags: \(tag) -->")\n\n\(answer)\n"
+    let (report, cards) = try imported(text, .update)
+    #expect(report.rejected.map(\.code) == [.failure(.formatted)] && report.updated + report.skipped == 0, "\(report)")
+    let card = try #require(cards.first)
+    #expect(try collection.store.read { try NoteTable.record($0, card.note).fields } == ["gato", "<b>cat</b>"])
+    #expect(card.tags == [] && cards.count == 1)
+    // What was not asked to update is there; a table says nothing of formatting.
+    if answer == "cat" { #expect(try imported(text).report.skipped == 1) }
+    var options = ImportOptions()
+    options.onDuplicate = .update
+    let table = try folder.write("prompt,answer\ngato,cat\n", to: "a.csv")
+    #expect(try collection.importing(collection.deck(named: "d"), table, options).skipped == 1)
+  }
+
   @Test func `a file that cannot hold formatting leaves a formatted card as it is, and so does another deck`() throws {
     _ = try imported("## gato <!-- id: g -->\n\n**cat**\n")
     var options = ImportOptions()
