@@ -390,6 +390,10 @@ import Testing
       #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
       #expect(try MediaTable.add(db, name: "x.png", hash: second, size: 2) == "x-bbbbbbbb.png")
       #expect(try MediaTable.list(db).map(\.name) == ["x-bbbbbbbb.png", "x.png"])
+      // A hash that begins as the other one.
+      let third = "bbbbbbbb" + String(repeating: "c", count: 56)
+      #expect(try MediaTable.add(db, name: "x.png", hash: third, size: 3) == "x-bbbbbbbb-cccccccc.png")
+      #expect(try MediaTable.namesakes(db, of: "x.png").map(\.hash).sorted() == [first, third, second].sorted())
       for name in ["", "..", "a/b", "a\u{1}", "a[b]", String(repeating: "x", count: 121)] {
         #expect(problemCode { _ = try MediaTable.add(db, name: name, hash: first, size: 1) } == "bad_name")
       }
