@@ -76,8 +76,9 @@ static void suspend(void) {
   terminal_suspend();
   was_continued = false;
   rl_prep_terminal(1);
-  callbacks->resumed(callbacks->context);
   draw_again();
+  // It may draw everything anew.
+  callbacks->resumed(callbacks->context);
 }
 
 static void answer_signals(void) {

@@ -140,6 +140,45 @@ import Testing
     terminal.wait(for: "> ")
   }
 
+  @Test func `the clock of a game runs while a line is typed, from the command line too`() throws {
+    let terminal = try Home().terminal("play", "timed", "--base", "cambering")
+    terminal.wait(for: " s left")
+    terminal.type("gr")
+    // Each second its line is drawn again.
+    terminal.wait(for: " s left")
+    terminal.wait(for: " s left")
+    terminal.type("ace\r")
+    terminal.wait(for: "1 found · 5.0 letters on average · score 5")
+    terminal.wait(for: "timed> ")
+    terminal.type("\u{04}")
+    terminal.wait(for: "`play --resume` takes the game up again.")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `a server that says nothing is waited for in sight, until Ctrl-C`() throws {
+    let home = try Home()
+    try writeFile("secret\n", to: home.path + "/password")
+    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(server) }
+    // Without an address it listens where there is room.
+    try #require(listen(server, 1) == 0)
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(server, $0, &size) }
+    }
+    let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+    let terminal = try home.terminal(
+      "sync", "login", url, "--user", "ana", "--server-password-file", home.path + "/password")
+    terminal.wait(for: "Asking the server")
+    terminal.wait(for: "Asking the server")
+    terminal.type("\u{03}")
+    terminal.wait(for: "sync: interrupted")
+    #expect(terminal.ended() == 130)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
     let home = try Home()
     let terminal = try prompt(home)

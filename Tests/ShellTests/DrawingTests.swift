@@ -99,6 +99,10 @@ private final class Paper {
     paper.time += 4
     progress.step(12)
     #expect(paper.take() == "\rReading\\x1B[2J  12  3.0/s\u{1B}[K")
+    let waiting = paper.progress("Asking", total: nil, on: paper.terminal())
+    paper.time += 2.5
+    waiting.step(0)
+    #expect(paper.take() == "\rAsking  2.5 s\u{1B}[K")
     for count in [Int.max, -5, Int.min, 1] {
       paper.time += 1e12
       progress.step(count)

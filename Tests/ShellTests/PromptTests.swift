@@ -261,8 +261,9 @@ import Testing
     terminal.wait(for: "SUSPENDING")
     terminal.wait(for: "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
-    terminal.wait(for: "RESUMED")
     terminal.wait(for: "half")
+    // What is called may draw everything anew.
+    terminal.wait(for: "RESUMED")
     terminal.type(" a line\r")
     terminal.wait(for: #"LINE 11 "half a line""#)
     terminal.wait(for: "probe>")

@@ -34,6 +34,7 @@ extension ComparingTests {
     try export(there, "theirs.apkg")
     let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(report.result.conflicts.isEmpty)
+    #expect(report.counts.others == [.media: 1] && report.counts.total == (isShared ? 1 : 0))
     let html = try note("v", here).record().fields[1]
     let shown = try #require(MediaNames.inHTML(html).first)
     #expect(try text(of: shown) == "red" && (shown != "run.png") == isShared)
@@ -41,6 +42,22 @@ extension ComparingTests {
     #expect(try here.media.all().count == (isShared ? 2 : 1))
     _ = try here.care.undo()
     #expect(try text(of: "run.png") == "first" && difference("Spanish", file("base.apkg")) == [])
+  }
+
+  @Test(arguments: [false, true])
+  func `with ours the file that the merge brought goes, unless a note shows it`(isShown: Bool) throws {
+    try change("run.png", to: "blue", in: here)
+    try change("run.png", to: "red", in: there)
+    try export(there, "theirs.apkg")
+    _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    let copy = try #require(try here.media.all().map(\.name).first { $0 != "run.png" })
+    let deck = try here.decks.open("Spanish")
+    if isShown { _ = try deck.add(NewCard(prompt: "rojo", answer: "[sound:\(copy)]")) }
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .ours) == 1)
+    #expect(try here.media.all().map(\.name) == ["run.png", copy].sorted().filter { isShown || $0 != copy })
+    #expect(try text(of: "run.png") == "blue")
+    _ = try here.care.undo()
+    #expect(try text(of: copy) == "red")
   }
 
   @Test func `a file of base is not here, which is told, and added by hand it is taken`() throws {

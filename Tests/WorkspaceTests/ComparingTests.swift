@@ -153,7 +153,12 @@ private struct NoGenerator: CardGenerator {
       ])
     // Theirs is beside ours.
     #expect(try text(of: "run.png") == "blue")
-    #expect(try here.media.all().count == 2)
+    let names = try here.media.all().map(\.name)
+    #expect(names.count == 2)
+    let ofFile = try #require(marked.flatMap(\.conflicts).first { $0.isOfContent })
+    #expect(try here.comparing.shown(ofFile, of: .base) == ofFile.base.map { "\($0.prefix(8))… (not here)" })
+    #expect(try here.comparing.shown(ofFile, of: .ours) == "run.png")
+    #expect(try here.comparing.shown(ofFile, of: .theirs) == names.first { $0 != "run.png" })
     // The same again brings nothing more.
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try here.media.all().count == 2)

@@ -29,14 +29,17 @@ public struct ComparedChange: Sendable {
   public var predecessor: String?
 }
 
-/// How many notes a merge changed.
+/// How many notes a merge changed, and what besides.
 public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0
   public var removed = 0
+  /// Things of other kinds that are new, changed or gone.
+  public var others: [ComparedKind: Int] = [:]
 
   public init() {}
 
+  /// The notes.
   public var total: Int { added + changed + removed }
 }
 
@@ -50,15 +53,15 @@ public struct ContentDifference: Sendable {
     for kind in ComparedKind.allCases { compare(kind, old[kind], new[kind]) }
   }
 
-  /// How many notes are new, changed and gone.
   public var counts: MergeCounts {
     var counts = MergeCounts()
-    for change in changes where change.kind == .note {
-      switch change.event {
-      case .added: counts.added += 1
-      case .removed: counts.removed += 1
-      case .changed: counts.changed += 1
-      case .moved: continue
+    for change in changes {
+      switch (change.kind, change.event) {
+      case (_, .moved): continue
+      case (.note, .added): counts.added += 1
+      case (.note, .removed): counts.removed += 1
+      case (.note, .changed): counts.changed += 1
+      default: counts.others[change.kind, default: 0] += 1
       }
     }
     return counts

@@ -37,6 +37,9 @@ public struct MergeConflict: Hashable, Sendable {
     (self.owner, self.isOrder) = (owner, isOrder)
   }
 
+  /// Whether it is of the content of a file: the sides are digests.
+  public var isOfContent: Bool { owner?.kind == .media && field == ComparedField.digest }
+
   /// Whether one side removed the thing that the conflict is kept with.
   public var isRemoval: Bool { field.isEmpty && owner == nil }
 

@@ -24,7 +24,6 @@ public final class MergeIntoDeck {
   private let isInterrupted: () -> Bool
   private let receiveMedia: FileReceiver
   private var decks: [String: DeckID] = [:]
-  private var counts = MergeCounts()
 
   public init(
     _ db: Database, _ deck: DeckID, now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool,
@@ -39,7 +38,8 @@ public final class MergeIntoDeck {
   public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
     var merged = result
     try bringMedia(ours, &merged)
-    for change in ContentDifference(ours, merged).changes {
+    let difference = ContentDifference(ours, merged)
+    for change in difference.changes {
       let entry = merged[change.kind][change.key]
       switch change.kind {
       case .noteType: if let entry { try bring(type: entry) }
@@ -50,13 +50,13 @@ public final class MergeIntoDeck {
     }
     // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
     for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
-      guard let owner = conflict.owner, owner.kind == .media, let digest = conflict.theirs else { continue }
-      if conflict.field == ComparedField.digest { _ = try receiveMedia(owner.key, digest) }
+      guard conflict.isOfContent, let file = conflict.owner?.key, let digest = conflict.theirs else { continue }
+      _ = try receiveMedia(file, digest)
     }
     if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
       try arrange(merged[.note])
     }
-    return counts
+    return difference.counts
   }
 
   private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
@@ -192,16 +192,11 @@ public final class MergeIntoDeck {
     let known = try NoteTable.id(db, guid: change.key)
     guard let entry else {
       guard let known else { return }
-      counts.removed += 1
       _ = try NoteTable.remove(db, [known])
       return
     }
-    guard let known else {
-      counts.added += 1
-      return try add(entry)
-    }
+    guard let known else { return try add(entry) }
     if change.event == .moved { return }
-    counts.changed += 1
     let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
     // A note of another type has other cards: it is made anew.
     if type.name.lowercased() != entry[ComparedField.type].lowercased() {

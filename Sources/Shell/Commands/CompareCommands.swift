@@ -139,6 +139,8 @@ enum CompareCommands {
       lines.append("  \(kind.words) \(printable(name, limit: 40)): \(printable(fields, limit: 60))")
     }
     if conflicts.count > 20 { lines.append("  … \(session.grouped(conflicts.count - 20)) more") }
+    let others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
+    if !others.isEmpty { lines.append("Besides: \(others.joined(separator: ", ")).") }
     let value: Value = .record([
       ("added", .integer(counts.added)), ("changed", .integer(counts.changed)), ("removed", .integer(counts.removed)),
       (
@@ -162,7 +164,8 @@ enum CompareCommands {
       details: """
         A note with a conflict has the tag "conflict" and shows ours until a side is taken: --take theirs settles all \
         conflicts of the deck, or those of the notes that are named. The file of a picture or sound must be in the \
-        account: theirs comes with a merge, that of the base is brought by `media add`.
+        account: theirs comes with a merge, and goes when another side is taken and no note shows it; that of the \
+        base is brought by `media add`.
         """,
       arguments: [
         Common.deck,
@@ -176,7 +179,7 @@ enum CompareCommands {
       let workspace = try session.workspace()
       let deck = try workspace.decks.open(invocation.text("DECK"))
       guard let side = invocation.optionalText("--take").flatMap({ SettledSide(rawValue: $0) }) else {
-        return listed(try workspace.comparing.conflicts(in: deck), invocation.list("NOTE"))
+        return try listed(workspace.comparing, deck, invocation.list("NOTE"))
       }
       let count = try workspace.comparing.settle(
         deck, guids: invocation.list("NOTE"), field: invocation.optionalText("--field"), by: side)
@@ -186,18 +189,19 @@ enum CompareCommands {
     }
   }
 
-  private static func listed(_ entries: [ComparedEntry], _ wanted: [String]) -> CommandResult {
+  private static func listed(
+    _ comparing: Comparing, _ deck: DeckHandle, _ wanted: [String]
+  ) throws -> CommandResult {
     var table = TableText(
       [.init("Note"), .init("Field"), .init("Base"), .init("Ours"), .init("Theirs")], whenEmpty: "No conflicts.")
     var values: [Value] = []
+    let entries = try comparing.conflicts(in: deck)
     for entry in entries where wanted.isEmpty || wanted.contains(where: { entry.key.hasPrefix($0) }) {
       for conflict in entry.conflicts {
-        let sides = [conflict.base, conflict.ours, conflict.theirs].map { $0.map { FieldHTML.plain($0) ?? $0 } }
-        table.add(
-          [entry.key, conflict.shownField]
-            + sides.enumerated().map { index, text in
-              text ?? (index == 0 ? "(none)" : "(removed)")
-            })
+        let sides = try SettledSide.allCases.map { side in
+          try comparing.shown(conflict, of: side) ?? (side == .base ? "(none)" : "(removed)")
+        }
+        table.add([entry.key, conflict.shownField] + sides)
         values.append(conflict.value(kind: .note, key: entry.key))
       }
     }
@@ -220,6 +224,15 @@ extension ComparedKind {
     switch self {
     case .media: "media"
     default: "\(words)s"
+    }
+  }
+
+  /// So many of them, in a merge.
+  fileprivate func counted(_ count: Int, _ session: Session) -> String {
+    switch self {
+    case .media: session.counted(count, "media file")
+    case .deck: "the options of \(session.counted(count, "deck"))"
+    default: session.counted(count, words)
     }
   }
 }

@@ -19,13 +19,7 @@ enum MediaSync {
   }
 
   static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
-    let bar = session.console.progress("Media", total: nil)
-    defer { bar.finish() }
-    return try workspace.sync.runMedia { stage in
-      switch stage {
-      case .fetching(let done, let all), .sending(let done, let all): bar.update(done, of: all)
-      }
-    }
+    try SyncProgress.shown(workspace, session) { progress in try workspace.sync.runMedia { progress.show($0) } }
   }
 
   private static func shown(_ report: MediaReport, _ session: Session) -> CommandResult {

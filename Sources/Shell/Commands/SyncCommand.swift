@@ -94,7 +94,9 @@ enum SyncCommand {
         if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
           try signIn.readPassword("Password of \(printable(user)) on \(printable(place.host)): ")
         }
-      return try workspace.sync.link(with: place, user: user.trimmed, password: password)
+      return try SyncProgress.shown(workspace, session) { _ in
+        try workspace.sync.link(with: place, user: user.trimmed, password: password)
+      }
     }
     return CommandResult(
       .record(fields(link)),
@@ -119,7 +121,7 @@ enum SyncCommand {
   // MARK: How things stand
 
   private static func status(_ workspace: Workspace, _ session: Session) throws -> CommandResult {
-    let status = try workspace.sync.status(asksServer: true)
+    let status = try SyncProgress.shown(workspace, session) { _ in try workspace.sync.status(asksServer: true) }
     let unsent = status.unsent
     var value = fields(status.link)
     value.append(("has_news", status.hasNews.map { .boolean($0) } ?? .null))

@@ -17,16 +17,15 @@ extension SyncCommand {
   static func sync(
     _ preview: SyncPreview?, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
-    let stages = SyncProgress(session)
-    defer { stages.finish() }
     do {
-      let report = try workspace.sync.run(preview) { question in
-        stages.finish()
-        return try session.canAsk && session.confirm(question.words(session))
-      } progress: {
-        stages.show($0)
+      let report = try SyncProgress.shown(workspace, session) { progress in
+        try workspace.sync.run(preview) { question in
+          progress.finish()
+          return try session.canAsk && session.confirm(question.words(session))
+        } progress: {
+          progress.show($0)
+        }
       }
-      stages.finish()
       return result(report, session)
     } catch SyncError.wouldRemove where session.canAsk {
       return .unchanged()
@@ -81,10 +80,9 @@ extension SyncCommand {
   static func fetch(
     _ isFull: Bool, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
-    let fetching = session.console.progress("Fetching", total: nil)
-    defer { fetching.finish() }
-    let preview = try workspace.sync.lookAtServer { fetching.update($0, of: nil) }
-    fetching.finish()
+    let preview = try SyncProgress.shown(workspace, session) { progress in
+      try workspace.sync.lookAtServer { progress.show(.fetching($0)) }
+    }
     let pulled = preview.pulled
     if !pulled.meta.message.isEmpty {
       session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
@@ -96,10 +94,9 @@ extension SyncCommand {
       return .unchanged()
     }
     if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
-    let taking = session.console.progress("Taking over", total: nil)
-    defer { taking.finish() }
-    let (report, backup) = try workspace.sync.takeOver(preview) { taking.update($0, of: $1) }
-    taking.finish()
+    let (report, backup) = try SyncProgress.shown(workspace, session) { progress in
+      try workspace.sync.takeOver(preview) { progress.show(.taking($0, of: $1)) }
+    }
     return result(preview.link, report, backup, session)
   }
 
@@ -122,7 +119,7 @@ extension SyncCommand {
       let typed = try session.ask(question)?.split(separator: " ").map { Int($0) }
       guard typed == [there, preview.cardsHere] else { return .unchanged() }
     }
-    let report = try workspace.sync.upload(preview)
+    let report = try SyncProgress.shown(workspace, session) { _ in try workspace.sync.upload(preview) }
     let address = report.link.map { printable($0.address) } ?? ""
     var lines = ["\(address) has what is here: \(session.counted(preview.cardsHere, "card"))."]
     if let backup = report.backup { lines.append("What it had is kept in \(backup).") }
@@ -199,34 +196,5 @@ extension SyncQuestion {
       "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here too; a "
         + "backup is made before. Go on?"
     }
-  }
-}
-
-/// Shows where a sync is.
-private final class SyncProgress {
-  private let session: Session
-  private var label = ""
-  private var bar: (any ProgressReporting)?
-
-  init(_ session: Session) { self.session = session }
-
-  func show(_ stage: SyncStage) {
-    switch stage {
-    case .fetching(let rows): show("Fetching", rows, nil)
-    case .taking(let rows, let all): show("Taking in", rows, all)
-    case .sending(let rows): show("Sending", rows, nil)
-    }
-  }
-
-  private func show(_ label: String, _ rows: Int, _ all: Int?) {
-    if label != self.label { finish() }
-    let bar = bar ?? session.console.progress(label, total: all)
-    (self.label, self.bar) = (label, bar)
-    bar.update(rows, of: all)
-  }
-
-  func finish() {
-    bar?.finish()
-    bar = nil
   }
 }

@@ -19,7 +19,9 @@ enum UnattendedSync {
   /// - Throws: what `sync` throws; `SyncError.firstSync` before the one that shows what is there.
   @discardableResult
   static func run(_ workspace: Workspace, _ session: Session) throws -> Value {
-    let report = try workspace.sync.run(consent: { _ in false }, progress: { _ in })
+    let report = try SyncProgress.shown(workspace, session) { progress in
+      try workspace.sync.run(consent: { _ in false }, progress: { progress.show($0) })
+    }
     let media = try MediaSync.run(workspace, session)
     return .record(SyncCommand.fields(of: report) + MediaSync.fields(of: media))
   }
@@ -51,7 +53,7 @@ enum UnattendedSync {
       try Interrupts.holding {
         let workspace = try session.workspace()
         guard let link = try workspace.sync.link(), !session.rehearsal.isOn else { return }
-        try workspace.sync.reachServer(within: patience)
+        try SyncProgress.shown(workspace, session) { _ in try workspace.sync.reachServer(within: patience) }
         try session.changing(from: "sync.at_end") { _ = try run(workspace, session) }
         session.console.note("Synced with \(link.address).")
       }

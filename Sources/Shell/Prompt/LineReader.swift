@@ -11,8 +11,6 @@ package final class LineReader: LineSource {
   package var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
   package var tick: (() -> Bool)?
-  /// Asked with each tick: a signal that ends the program may have come right before the reading began.
-  package var isEnding: () -> Bool = { false }
   /// Milliseconds.
   package var tickInterval: Int32 = 1000
   /// Called before Ctrl-Z stops the program, and when it goes on.
@@ -60,7 +58,8 @@ package final class LineReader: LineSource {
     callbacks.complete = { context, line, cursor in LineReader.from(context)?.complete(line, cursor) }
     callbacks.tick = { context in
       guard let reader = LineReader.from(context) else { return false }
-      return reader.isEnding() || reader.tick?() ?? false
+      // A signal that ends the program may have come right before the reading began.
+      return Interrupts.endingSignal != nil || reader.tick?() ?? false
     }
     callbacks.suspending = { context in LineReader.from(context)?.willSuspend() }
     callbacks.resumed = { context in LineReader.from(context)?.didResume() }

@@ -82,7 +82,6 @@ package final class Prompt {
     reader.didResume = { [session] in session.requests.listen(in: session) }
     reader.requests = session.requests
     reader.request = { [unowned self] in takeRequest() }
-    reader.isEnding = { Interrupts.endingSignal != nil }
     reader.completion = { [session] line in
       LineCompletion(session).completion(line, after: session.input.openChunk)
     }

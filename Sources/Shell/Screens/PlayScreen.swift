@@ -56,12 +56,16 @@ final class PlayScreen {
     } else if options.showsBase || isScreen {
       showBase()
     }
-    let reader = LineReaderState(session.input.lineReader)
-    defer { reader.restore() }
-    session.input.lineReader?.completion = { [self] line in completion(line) }
-    session.input.lineReader?.didResume = { [self] in drawAround() }
-    session.input.lineReader?.didResize = { [self] in drawAround() }
-    while !hasLeft, let line = try nextLine() {
+    let reader = try isScreen ? session.input.lineReader ?? LineReader(history: History(path: nil)) : nil
+    let state = LineReaderState(reader)
+    defer { state.restore() }
+    reader?.completion = { [self] line in completion(line) }
+    reader?.didResume = { [self] in
+      state.didResume()
+      drawAround()
+    }
+    reader?.didResize = { [self] in drawAround() }
+    while !hasLeft, let line = try nextLine(reader) {
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
       if handle.hasEnded, !hasShownEnd { try showEnd() }
@@ -81,9 +85,9 @@ final class PlayScreen {
     ])
   }
 
-  private func nextLine() throws -> String? {
+  private func nextLine(_ reader: LineReader?) throws -> String? {
     let outcome: LineOutcome
-    if isScreen, let reader = session.input.lineReader {
+    if let reader {
       // A clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
       reader.tick = { [self] in
@@ -92,7 +96,6 @@ final class PlayScreen {
       }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
-      if isScreen { session.console.write(prompt) }
       outcome = try session.input.plainReader.read(prompt: prompt)
     }
     switch outcome {
@@ -102,7 +105,6 @@ final class PlayScreen {
       return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
       guard isScreen else { throw WorkspaceError.interrupted }
-      endTypedLine()
       return nil
     case .stopped where session.input.isIdle:
       session.console.write("\u{1B}[H\u{1B}[2J")
@@ -111,22 +113,12 @@ final class PlayScreen {
         return nil
       }
       if draws { draw(alert: nil) }
-      return try nextLine()
-    case .stopped where Interrupts.endingSignal != nil: return nil
-    case .stopped, .requested:
-      return nil
-    case .endOfInput:
-      endTypedLine()
-      return nil
+      return try nextLine(reader)
+    case .stopped, .requested, .endOfInput: return nil
     case .terminated(let signal):
       session.leave(by: signal)
       return nil
     }
-  }
-
-  /// Ends the line that nothing more is typed into; the line editor ends its own.
-  private func endTypedLine() {
-    if isScreen, session.input.lineReader == nil { session.console.write("\n") }
   }
 
   private var prompt: String {

@@ -26,7 +26,7 @@ struct PlayDrawing {
 struct LineReaderState {
   private let reader: LineReader?
   private let completion: ((String) -> Completion)?
-  private let didResume: () -> Void
+  let didResume: () -> Void
 
   init(_ reader: LineReader?) {
     self.reader = reader

@@ -75,6 +75,9 @@ package final class ProgressLine {
     if let total {
       let percent = Int((min(1, Double(done) / Double(total)) * 100).rounded(.down))
       facts.append(String(percent).filled(to: 3, atStart: true) + " %")
+    } else if done == 0 {
+      // Nothing is counted yet: how long that lasts.
+      facts.append(Self.duration(elapsed))
     } else {
       facts.append(grouped(done) + (unit.isEmpty ? "" : " " + unit))
     }

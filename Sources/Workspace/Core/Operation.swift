@@ -82,7 +82,7 @@ extension Operation {
     case .updateCards: return "updating \(cards)\(named(" in "))"
     case .importAnswers: return "importing \(counted(count, "answer"))\(named(" into "))"
     case .buildDeck: return "building\(named(" ")) (\(details ?? cards))"
-    case .mergeDeck: return "merging\(named(" into ")) (\(counted(count, "note")))"
+    case .mergeDeck: return "merging\(named(" into "))" + (count > 0 ? " (\(counted(count, "note")))" : "")
     case .removeCards: return "removing \(cards)\(named(" from "))"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"

@@ -33,6 +33,7 @@ struct OpenedParts {
   var commonWords: KnownCommonWords?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
+  var whileWaitingForServer: (() -> Void)?
   /// What plays sounds.
   var player: SoundPlayer?
   /// The day's backup while it is made beside the prompt.

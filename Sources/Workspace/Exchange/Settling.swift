@@ -5,6 +5,7 @@ import Decks
 public import Exchange
 import Files
 public import Storage
+import Templates
 
 /// A step that changed a card.
 public struct CardStep {
@@ -21,6 +22,14 @@ extension Comparing {
       .filter { !$0.conflicts.isEmpty }
   }
 
+  /// What a side of a conflict says, in the words of people: of a file its name here.
+  public func shown(_ conflict: MergeConflict, of side: SettledSide) throws -> String? {
+    guard let text = conflict.text(of: side) else { return nil }
+    guard conflict.isOfContent, let file = conflict.owner?.key else { return FieldHTML.plain(text) ?? text }
+    let name = try workspace.read { try ComparedFiles.name(of: file, digest: text, in: $0, settings()) }
+    return name ?? "\(text.prefix(8))… (not here)"
+  }
+
   /// Settles conflicts of a deck by one side.
   /// - Parameters:
   ///   - guids: of the notes, or beginnings of them; none means all.
@@ -35,11 +44,13 @@ extension Comparing {
       throw ComparisonError.noConflict(name)
     }
     var kept: [ComparedEntry] = []
+    var ofFiles: [MergeConflict] = []
     for entry in ours[.note].entries {
       let isMeant = guids.isEmpty || guids.contains { entry.key.hasPrefix($0) }
       var entry: ComparedEntry? = entry
       for conflict in entry?.conflicts ?? [] where isMeant && (field.map { $0 == conflict.shownField } ?? true) {
         count += 1
+        if conflict.isOfContent { ofFiles.append(conflict) }
         if let owner = conflict.owner { settled.settle(conflict, of: owner, by: side) }
         entry = entry?.settling(conflict, by: side)
       }
@@ -58,7 +69,21 @@ extension Comparing {
         if side == .ours { return nil }
         throw ComparisonError.noFile(name: name, side: side)
       }.run(from: ours, to: settled)
+      if side != .theirs { try removeCopies(of: ofFiles, db) }
       return count
+    }
+  }
+
+  /// Removes the files of theirs that merges put beside ours, where no note shows them.
+  private func removeCopies(of conflicts: [MergeConflict], _ db: Database) throws {
+    if conflicts.isEmpty { return }
+    let shown = try MediaTable.references(db)
+    for conflict in conflicts {
+      guard let file = conflict.owner?.key, let digest = conflict.theirs,
+        let copy = try ComparedFiles.name(of: file, digest: digest, in: db, settings()), copy != file,
+        shown[copy] == nil
+      else { continue }
+      try MediaTable.remove(db, copy)
     }
   }
 

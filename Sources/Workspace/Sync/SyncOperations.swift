@@ -63,14 +63,23 @@ public struct SyncOperations {
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
+  /// Called again and again while a server is waited for.
+  public var whileWaiting: (() -> Void)? {
+    get { workspace.opened.whileWaitingForServer }
+    nonmutating set { workspace.opened.whileWaitingForServer = newValue }
+  }
+
   var program: SyncProgram {
     if let known = workspace.opened.sync { return known }
     let proxies = SyncOperations.proxyVariables.compactMap { name in
       workspace.environment.variables.value(name).map { "\(name)=\($0)" }
     }
     let program = SyncProgram(
-      path: workspace.environment.folders.netProgram, environment: proxies, clock: workspace.environment.clocks.elapsed,
-      shouldStop: workspace.environment.isInterrupted)
+      path: workspace.environment.folders.netProgram, environment: proxies, clock: workspace.environment.clocks.elapsed
+    ) { [weak workspace, isInterrupted = workspace.environment.isInterrupted] in
+      workspace?.opened.whileWaitingForServer?()
+      return isInterrupted()
+    }
     workspace.opened.sync = program
     return program
   }
