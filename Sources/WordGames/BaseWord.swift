@@ -48,7 +48,7 @@ extension Game {
     if mode.wordsPerBase == nil {
       foundWords.clear()
       (tally.bonus, tally.nextReward) = (0, mode.scoring.firstReward(after: 0))
-      tally.hintCosts = 0
+      tally.hintCosts = [Int](repeating: 0, count: mode.players)
       clock.set(elapsed: 0)
     }
     try setUp(base: word)

@@ -39,7 +39,7 @@ public final class Game {
     self.choice = choice
     base = BaseInPlay(rules: mode.rules)
     traits = GameTraits(mode, lexicon.language)
-    tally = GameTally(nextReward: mode.scoring.firstReward(after: 0))
+    tally = GameTally(nextReward: mode.scoring.firstReward(after: 0), players: mode.players)
     clock = GameClock(limit: mode.seconds, now: now)
     judge = Judge(lexicon: lexicon, found: foundWords)
   }
@@ -53,8 +53,8 @@ public final class Game {
   public var declined: Refusal? { tally.declined }
   /// Whose turn it is, from 0.
   public var currentPlayer: Int { tally.currentPlayer }
-  /// Points taken off for hints.
-  public var hintCosts: Int { tally.hintCosts }
+  /// Points taken off for hints, of all players.
+  public var hintCosts: Int { tally.hintCosts.reduce(0, +) }
   /// Whether the game can end by itself, and so is asked about it before and after each guess.
   public var mayEnd: Bool { traits.mayEnd }
   /// The words that the game chooses from and looks for. A guess may be any word of `lexicon`.
@@ -73,12 +73,12 @@ public final class Game {
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
   /// The points of all players, less what hints cost; never below 0.
-  public var score: Int { max(0, foundWords.points + tally.bonus - tally.hintCosts) }
-  /// The points of each player.
+  public var score: Int { max(0, foundWords.points + tally.bonus - hintCosts) }
+  /// The points of each player, less what their hints cost; never below 0.
   public var scores: [Int] {
     var scores = [Int](repeating: 0, count: mode.players)
     for entry in foundWords.entries { scores[entry.player] += entry.points }
-    return scores
+    return zip(scores, tally.hintCosts).map { max(0, $0 - $1) }
   }
   /// The newest of the rewards that the number of found words gave.
   public var reward: Reward? { mode.scoring.rewards.last { $0.words <= count } }

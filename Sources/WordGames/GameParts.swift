@@ -49,8 +49,8 @@ struct BaseInPlay {
 /// What is counted beside the found words.
 struct GameTally {
   var bonus = 0
-  /// Points taken off for hints.
-  var hintCosts = 0
+  /// Points taken off for hints, by player.
+  var hintCosts: [Int]
   /// How many found words give the next reward; 0 for none.
   var nextReward: Int
   var acceptedOnBase = 0
@@ -61,7 +61,10 @@ struct GameTally {
   /// What the mode's own `accept` said of the last word that it declined.
   var declined: Refusal?
 
-  init(nextReward: Int) { self.nextReward = nextReward }
+  init(nextReward: Int, players: Int) {
+    self.nextReward = nextReward
+    hintCosts = [Int](repeating: 0, count: players)
+  }
 }
 
 /// Where the base words of a game come from.

@@ -41,7 +41,18 @@ struct GameRecord {
     try read(name) { field throws(ShapeFailure) in try field.number() }
   }
   func integer(_ name: String) throws(GameError) -> Int {
-    let number = try read(name) { field throws(ShapeFailure) in try field.integer() }
+    try bounded(read(name) { field throws(ShapeFailure) in try field.integer() }, name)
+  }
+  /// A list; a number is a list of one.
+  func integers(_ name: String) throws(GameError) -> [Int] {
+    if reader[name].value?.integer != nil { return [try integer(name)] }
+    return try list(name).map { element throws(GameError) in
+      guard let number = element.value?.integer else { throw .badState(reason: "\"\(name)\" has more than numbers") }
+      return try bounded(number, name)
+    }
+  }
+
+  private func bounded(_ number: Int, _ name: String) throws(GameError) -> Int {
     guard Self.bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
     return number
   }

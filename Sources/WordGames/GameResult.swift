@@ -47,10 +47,7 @@ extension GameResult {
     score = try json.integer("score")
     average = try json.number("average")
     longest = try json.text("longest")
-    scores = try json.list("scores").map { (score) throws(GameError) in
-      guard let points = score.value?.integer else { throw .badState(reason: "a score is no number") }
-      return points
-    }
+    scores = try json.integers("scores")
     elapsed = try json.number("elapsed")
     finishedAt = try json.number("finished_at")
   }

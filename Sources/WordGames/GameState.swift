@@ -28,7 +28,8 @@ public struct GameState: Equatable, Sendable {
   /// Oldest first.
   public var found: [Found]
   public var bonus: Int
-  public var hintCosts: Int
+  /// By player; one number where an older program wrote it.
+  public var hintCosts: [Int]
   public var currentPlayer: Int
   public var passes: Int
   public var acceptedOnBase: Int
@@ -46,7 +47,8 @@ public struct GameState: Equatable, Sendable {
     var json: Value.Record = [
       "version": .integer(1), "mode": .text(mode), "language": .text(language), "lexicon": .text(lexicon),
       "folds_accents": .boolean(foldsAccents), "base_word": .text(baseWord), "rules": .list(rules.map { .text($0) }),
-      "found": .list(found.map(\.json)), "bonus": .integer(bonus), "hint_costs": .integer(hintCosts),
+      "found": .list(found.map(\.json)), "bonus": .integer(bonus),
+      "hint_costs": .list(hintCosts.map { .integer($0) }),
       "current_player": .integer(currentPlayer), "passes": .integer(passes),
       "accepted_on_base": .integer(acceptedOnBase),
       "has_given_up": .boolean(hasGivenUp), "level": .text(level.rawValue), "elapsed": .measure(elapsed),
@@ -80,7 +82,7 @@ extension GameState {
     }
     found = try json.list("found").map { (word) throws(GameError) in try Found(try GameRecord(word)) }
     bonus = try json.integer("bonus")
-    hintCosts = try json.integer("hint_costs")
+    hintCosts = try json.integers("hint_costs")
     currentPlayer = try json.integer("current_player")
     passes = try json.integer("passes")
     acceptedOnBase = try json.integer("accepted_on_base")
@@ -143,16 +145,17 @@ extension Game {
       game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
     }
     game.take(storedData: state.data)
-    game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count))
+    game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count), players: mode.players)
     game.clock.set(elapsed: max(0, state.elapsed))
     return game
   }
 }
 
 extension GameTally {
-  fileprivate init(_ state: GameState, nextReward: Int) {
-    self.init(nextReward: nextReward)
-    (bonus, hintCosts, acceptedOnBase) = (state.bonus, state.hintCosts, state.acceptedOnBase)
+  fileprivate init(_ state: GameState, nextReward: Int, players: Int) {
+    self.init(nextReward: nextReward, players: players)
+    for (player, cost) in state.hintCosts.prefix(players).enumerated() { hintCosts[player] = cost }
+    (bonus, acceptedOnBase) = (state.bonus, state.acceptedOnBase)
     (passes, currentPlayer, hasGivenUp) = (state.passes, state.currentPlayer, state.hasGivenUp)
   }
 }

@@ -13,7 +13,8 @@ extension Game {
     guard let word = missed.randomElement(using: &generator), let first = word.first else {
       return "Every possible word is found"
     }
-    tally.hintCosts = min(tally.hintCosts + mode.scoring.hintCost, 1_000_000_000)
+    let cost = tally.hintCosts[tally.currentPlayer] + mode.scoring.hintCost
+    tally.hintCosts[tally.currentPlayer] = min(cost, 1_000_000_000)
     return "A word of \(counted(word.count, "letter")) begins with \(first)"
   }
 }

@@ -23,7 +23,7 @@ import WordGames
     let saved = try #require(try store.read { try GameTable.saved($0) })
     #expect(saved.state.found.map(\.word) == ["grace", "ring"])
     #expect((saved.game, saved.found) == (0, 0))
-    #expect(saved.state.data == #"{"n": 3}"# && saved.state.hintCosts == 2)
+    #expect(saved.state.data == #"{"n": 3}"# && saved.state.hintCosts == [2])
     #expect(try store.read { try GameTable.results($0) }.map(\.longest) == ["cab"])
     let game = try Game.resume(
       saved.state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
