@@ -79,7 +79,8 @@ struct DeckMerge {
     guard let there else {
       // Another one may have its id by chance.
       try SyncedTable.decks.makeRoom(db, for: deck.rawValue, now: moment.now)
-      if deck.rawValue == DeckMerge.firstDeck { return false }
+      // A server that nobody used has it, too; one that was renamed is somebody's.
+      if deck.rawValue == DeckMerge.firstDeck, theirs == DeckRecord.firstName { return false }
       _ = try DeckTable.findOrMake(db, named: theirs, id: deck, now: moment.now)
       return true
     }
