@@ -1,5 +1,6 @@
 // `deck import` and `deck export` as somebody runs them: pipes, patterns, rehearsals, steps of undo, statuses.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -27,6 +28,20 @@ import Testing
         """)
     let value = try home.run(arguments + ["--json"]).output
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
+  }
+
+  @Test func `a deck that is there is found whatever its capitals are`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let run = try home.run("deck", "import", "spanish", home.write("uno\tone\n", to: "w.tsv"), "--no-header")
+    #expect(run.status == 0, "\(run)")
+    mkdir(home.path + "/source", 0o700)
+    try home.write(#"{"name": "SPANISH"}"#, to: "source/deck.json")
+    try home.write("## dos\n\ntwo\n", to: "source/a.md")
+    let built = try home.run("build", home.path + "/source")
+    #expect(built.status == 0, "\(built)")
+    #expect(try prompts("Spanish", home) == ["dos", "uno"])
+    #expect(try home.run("-e", "#decks.list()").output == "1\n")
   }
 
   @Test func `notes of a package that stand in other decks are said to`() throws {

@@ -160,6 +160,18 @@ extension Home {
     #expect(try home.run("-e", lua).output == "0\t1\t99\n")
   }
 
+  @Test func `a game that does not begin, or leaves nothing, makes no deck of missed words`() throws {
+    let home = try Home()
+    let refused = try home.run("play", "--language", "english", "--length", "60", "--to-deck", "Missed", input: "")
+    #expect(refused.status == 1)
+    let badName = try home.run("play", "--base", "cambering", "--to-deck", "A::", input: "")
+    #expect(badName.status == 1)
+    #expect(badName.errors.contains("a deck's name has an empty part beside \"::\""), "\(badName)")
+    #expect(try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n").status == 0)
+    #expect(try home.run("deck", "list").output.contains("Missed") == false)
+    #expect(try home.run("undo", "--list").output.contains("creating") == false)
+  }
+
   @Test func `the language and the length of a game are those of the next one too`() throws {
     let home = try Home()
     let first = try home.run("--json", "play", "--language", "italian", "--length", "7", input: "")

@@ -61,8 +61,8 @@ struct Draw {
   private static let passedOver: Set<String> = [
     "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "clear", "help", "man", "docs",
     "lua-types",
-    "completions", "plugin", "word", "play", "map", "version", "whoami", "history", "text read", "media speak",
-    "card speak",
+    "completions", "plugin", "word define", "word dictionaries", "word languages", "map", "version", "whoami",
+    "history", "text read", "media speak", "card speak",
   ]
   /// What waits for somebody, or starts another program.
   private static let passedOverOptions: Set<String> = ["--watch", "--git"]
@@ -72,7 +72,7 @@ struct Draw {
     "deck create": 5,
     "run": 10, "card edit": 5, "card move": 5, "deck rename": 4, "deck options": 4, "notetype create": 4,
     "notetype edit": 4,
-    "note edit": 6, "build": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4,
+    "note edit": 6, "build": 6, "play": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4,
     "card remove": 3,
   ]
   /// Options without which a command would open an editor, or do nothing.
@@ -136,8 +136,12 @@ struct Draw {
   }
 
   private mutating func input(of command: Command) -> String {
-    guard command.name == "study" else { return "" }
-    let keys = ["", "1", "2", "3", "4", "", "3", "u", "s", "b", "f", "r", "w", "p"]
+    let keys: [String]
+    switch command.name {
+    case "study": keys = ["", "1", "2", "3", "4", "", "3", "u", "s", "b", "f", "r", "w", "p"]
+    case "play": keys = OddWords.list + ["/new", "/hint", "/shuffle", "/list", "/give-up", "/quit", "cafe", "", "é", "xyz"]
+    default: return ""
+    }
     return (0..<chance.number(1...14)).map { _ in chance.pick(keys) + "\n" }.joined()
   }
 
@@ -183,7 +187,7 @@ struct Draw {
     case .query: return query()
     case .document: return chance.any(sight.documents) ?? "0"
     case .setting: return chance.pick(["study.seconds", "display.rows", "sound.right", "backup.daily", "nothing"])
-    case .language: return chance.pick(["english", "spanish", "x"])
+    case .language: return chance.pick(["english", "english", "english", "spanish", "x"])
     case .file, .folder: return file(access, command, &steps)
     default: return named(name, command)
     }
@@ -239,6 +243,8 @@ struct Draw {
       return chance.pick([
         "{{Front}}", "{{Back}}<hr>{{Front}}", "{{Word}}", "{{cloze:Text}}", "x", "{{#Back}}{{Back}}{{/Back}}",
       ])
+    case "WORD", "LETTERS", "FORM": return chance.pick(OddWords.list + ["xyz", "é"])
+    case "PATTERN": return chance.pick(["c?t", "*a*", "ma*", "[", "?"])
     case "DEGREES", "X", "Y", "W", "H": return String(chance.number(-10...900))
     default: return OddWords.text(&chance)
     }

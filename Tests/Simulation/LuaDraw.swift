@@ -24,9 +24,7 @@ struct LuaDraw {
   private let members: [Member]
   /// Modules that reach what a plan does not simulate, or that ask and leave.
   private static let passedOver: Set<String> = [
-    "auth", "shell", "plugins", "words", "games", "files", "deckhand", "texts", "settings", "lexicon", "game", "mode",
-    "text",
-    "progress", "subscription", "command", "lines", "problem", "cards", "group", "choice", "value",
+    "auth", "shell", "plugins", "files", "deckhand", "texts", "settings", "text", "progress", "subscription", "command", "lines", "problem", "cards", "group", "choice", "value",
   ]
 
   /// - Parameter folder: with the files that `lua-types` wrote.
@@ -79,6 +77,8 @@ struct LuaDraw {
       "local document = documents.list()[1]", "local element = document and document.elements[1]",
       "local session = deck and deck:study{}", "local preset = presets.list()[1]",
       "local deck_options = deck and deck.options", "local note_fields = note and note.fields",
+      "local lexicon = words.lexicon(\"english\")", "local mode = games.modes()[1]",
+      "local game = games.new{language = \"english\", base = \"cambering\"}",
     ]
     for _ in 0..<chance.number(1...8) { lines.append("pcall(function() \(statement(&chance)) end)") }
     if signsOut {
@@ -99,7 +99,7 @@ struct LuaDraw {
   private func statement(_ chance: inout Chance) -> String {
     let member = chance.pick(members)
     if member.isField { return "\(member.owner).\(member.name) = \(value(member.types[0], member.keys, &chance))" }
-    let isModule = ["decks", "notetypes", "documents", "media", "presets"].contains(member.owner)
+    let isModule = ["decks", "notetypes", "documents", "media", "presets", "words", "games"].contains(member.owner)
     let given = member.types.map { value($0, member.keys, &chance) }.joined(separator: ", ")
     return "return \(member.owner)\(isModule ? "." : ":")\(member.name)(\(given))"
   }
@@ -109,7 +109,8 @@ struct LuaDraw {
     let kind = chance.pick(type.split(separator: "|").map(String.init))
     let plain = kind.hasSuffix("?") ? String(kind.dropLast()) : kind
     switch plain {
-    case "string": return LuaDraw.quoted(OddWords.text(&chance))
+    case "string":
+      return LuaDraw.quoted(chance.happens(onceIn: 4) ? chance.pick(OddWords.list) : OddWords.text(&chance))
     case "integer", "number": return chance.pick(["1", "2", "0", "-1", "0.5", "7", "1e9", "math.maxinteger"])
     case "boolean": return chance.pick(["true", "false"])
     case "string[]":
@@ -142,7 +143,10 @@ struct LuaDraw {
       "{Front = \(LuaDraw.quoted(OddWords.text(&chance))), Back = \(LuaDraw.quoted(OddWords.text(&chance)))}"
     case "at", "position", "limit", "seconds", "minutes", "x", "y", "width", "height", "rotation", "ahead":
       String(chance.number(0...9))
-    case "mode": chance.pick(["\"review\"", "\"sprint\""])
+    case "mode": chance.pick(["\"review\"", "\"sprint\"", "\"classic\""])
+    case "language": "\"english\""
+    case "base": LuaDraw.quoted(chance.pick(OddWords.list))
+    case "length", "min": String(chance.number(0...9))
     case "on_duplicate": chance.pick(["\"skip\"", "\"update\"", "\"error\""])
     case "type": chance.pick(["\"Basic\"", "\"Cloze\"", "\"Basic (and reversed card)\"", "notetype"])
     case "color", "background": "{0.1, 0.5, \(chance.number(0...1))}"

@@ -66,10 +66,14 @@ final class Machine {
     disk_watch(nil)
     try remove(folder)
     (now, device, user) = (1_750_000_000, "data", nil)
-    for path in [folder, files] { mkdir(path, 0o700) }
+    for path in [folder, files, words] { mkdir(path, 0o700) }
+    try AtomicFile.write(words + "/american-english", Array((OddWords.list.joined(separator: "\n") + "\n").utf8))
     chdir(files)
     disk_watch(folder)
   }
+
+  /// The folder of word lists, of which there is one.
+  private var words: String { folder + "/words" }
 
   func pass(_ seconds: Int) { now += Double(seconds) }
   func setTime(_ time: Double) { now = time }
@@ -87,9 +91,15 @@ final class Machine {
         },
         pause: { [unowned self] in now += Double($0) / 1000 }),
       random: RandomSources(choices: RandomChoices(seed: 7), seed: 7, entropy: { [unowned self] in entropy.next() }),
-      isInterrupted: { disk_polls_interrupted() || Interrupts.areRequested })
+      // One press of Ctrl-C, which ends Lua code too.
+      isInterrupted: {
+        if disk_polls_interrupted() { Interrupts.request() }
+        return Interrupts.areRequested
+      })
+    environment.variables.value = { [unowned self] in $0 == "XDG_DATA_DIRS" ? folder + "/share" : nil }
     environment.folders = ProgramFolders(data: data, cache: folder + "/cache", config: folder + "/config", home: folder)
     environment.folders.temporary = folder
+    (environment.folders.lists, environment.folders.dictionaries) = ([words], [])
     environment.folders.netProgram = "simulated-net"
     return environment
   }

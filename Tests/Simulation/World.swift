@@ -142,6 +142,8 @@ final class World {
 
   /// Commands that keep what they did until they failed, or that are about steps themselves.
   private static let ofTheirOwn: Set<String> = ["study", "undo", "redo", "restore", "doctor", "backup", "sync"]
+  /// What keeps each of its steps, and changes nothing when it is refused at once.
+  private static let stepByStep = "play"
 
   private func perform(_ words: [String], _ input: String, _ index: Int) throws -> Failure? {
     let before = kept
@@ -270,12 +272,10 @@ final class World {
     let name = command(of: words)?.name ?? ""
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if hasFailed, World.hides(fault, outcome, whole) { return failure("nothing says that memory has run out") }
-    if World.ofTheirOwn.contains(name), name != "restore" { return nil }
+    if name == World.stepByStep || World.ofTheirOwn.contains(name) && name != "restore" { return nil }
     // A script, or a plugin's command, goes on after a refusal that it catches.
     let isScript = name == "run" || name.isEmpty
     if isScript, Fault.Kind.catchable.contains(fault.kind) { return nil }
-    // A real Ctrl-C stops a plugin's state, too; here it is only asked for, and the plugin catches the answer.
-    if name.isEmpty, fault.kind == .interrupt { return nil }
     if isScript, wasOff { outcome = Outcome(status: 1, text: outcome.text) }
     if let wrong = wrongEnd(now, before, after, outcome, whole, wasOff: wasOff) { return failure(wrong) }
     return nil
@@ -284,7 +284,8 @@ final class World {
   /// Whether a command does not say that memory has run out.
   private static func hides(_ fault: Fault, _ outcome: Outcome, _ whole: Outcome) -> Bool {
     Fault.Kind.ofMemory.contains(fault.kind) && outcome.status == 1 && whole.status == 0
-      && !outcome.text.contains("memory")
+      // Where Lua's own stack cannot grow, Lua does not say why.
+      && !outcome.text.contains("memory") && !outcome.text.contains("stack overflow")
   }
 
   /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on

@@ -49,7 +49,7 @@ enum PlayCommands {
       var options = PlayScreen.Options()
       options.wantsJSON = invocation.wantsJSON || session.options.wantsJSON
       options.showsBase = invocation.optionalText("--base") == nil
-      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.openOrCreate($0) }
+      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
       let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
       return try PlayScreen(session, game, options).run()
     }

@@ -21,7 +21,7 @@ final class PlayScreen {
     /// Whether a program is told the base word first.
     var showsBase = true
     /// Where missed words go at the end.
-    var deck: DeckHandle?
+    var deck: String?
   }
 
   let session: Session
@@ -335,10 +335,9 @@ final class PlayScreen {
 
   private func addMissed() throws {
     guard let deck = options.deck, game.listsMissed else { return }
-    let report = try handle.addMissed(to: deck)
-    let name = quoted(try deck.record().name)
+    let report = try handle.addMissed(toDeckNamed: deck)
     session.console.note(
-      "\(counted(report.cards.added, "missed word")) added to \(name); \(grouped(report.cards.skipped)) were there already"
+      "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were there already"
         + (report.unexplained > 0 ? "; \(grouped(report.unexplained)) have no meaning and no sentence here" : ""))
     if report.cards.added + report.cards.skipped == 0, report.unexplained > 0 {
       session.console.note("play: `word dictionaries` says where meanings come from, and where your own go")

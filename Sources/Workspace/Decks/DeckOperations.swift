@@ -40,6 +40,12 @@ public struct DeckOperations {
     workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
   }
 
+  /// The name of the deck that `openOrCreate` would give.
+  /// - Throws: `DeckError.badName`.
+  public func checkedName(_ name: String) throws -> String {
+    try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
+  }
+
   /// The deck of that name, capitals aside, made when it is missing.
   public func openOrCreate(_ name: String) throws -> DeckHandle {
     if let known = try workspace.read({ try DeckTable.named($0, name) }) { return workspace.handle(of: known.id) }

@@ -55,7 +55,7 @@ public struct ExchangeOperations {
       return try workspace.perform(
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
-        let known = try DeckTable.list(db).first { $0.name == name }
+        let known = try DeckTable.named(db, name)
         let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
         let report = try workspace.handle(of: deck.id).importCards(
           db, from: paths, kinds, options, isNew: known == nil, progress: progress)
@@ -106,7 +106,7 @@ public struct ExchangeOperations {
       .buildDeck, on: built.name,
       count: { $0.report.cards.added + $0.report.cards.updated + $0.report.removed }, details: { $0.report.inWords }
     ) { db in
-      let known = try BuildTable.deck(db, of: built) ?? DeckTable.list(db).first { $0.name == built.name }
+      let known = try BuildTable.deck(db, of: built) ?? DeckTable.named(db, built.name)
       let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(

@@ -61,6 +61,22 @@ extension GameHandle {
   /// Adds cards of words that were not found, `mostCards` at most: prompt, what it means, or a sentence of the user's
   /// cards with a gap in its place; answer, the word.
   public func addMissed(to deck: DeckHandle) throws -> MissedReport {
+    var (cards, report) = try missedCards()
+    try add(cards, to: deck, &report)
+    return report
+  }
+
+  /// Adds them to the deck of a name, which is made when there is a card for it: one operation in all.
+  public func addMissed(toDeckNamed name: String) throws -> MissedReport {
+    var (cards, report) = try missedCards()
+    if cards.isEmpty { return report }
+    return try workspace.perform(.addCards, on: name, count: { $0.cards.added }) { _ in
+      try add(cards, to: workspace.decks.openOrCreate(name), &report)
+      return report
+    }
+  }
+
+  private func missedCards() throws -> ([NewCard], MissedReport) {
     var (meanings, cards, report) = (WordMeanings(self), [NewCard](), MissedReport())
     try MissedWords(of: game).forEach { word in
       guard meanings.isNew(word) else { return true }
@@ -72,11 +88,14 @@ extension GameHandle {
         NewCard(prompt: prompt, answer: word, tags: ["missed"], guid: "missed:\(game.language.name):\(word)"))
       return cards.count < Self.mostCards
     }
+    report.left = max(0, game.missed().count - cards.count - report.unexplained)
+    return (cards, report)
+  }
+
+  private func add(_ cards: [NewCard], to deck: DeckHandle, _ report: inout MissedReport) throws {
     report.cards = try deck.addAll(onDuplicate: .skip) { batch in
       for card in cards { try batch.add(card) }
     }
-    report.left = max(0, game.missed().count - cards.count - report.unexplained)
-    return report
   }
 }
 

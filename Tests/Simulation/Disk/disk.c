@@ -214,8 +214,8 @@ bool disk_is_off(void) { return is_off; }
 bool disk_polls_interrupted(void) {
   pthread_mutex_lock(&lock);
   polls++;
-  if (planned == DISK_FAULT_INTERRUPT && polls >= planned_call) has_failed = true;
-  bool answer = planned == DISK_FAULT_INTERRUPT && has_failed;
+  bool answer = planned == DISK_FAULT_INTERRUPT && polls == planned_call;
+  has_failed |= answer;
   pthread_mutex_unlock(&lock);
   return answer;
 }
