@@ -70,7 +70,8 @@ public enum StorageError: Problem, Equatable {
       ProblemReport(
         .storageOlder, "The data is of an older program",
         "\(quoted(path)) was written by a program of before the first release and cannot be read; write its decks to "
-          + "files with `deck export` of that program, and import them here", ["path": path])
+          + "files with `deck export` of that program, and import them here; if there never was one, the file is "
+          + "damaged: `doctor` looks at it", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",
@@ -88,10 +89,11 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether it is about what the file holds, rather than about the disk, other processes or the user.
+  /// Whether it is about what the file holds, rather than about the disk, other processes or the user. One wrong byte
+  /// in its list of migrations makes it an older one.
   public var isDamage: Bool {
     switch self {
-    case .damaged, .failed: true
+    case .damaged, .failed, .older: true
     default: false
     }
   }
