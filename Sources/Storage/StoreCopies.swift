@@ -70,7 +70,7 @@ extension Store {
   public func replaceAll(from path: String) throws {
     do {
       try replace(by: path)
-    } catch StorageError.damaged, StorageError.failed {
+    } catch let error as StorageError where error.isDamage {
       try close()
       guard let own = self.path else { return }
       // The file first: without it SQLite takes no row from a log that is left.

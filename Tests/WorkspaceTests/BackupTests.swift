@@ -207,7 +207,10 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
   }
 
-  @Test(arguments: [0, 3, 100]) func `a damaged collection is kept, and a backup takes its place`(place: Int) throws {
+  /// - Parameter place: nil for the name of a migration.
+  @Test(arguments: [0, 3, 100, nil]) func `a damaged collection is kept, and a backup takes its place`(
+    place: Int?
+  ) throws {
     let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
@@ -217,7 +220,14 @@ func fill(_ workspace: Workspace) throws {
     try workspace.close()
     let collection = workspace.folder + "/collection.sqlite"
     var bytes = try FileText.bytes(collection, limit: 1 << 24)
-    for index in place..<place + 40 { bytes[index] = 0xA5 }
+    if let place {
+      for index in place..<place + 40 { bytes[index] = 0xA5 }
+    } else {
+      let name = try Array(#require(Workspace.migrations.last).name.utf8)
+      let first = bytes.indices.filter { bytes[$0...].starts(with: name) }
+      for index in first { bytes[index] ^= 1 }
+      #expect(!first.isEmpty)
+    }
     try AtomicFile.write(collection, bytes)
     workspace = try person.workspace()
     #expect(throws: StorageError.self) { try workspace.decks.all() }
