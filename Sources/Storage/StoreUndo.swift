@@ -50,7 +50,7 @@ extension Store {
     _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder
   ) throws -> UndoStep {
     let step = try UndoLog.step(db, id, isUndone: again)
-    let others = try UndoLog.conflicts(db, step)
+    let others = try UndoLog.conflicts(db, step, recorder.tables)
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
     let isLast = try UndoLog.isLast(db, step)
     do {
