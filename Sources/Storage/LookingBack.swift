@@ -38,7 +38,7 @@ public struct LookBack {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
     var result: T?
-    try store.access("looking back") { db in
+    try store.access("looking back", changes: true) { db in
       try store.withoutTriggers(db) {
         try store.begin(db, "looking back")
         recorder.isRecording = false
