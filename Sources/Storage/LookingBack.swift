@@ -59,7 +59,7 @@ public struct LookBack {
   /// Undoes what was done since a step, the newest first, and does again what was undone up to it.
   private func go(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
     let steps = try UndoLog.steps(db, limit: UndoLog.mostSteps)
-    guard let oldest = steps.last?.id, let newest = steps.first?.id, (oldest - 1...newest).contains(id) else {
+    guard let oldest = steps.last?.id, id == oldest - 1 || steps.contains(where: { $0.id == id }) else {
       throw UndoError.noStep(id)
     }
     for step in steps where step.id > id && !step.isUndone { try turn(db, step, tables) }

@@ -81,7 +81,8 @@ struct UndoTable {
       + expected.joined(separator: " AND ")
   }
 
-  /// The key of the row that an event is about: of a changed one it comes first, of a removed one all columns stand there.
+  /// The key of the row that an event is about: of a changed one it comes first, of a removed one all columns are
+  /// there.
   func key(of event: UndoneRows.Event, _ raw: UnsafeRawBufferPointer) throws -> [UInt8] {
     var reader = UndoReader(raw, event.payload)
     var places: [Range<Int>] = []
