@@ -182,8 +182,10 @@ public final class ActionServer {
 
   /// All that an action changes is one step of undo.
   private func changed(by action: Action, _ call: ActionCall) throws -> Value {
+    var isKept = false
+    defer { memory.finish(call.workspace, isKept: isKept) }
     let (inbox, result) = try call.workspace.asUnit { (try call.workspace.media.takeInbox(), try action.run(call)) }
-    memory.finish(call.workspace)
+    isKept = true
     try call.workspace.media.clearInbox(inbox)
     return result
   }

@@ -71,10 +71,12 @@ enum CardActions {
     let rows = try present(call)
     let logs = try call.workspace.cards.anki.log(of: rows.map { CardID(rawValue: $0.id) })
     return .list(
-      rows.map { row in
+      try rows.map { row in
         if row.type == 0 { return .integer(0) }
-        let all = (logs[CardID(rawValue: row.id)] ?? []).map { Value.integer(Int($0.review.answer.interval)) }
-        return isComplete ? .list(all) : all.last ?? .integer(row.ivl)
+        let log = logs[CardID(rawValue: row.id)] ?? []
+        if !isComplete { return .integer(log.last.map { Int($0.review.answer.interval) } ?? row.ivl) }
+        try call.answer.charge(log.count * 8)
+        return .list(log.map { .integer(Int($0.review.answer.interval)) })
       })
   }
 

@@ -27,11 +27,11 @@ enum ModelActions {
           guard let type = known.first(where: { Int($0.id.rawValue) == number }) else {
             throw ActionFailure.noModel("\(number)")
           }
-          return .record(type.record)
+          return try described(type, call)
         })
     },
     .reading("findModelsByName") { call in
-      .list(try call.texts("modelNames").map { .record(try call.noteType(named: $0).record().record) })
+      .list(try call.texts("modelNames").map { try described(call.noteType(named: $0).record(), call) })
     },
     .reading("modelFieldNames") { call in .list(try call.model().fields.map { .text($0) }) },
     .reading("modelFieldDescriptions") { call in
@@ -65,6 +65,13 @@ enum ModelActions {
 
   private static func types(_ call: ActionCall) throws -> [NoteType] {
     try call.workspace.noteTypes.all().map { try $0.record() }
+  }
+
+  /// All of a type, charged: a request may name it many times.
+  private static func described(_ type: NoteType, _ call: ActionCall) throws -> Value {
+    let templates = type.cards.reduce(0) { $0 + $1.front.utf8.count + $1.back.utf8.count + 500 }
+    try call.answer.charge(1000 + type.css.utf8.count + templates + type.fields.count * 300)
+    return .record(type.record)
   }
 
   /// The names in braces, filters and sections' `#` and `/` aside, in their order, as often as they are there.

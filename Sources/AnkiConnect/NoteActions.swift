@@ -76,10 +76,12 @@ enum NoteActions {
   ) throws {
     let known = try call.note(note["id"].integer())
     let (record, type) = try NoteReader(call.workspace).read(known)
-    var texts = Dictionary(uniqueKeysWithValues: record.named(type).map { ($0.name, $0.html) })
-    for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }
+    // A type of another program may have two fields of one name.
+    let before = Dictionary(firstOf: record.named(type).map { ($0.name, $0.html) })
+    var texts: [String: String] = [:]
+    for (name, reader) in fields where before[name] != nil { texts[name] = try reader.text() }
     for (name, html) in try RequestedMedia.list(of: note).markup(in: type.fields, call) {
-      texts[name, default: ""] += html
+      texts[name, default: before[name] ?? ""] += html
     }
     let lost = try known.update(fields: texts, tags: tags)
     if lost > 0 {

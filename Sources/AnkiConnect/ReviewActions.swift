@@ -65,9 +65,10 @@ enum ReviewActions {
       try reader.value?.text.flatMap { Int($0) } ?? reader.integer()
     }
     let logs = try call.workspace.cards.anki.log(of: cards.map { CardID(rawValue: Int64($0)) })
+    var seen: Set<Int> = []
     try call.answer.charge(logs.values.reduce(0) { $0 + $1.count * 240 })
     return .record(
-      cards.map { card in
+      cards.filter { seen.insert($0).inserted }.map { card in
         let rows = logs[CardID(rawValue: Int64(card))] ?? []
         return ("\(card)", .list(rows.map { .record(fields($0).map { ($0.0, .integer($0.1)) }) }))
       })

@@ -38,9 +38,9 @@ final class ServerMemory {
     hasAdded = true
   }
 
-  /// An action was kept: one that added notes changed nothing else that is known.
-  func finish(_ workspace: Workspace) {
-    if hasAdded, workspace === self.workspace { changeCount = workspace.changeCount }
+  /// An action is over: one that added notes changed nothing else that is known, unless it was taken back.
+  func finish(_ workspace: Workspace, isKept: Bool) {
+    if hasAdded, isKept, workspace === self.workspace { changeCount = workspace.changeCount }
     hasAdded = false
   }
 }

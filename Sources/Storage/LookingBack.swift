@@ -38,7 +38,7 @@ public struct LookBack {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
     var result: T?
-    try store.access("looking back") { db in
+    try store.access("looking back", changes: true) { db in
       try store.withoutTriggers(db) {
         try store.begin(db, "looking back")
         recorder.isRecording = false
@@ -59,7 +59,7 @@ public struct LookBack {
   /// Undoes what was done since a step, the newest first, and does again what was undone up to it.
   private func go(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
     let steps = try UndoLog.steps(db, limit: UndoLog.mostSteps)
-    guard let oldest = steps.last?.id, let newest = steps.first?.id, (oldest - 1...newest).contains(id) else {
+    guard let oldest = steps.last?.id, id == oldest - 1 || steps.contains(where: { $0.id == id }) else {
       throw UndoError.noStep(id)
     }
     for step in steps where step.id > id && !step.isUndone { try turn(db, step, tables) }

@@ -76,14 +76,8 @@ struct PendingRows {
       for event in events {
         guard let table = known.first(where: { $0.name == rows.tables[event.table].name }) else { continue }
         var reader = UndoReader(raw, event.payload)
-        let start = reader.place
-        var place = Place.row(event.row)
-        if table.isKeyed, event.kind == .changed {
-          for _ in table.key { try reader.skipValue() }
-          place = .key(Array(raw[start..<reader.place]))
-        } else if table.isKeyed {
-          place = .key(try key(of: table, raw, event.payload))
-        }
+        if table.isKeyed, event.kind == .changed { for _ in table.key { try reader.skipValue() } }
+        let place = table.isKeyed ? Place.key(try table.key(of: event, raw)) : .row(event.row)
         if olds[event.table]?[place] == nil { order[event.table, default: []].append(place) }
         try note(event, &reader, &olds[event.table, default: [:]][place, default: Old()])
       }
@@ -101,18 +95,6 @@ struct PendingRows {
       if old.values[column] == nil { old.values[column] = value }
       next += 1
     }
-  }
-
-  /// The key of a removed row, whose columns all stand in the payload.
-  private func key(of table: UndoTable, _ raw: UnsafeRawBufferPointer, _ payload: Range<Int>) throws -> [UInt8] {
-    var reader = UndoReader(raw, payload)
-    var places: [Range<Int>] = []
-    while !reader.isAtEnd {
-      let start = reader.place
-      try reader.skipValue()
-      places.append(start..<reader.place)
-    }
-    return table.key.filter(places.indices.contains).flatMap { Array(raw[places[$0]]) }
   }
 
   private func compare(

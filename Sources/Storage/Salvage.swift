@@ -19,7 +19,8 @@ public struct SalvageLoss: Equatable, Sendable {
   /// "rows 100 to 140 of cards"
   public var words: String {
     guard let rows else { return "a part of \(table) of which nothing is known" }
-    let place = rows.count == 1 ? "row \(rows.lowerBound)" : "rows \(rows.lowerBound) to \(rows.upperBound)"
+    let place =
+      rows.lowerBound == rows.upperBound ? "row \(rows.lowerBound)" : "rows \(rows.lowerBound) to \(rows.upperBound)"
     return "\(place) of \(table)" + (isContradiction ? ", at odds with other rows" : "")
   }
 }
@@ -157,7 +158,9 @@ private struct TableSalvage {
       }
     }
     guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else { return isEmpty ? (1, 0) : nil }
-    return (low, id("DESC") ?? counter ?? low &+ 1_000_000)
+    let high = id("DESC") ?? counter ?? low &+ 1_000_000
+    // One of the two is damaged itself.
+    return low <= high ? (low, high) : (.min, .max)
   }
 
   private var isEmpty: Bool {
@@ -189,13 +192,16 @@ private struct TableSalvage {
     if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
     patience -= 1
     guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
-    let middle = rows.lowerBound + (rows.upperBound - rows.lowerBound) / 2
+    // The ids of a damaged page may be any number: so many from one to the other that they do not fit into one.
+    let half = UInt64(bitPattern: rows.upperBound &- rows.lowerBound) / 2
+    let middle = rows.lowerBound &+ Int64(bitPattern: half)
     try copy(rows.lowerBound...middle, start)
     try copy(middle + 1...rows.upperBound, start)
   }
 
   private mutating func lose(_ rows: ClosedRange<Int64>, isContradiction: Bool = false) {
-    if let last = losses.last, let before = last.rows, before.upperBound + 1 == rows.lowerBound,
+    if let last = losses.last, let before = last.rows, before.upperBound < rows.lowerBound,
+      before.upperBound + 1 == rows.lowerBound,
       last.isContradiction == isContradiction
     {
       losses.removeLast()

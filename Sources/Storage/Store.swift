@@ -42,6 +42,8 @@ public final class Store {
   weak var firstPart: RecordedChange?
   /// Rows of the operation under way that are not written yet.
   private var waitingRows: (any WaitingRows)?
+  /// How many have the database now, one within the other.
+  private var users = 0
   /// Why the database can only be read.
   private var readOnlyReason: (any Error)?
 
@@ -90,7 +92,7 @@ public final class Store {
   public func operation<T>(
     _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
-    try access(name) { db in
+    try access(name, changes: true) { db in
       if depth > 0 || unit == .open { return try isOneStatement ? statement(db, body) : savepoint(db, body) }
       try begin(db, name)
       if unit == .waiting { return try first(db, body) }
@@ -186,7 +188,7 @@ public final class Store {
   /// Gives the connection to what works on the database as a whole.
   func whole(_ name: String, _ body: (Database) throws -> Void) throws {
     guard unit != .open, depth == 0 else { throw UndoError.inUnit }
-    try access(name) { db in try waiting { try body(db) } }
+    try access(name, changes: true) { db in try waiting { try body(db) } }
   }
 
   func noteReplaced() {
@@ -312,10 +314,22 @@ public final class Store {
   // MARK: Access
 
   /// Gives the open database to the body, which does what `name` says.
-  func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+  func access<T>(_ name: String, changes: Bool = false, _ body: (Database) throws -> T) throws -> T {
+    if changes { tryToChangeAgain() }
     let database = try opened(name)
     try waitingRows?.flush()
+    users += 1
+    defer { users -= 1 }
     return try database.use(for: name, body)
+  }
+
+  /// A database that could only be read is opened anew before a change: there may be room on the disk by now.
+  private func tryToChangeAgain() {
+    guard readOnlyReason != nil, users == 0, let database else { return }
+    // Where a statement of somebody is left, the change says why it cannot be.
+    do { try database.close() } catch { return }
+    (self.database, dataVersion, readOnlyReason) = (nil, nil, nil)
+    otherChanges &+= 1
   }
 
   /// Counts a commit of another process. While a transaction is open there can be none to see.

@@ -27,7 +27,7 @@ extension Store {
   ) throws -> UndoStep {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
-    return try access(again ? "redoing" : "undoing") { db in
+    return try access(again ? "redoing" : "undoing", changes: true) { db in
       try withoutTriggers(db) {
         try begin(db, "undoing")
         return try finish(db, { try apply($0, id, again, recorder) }, atEnd: { _ in try also(db) })
@@ -50,7 +50,7 @@ extension Store {
     _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder
   ) throws -> UndoStep {
     let step = try UndoLog.step(db, id, isUndone: again)
-    let others = try UndoLog.conflicts(db, step)
+    let others = try UndoLog.conflicts(db, step, recorder.tables)
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
     let isLast = try UndoLog.isLast(db, step)
     do {

@@ -8,12 +8,14 @@ struct TouchedRows {
   private var keys: Set<[UInt8]> = []
 
   /// By the name of the table.
-  static func all(of step: UndoneRows) throws -> [String: TouchedRows] {
+  /// - Parameter known: the tables as they are now.
+  static func all(of step: UndoneRows, _ known: [UndoTable]) throws -> [String: TouchedRows] {
     var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys.map { Array(step.head[$0]) })) }
+    let keyed = step.tables.map { table in known.first { $0.name == table.name && $0.isKeyed } }
     try step.forEachChunk { raw, events in
       for event in events {
-        if event.row == 0 {
-          found[event.table].keys.formUnion(keys(raw, event.payload))
+        if let table = keyed[event.table] {
+          found[event.table].keys.insert(try table.key(of: event, raw))
         } else {
           found[event.table].add(event.row)
         }
@@ -21,22 +23,6 @@ struct TouchedRows {
     }
     for index in found.indices { found[index].order() }
     return Dictionary(firstOf: zip(step.tables.map(\.name), found))
-  }
-
-  /// Without the table at hand it is not known where the key ends: every beginning counts.
-  private static func keys(_ raw: UnsafeRawBufferPointer, _ payload: Range<Int>) -> [[UInt8]] {
-    var reader = UndoReader(raw, payload)
-    var found: [[UInt8]] = []
-    do {
-      while !reader.isAtEnd, found.count < 4 {
-        try reader.skipValue()
-        found.append(Array(raw[payload.lowerBound..<reader.place]))
-      }
-    } catch {
-      // The payload is cut off there; what was read before is what is known.
-      return found
-    }
-    return found
   }
 
   private mutating func add(_ row: Int64) {

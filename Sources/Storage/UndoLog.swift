@@ -183,7 +183,8 @@ public enum UndoLog {
   // MARK: What stands against it
 
   /// The names of the steps that have touched the same rows since, and hold.
-  static func conflicts(_ db: Database, _ step: UndoStep) throws -> [String] {
+  /// - Parameter known: the tables as they are now.
+  static func conflicts(_ db: Database, _ step: UndoStep, _ known: [UndoTable]) throws -> [String] {
     // What is undone lies above what is not: undoing looks at what was done later, redoing at what was undone before.
     let sql =
       step.isUndone
@@ -191,8 +192,12 @@ public enum UndoLog {
       : "\(columns) WHERE id > ?1 AND undone = 0 ORDER BY id"
     let others = try db.rows(sql, [step.id], self.step)
     if others.isEmpty { return [] }
-    let mine = try touched(db, step)
-    return try others.filter { try $0.isTooLarge || mine.meets(touched(db, $0)) }.map(\.name)
+    let mine = try touched(db, step, known)
+    return try others.filter { other in
+      if other.isTooLarge { return true }
+      let theirs = try touched(db, other, known)
+      return theirs.contains { name, rows in mine[name].map { $0.meets(rows) } ?? false }
+    }.map(\.name)
   }
 
   /// Whether nothing was done after it that holds.
@@ -201,8 +206,10 @@ public enum UndoLog {
       db, sql: "SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", arguments: [step.id]) == nil
   }
 
-  private static func touched(_ db: Database, _ step: UndoStep) throws -> UndoneRows {
-    do { return try UndoneRows(Self.rows(db, of: step)) } catch is UndoDamage {
+  private static func touched(
+    _ db: Database, _ step: UndoStep, _ known: [UndoTable]
+  ) throws -> [String: TouchedRows] {
+    do { return try TouchedRows.all(of: UndoneRows(Self.rows(db, of: step)), known) } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
     }
   }

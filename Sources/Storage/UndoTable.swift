@@ -81,6 +81,21 @@ struct UndoTable {
       + expected.joined(separator: " AND ")
   }
 
+  /// The key of the row that an event is about: of a changed one it comes first, of a removed one all columns are
+  /// there.
+  func key(of event: UndoneRows.Event, _ raw: UnsafeRawBufferPointer) throws -> [UInt8] {
+    var reader = UndoReader(raw, event.payload)
+    var places: [Range<Int>] = []
+    let count = event.kind == .changed ? key.count : (key.max() ?? -1) + 1
+    while places.count < count, !reader.isAtEnd {
+      let start = reader.place
+      try reader.skipValue()
+      places.append(start..<reader.place)
+    }
+    let parts = event.kind == .changed ? Array(key.indices) : key
+    return parts.filter(places.indices.contains).flatMap { Array(raw[places[$0]]) }
+  }
+
   func keyCondition(from first: Int) -> String {
     key.enumerated().map { "\(UndoTable.quoted(columns[$1].name)) IS ?\($0 + first)" }.joined(separator: " AND ")
   }

@@ -72,13 +72,6 @@ struct UndoneRows {
     return events
   }
 
-  // MARK: Which rows
-
-  func meets(_ other: UndoneRows) throws -> Bool {
-    let theirs = try TouchedRows.all(of: other)
-    return try TouchedRows.all(of: self).contains { name, mine in theirs[name].map { mine.meets($0) } ?? false }
-  }
-
   // MARK: Putting back
 
   /// The statements of one step, each made once: a step may hold a million rows.

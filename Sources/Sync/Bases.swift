@@ -40,6 +40,8 @@ final class Bases {
   private let hasGrave: Statement
   private var ownMarks: [SyncedTable: Statement] = [:]
   private var agreements: [SyncedTable: [Statement]] = [:]
+  /// By ids that are taken, one after them before which all are.
+  private var taken: [BaseKind: [Int64: Int64]] = [:]
 
   init(_ db: Database) throws {
     self.db = db
@@ -199,6 +201,18 @@ final class Bases {
     hasGrave.bind(1, kind.rawValue)
     hasGrave.bind(2, id)
     return try hasGrave.hasRow()
+  }
+
+  /// The next id that no row has here, and none has or had on the server. Of many rows that come one after the other
+  /// each begins where the one before it ended.
+  func freeID(_ kind: BaseKind, after id: Int64) throws -> Int64 {
+    var (free, passed) = (id, [Int64]())
+    repeat {
+      passed.append(free)
+      free = taken[kind]?[free] ?? (free == .max ? 1 : free + 1)
+    } while try isTaken(kind, free) || kind.table?.has(db, free) ?? false
+    for id in passed { taken[kind, default: [:]][id] = free }
+    return free
   }
 
   /// Every base of a kind.

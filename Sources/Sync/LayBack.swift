@@ -27,7 +27,7 @@ extension SyncMerge {
 
   /// Puts a note into the report, as it was here.
   func setAside(_ note: NoteRecord, _ type: NoteType) {
-    if report.setAside.contains(where: { $0["guid"] == .text(note.guid) }) { return }
+    guard heads.setAside.insert(note.guid).inserted else { return }
     let fields = zip(type.fields, note.fields).map { ($0, Value.text($1)) }
     report.setAside.append([
       "guid": .text(note.guid), "type": .text(type.name), "tags": .list(note.tags.map { .text($0) }),

@@ -164,6 +164,7 @@ public final class MediaExchange {
     while !left.isEmpty {
       try goOn()
       let batch = left.prefix(MediaServer.filesAtOnce)
+      left.removeFirst(batch.count)
       let files = try archived(server.archive(of: Array(batch)))
       let names = Set(files.map(\.name))
       guard !names.isEmpty, names.isSubset(of: batch) else {
@@ -181,7 +182,8 @@ public final class MediaExchange {
           hash: try contents.keep(bytes), size: bytes.count, digest: digest, isPending: false)
         report.received += 1
       }
-      left.removeAll { names.contains($0) }
+      let rest = batch.filter { !names.contains($0) }
+      if !rest.isEmpty { left = rest + left }
       progress(.fetching(wanted.count - left.count, of: wanted.count))
     }
   }
@@ -216,7 +218,7 @@ public final class MediaExchange {
         }
         known.states[file.name] = state
       }
-      left = (files.dropFirst(taken).map(\.file.name) + left)[...]
+      if taken < files.count { left = (files.dropFirst(taken).map(\.file.name) + left)[...] }
       // Another device may have given something too: that is listed the next time.
       isAlone = isAlone && known.usn + taken == now
       if isAlone { known.usn = now }

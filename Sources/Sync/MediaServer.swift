@@ -27,6 +27,8 @@ public final class MediaServer {
   static let filesAtOnce = 25
   /// Bytes of files that one call gives, unless one is larger.
   static let bytesAtOnce = 2_500_000
+  /// That a change may have.
+  private static let numbers = 0...1 << 60
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
 
   public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
@@ -63,7 +65,7 @@ public final class MediaServer {
 
   /// The number of the last change there.
   func begin() throws(SyncError) -> Int {
-    guard let usn = try data("begin", ["v": .text(SyncClient.name)]).record?["usn"]?.integer, usn >= 0 else {
+    guard let usn = try data("begin", ["v": .text(SyncClient.name)]).record?["usn"]?.integer, Self.numbers ~= usn else {
       throw fault("begin", "does not say what the last change was")
     }
     return usn
@@ -76,7 +78,8 @@ public final class MediaServer {
     }
     let changes = list.compactMap { change -> MediaChange? in
       guard let parts = change.list, parts.count == 3, let name = parts[0].text, let usn = parts[1].integer,
-        let digest = parts[2].text, !name.isEmpty, name.utf8.count <= 1000, digest.isEmpty || digest.utf8.count == 40
+        Self.numbers ~= usn, let digest = parts[2].text, !name.isEmpty, name.utf8.count <= 1000,
+        digest.isEmpty || digest.utf8.count == 40
       else { return nil }
       return MediaChange(name: name, usn: usn, digest: digest.lowercased())
     }
@@ -93,7 +96,7 @@ public final class MediaServer {
   /// - Returns: how many of its files were taken, and the number of the last change there now.
   func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
     guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
-      let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken
+      let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken, Self.numbers ~= usn
     else { throw fault("uploadChanges", "does not say what was taken") }
     return (taken, usn)
   }

@@ -77,7 +77,7 @@ extension SyncMerge {
       if found.note == note { return found }
       // Two devices gave two cards one id: ours is sent under another one.
       try bases.setHere(.card, given.id, false)
-      try CardTable.renumber(db, found, to: freeCardID(after: found.id, bases))
+      try CardTable.renumber(db, found, to: CardID(rawValue: bases.freeID(.card, after: found.id.rawValue)))
     }
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }

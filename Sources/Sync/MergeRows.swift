@@ -76,8 +76,7 @@ extension SyncMerge {
   private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
-      var free = note.id.rawValue
-      repeat { free += 1 } while try NoteTable.exists(db, NoteID(rawValue: free)) || bases.isTaken(.note, free)
+      let free = try bases.freeID(.note, after: note.id.rawValue)
       try SyncedNotes.renumber(db, note.id.rawValue, to: free)
       // Its cards are sent again under the new id.
       try bases.forgetState(cardsOf: free)

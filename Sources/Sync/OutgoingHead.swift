@@ -57,8 +57,7 @@ final class SyncOutgoing {
   /// The id under which a new row is sent: its own, unless the server has or had that.
   func freed(_ kind: BaseKind, _ table: SyncedTable, _ id: Int64) throws -> Int64 {
     if try !bases.isTaken(kind, id) { return id }
-    var free = id
-    repeat { free += 1 } while try bases.isTaken(kind, free) || table.has(db, free)
+    let free = try bases.freeID(kind, after: id)
     try table.renumber(db, id, to: free)
     return free
   }

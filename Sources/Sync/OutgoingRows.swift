@@ -52,11 +52,7 @@ extension SyncOutgoing {
     let notes = try db.rows(
       "SELECT notes.id FROM notes JOIN sent_graves g ON g.kind = \(BaseKind.note.rawValue) AND g.id = notes.id"
     ) { $0.integer(0) }
-    for note in notes {
-      var id = note + 1
-      while try NoteTable.exists(db, NoteID(rawValue: id)) || bases.isTaken(.note, id) { id += 1 }
-      try SyncedNotes.renumber(db, note, to: id)
-    }
+    for note in notes { try SyncedNotes.renumber(db, note, to: bases.freeID(.note, after: note)) }
   }
 
   /// Gives new cards other ids where the server has or had theirs.
@@ -65,9 +61,9 @@ extension SyncOutgoing {
       guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
         return id.rawValue
       }
-      let free = try freeCardID(after: id, bases)
-      try CardTable.renumber(db, card, to: free)
-      return free.rawValue
+      let free = try bases.freeID(.card, after: id.rawValue)
+      try CardTable.renumber(db, card, to: CardID(rawValue: free))
+      return free
     }
   }
 
@@ -149,7 +145,7 @@ extension SyncOutgoing {
       }
     }
     let before = base?[4].integer ?? 0
-    let modified = Int(known.changed) > before ? known.changed : Int64(max(before + 1, Int(moment.now)))
+    let modified = Int(known.changed) > before ? known.changed : Int64(max(before &+ 1, Int(moment.now)))
     return rows.row(
       of: card, in: (known.deck.rawValue, modified, position), lastReview: try ReviewTable.lastSecond(db, of: card.id),
       usn: usn,
@@ -189,16 +185,6 @@ extension SyncOutgoing {
     chunk.add(.revlog, Value.list(values).json)
     try ReviewTable.markSent(db, row, as: answer)
   }
-}
-
-/// The next id that no card has here, and none has or had on the server.
-func freeCardID(after id: CardID, _ bases: Bases) throws -> CardID {
-  var free = id.rawValue
-  repeat {
-    free += 1
-  } while try bases.isTaken(.card, free)
-    || SyncedCards.stored(bases.db, CardID(rawValue: free)) != nil
-  return CardID(rawValue: free)
 }
 
 extension [Value] {

@@ -138,6 +138,8 @@ struct MergedHeads {
   var changedTypes: [NoteTypeID] = []
   /// Types that have other fields or cards now, as they were.
   var reshaped: [(id: NoteTypeID, old: NoteType)] = []
+  /// The guids of the notes that the report has.
+  var setAside: Set<String> = []
   /// Remote presets that have no row here.
   var newPresets: Set<Int64> = []
   /// Cards whose remote rows do not say when they were answered last.

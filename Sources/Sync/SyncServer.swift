@@ -166,8 +166,8 @@ public final class SyncServer {
   public func meta() throws(SyncError) -> SyncMeta {
     let answer = try call("meta", ["v": .integer(SyncClient.protocolVersion), "cv": .text(SyncClient.name)])
     guard let record = answer.record, let modified = record["mod"]?.integer, let schema = record["scm"]?.integer,
-      let usn = record["usn"]?.integer, let now = record["ts"]?.integer, usn >= 0,
-      [modified, schema, now].allSatisfy({ (0...1 << 60) ~= $0 })
+      let usn = record["usn"]?.integer, let now = record["ts"]?.integer,
+      [modified, schema, usn, now].allSatisfy({ (0...1 << 60) ~= $0 })
     else { throw fault("meta", "does not say what the server has") }
     var meta = SyncMeta(modified: modified, schema: schema, usn: usn, now: now)
     meta.message = record["msg"]?.text ?? ""

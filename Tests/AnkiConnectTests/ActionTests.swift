@@ -1,6 +1,7 @@
 // The actions of the server, each on a collection of its own.
 
 import Decks
+import Storage
 import TestSupport
 import TestWorkspace
 import Testing
@@ -63,6 +64,16 @@ import Workspace
       #expect(try errors([client.request(action, #"{"\#(key)":[\#(ids)]}"#), version]) == [words, nil])
       #expect(try errors([client.request(action, #"{"\#(key)":[\#(number)]}"#)]) == [nil])
     }
+    let type = try #require(try client.call("modelNamesAndIds").record?["Basic"]?.integer)
+    for (action, key, name) in [
+      ("findModelsById", "modelIds", "\(type)"), ("findModelsByName", "modelNames", "\"Basic\""),
+    ] {
+      let names = Array(repeating: name, count: 1000).joined(separator: ",")
+      #expect(try errors([client.request(action, #"{"\#(key)":[\#(names)]}"#), version]) == [words, nil])
+      #expect(try errors([client.request(action, #"{"\#(key)":[\#(name)]}"#)]) == [nil])
+    }
+    let twice = try client.call("getReviewsOfCards", #"{"cards":[\#(cards[0]),"\#(cards[0])"]}"#)
+    #expect(twice.record?.names == ["\(cards[0])"])
     // Whatever has no room to be answered is not done.
     let create = client.request("createDeck", #"{"deck":"New"}"#)
     let full = Array(repeating: version, count: 4000)
@@ -182,6 +193,29 @@ import Workspace
     #expect(
       try client.refusal("addNotes", #"{"notes":[\#(note("dos")),\#(note("tres"))]}"#)
         == "cannot create note because it is a duplicate")
+  }
+
+  @Test func `what is known of first fields is looked at again after an action that was taken back`() throws {
+    let id = try add("uno")
+    #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))
+    let lost = note("tres", #","audio":{"filename":"a.mp3","path":"/nowhere/a.mp3","fields":["Back"]}"#)
+    #expect(try client.refusal("addNotes", #"{"notes":[\#(note("dos")),\#(lost)]}"#) != nil)
+    try client.call("updateNoteFields", #"{"note":{"id":\#(id),"fields":{"Front":"cuatro"}}}"#)
+    #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(false))
+    #expect(try client.call("canAddNote", #"{"note":\#(note("dos"))}"#) == .boolean(true))
+  }
+
+  @Test func `a field is changed in a type that has two of one name, and no other`() throws {
+    let pairs = try Pairs()
+    let sql = #"UPDATE note_types SET json = replace(json, '"Meaning"', '"Word"') WHERE name = 'Pair'"#
+    try pairs.client.host.workspace.read { try $0.execute(sql: sql) }
+    #expect(try pairs.client.call("modelFieldNames", #"{"modelName":"Pair"}"#).texts == ["Word", "Word"])
+    try pairs.client.call("updateNoteFields", #"{"note":{"id":\#(pairs.notes[0]),"fields":{"Nope":"x"}}}"#)
+    try pairs.client.call("updateNote", #"{"note":{"id":\#(pairs.notes[1]),"tags":["t"]}}"#)
+    let fields = try pairs.client.host.workspace.read { db in
+      try String.fetchAll(db, sql: "SELECT fields FROM notes ORDER BY id")
+    }
+    #expect(fields == ["uno\u{1F}m uno", "dos\u{1F}m dos"])
   }
 
   @Test func `fields, tags and media of a note are read and changed`() throws {

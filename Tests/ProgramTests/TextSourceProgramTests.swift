@@ -66,6 +66,12 @@ import Testing
     #expect(card.contains("ep_1_00-00-01.0"), "\(card)")
     #expect(try home.run("undo").output.contains("adding 1 card to D from a text"))
     #expect(try home.run("media", "list", "--json").output == "")
+    // Of a long name in letters of several bytes as much stands in that of a sound as it may.
+    let long = try home.write(
+      "1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n", to: String(repeating: "猫", count: 80) + ".srt")
+    let ofLong = try run("mine", long, "--deck", "D", "--audio", video, path: path)
+    #expect(ofLong.output.hasPrefix("Added 1 card"), "\(ofLong)")
+    _ = try home.run("undo")
     _ = try home.write("#!/bin/sh\nexit 1\n", to: "bin/ffmpeg")
     let nothing = try run("mine", film, "--deck", "D", "--audio", video, path: path)
     #expect(nothing.status == 1 && nothing.errors.contains("neither a sound nor a picture"), "\(nothing)")

@@ -74,6 +74,36 @@ import Testing
     #expect(losses.first == "rows \(numbers.min() ?? 0) to \(numbers.max() ?? 0) of boxes")
   }
 
+  @Test func `rows of the first and the last id that there are come over beside a damaged page`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let sql = """
+      CREATE TABLE boxes (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+      CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
+      """
+    let migrations = [Migration("test.1", sql: sql)]
+    let store = Store(path: path, migrations: migrations, isInterrupted: { false })
+    try store.operation("filling") { db in
+      for number in 1...2000 { try db.run("INSERT INTO boxes VALUES (?, ?)", [number, "box-\(1000 + number)"]) }
+      for id in [Int64.min, .max] { try db.run("INSERT INTO boxes VALUES (?, 'end')", [id]) }
+    }
+    try store.close()
+    var bytes = try FileText.bytes(path, limit: 1 << 24, isInterrupted: { false })
+    let text = Array("box-1900".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+    for index in place / 4096 * 4096..<(place / 4096 + 1) * 4096 { bytes[index] = 255 }
+    try AtomicFile.write(path, bytes)
+    let target = folder.file("y.sqlite")
+    let losses = try NewStore(at: target, migrations: migrations, isInterrupted: { false }).salvage(from: path)
+    let saved = Store(path: target, migrations: migrations, isInterrupted: { false })
+    let (ends, all) = try saved.read { db in
+      (
+        try db.count("SELECT count(*) FROM boxes WHERE name = 'end'"), try db.count("SELECT count(*) FROM boxes")
+      )
+    }
+    #expect(ends == 2 && (1500..<2002) ~= all && losses.count == 1, "\(losses.map(\.words)) \(all)")
+  }
+
   // MARK: Tables of other kinds
 
   private static let bags = [

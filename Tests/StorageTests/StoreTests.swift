@@ -165,6 +165,35 @@ import Testing
     #expect(grew())
   }
 
+  @Test func `what could only be read can be changed as soon as its disk takes that`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let migrations = [Migration("test.1", sql: "CREATE TABLE t (n)")]
+    func store() -> Store { Store(path: path, migrations: migrations, isInterrupted: { false }) }
+    func add(_ store: Store) throws {
+      try store.operation("adding") { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    }
+    func count(_ store: Store) throws -> Int { try store.read { try $0.count("SELECT count(*) FROM t") } }
+    let first = store()
+    try add(first)
+    try first.close()
+    // SQLite's log has no place.
+    try makePrivateFolder(path + "-wal")
+    let second = store()
+    #expect(try count(second) == 1)
+    #expect(throws: StorageError.self) { try add(second) }
+    #expect(
+      try second.read { db in
+        #expect(throws: StorageError.self) { try add(second) }
+        return try db.count("SELECT count(*) FROM t")
+      } == 1)
+    try Folder.removeTree(path + "-wal")
+    try add(second)
+    let third = store()
+    try add(third)
+    #expect(try count(second) == 3 && count(third) == 3)
+  }
+
   @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
     let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))

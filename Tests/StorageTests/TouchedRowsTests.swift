@@ -48,6 +48,21 @@ import Values
     #expect(try store.read { try String.fetchOne($0, sql: "SELECT hex(count) FROM words WHERE word = 'c'") } == "0102")
   }
 
+  @Test func `rows whose keys begin alike, or have the key behind, are apart`() throws {
+    try step("words", "INSERT INTO words VALUES ('a', 'en', 1), ('a', 'es', 2), ('a', 'it', 3), ('a', 'de', 4)")
+    try step("one", "DELETE FROM words WHERE language = 'en'", "UPDATE words SET count = 10 WHERE language = 'de'")
+    try step("two", "DELETE FROM words WHERE language = 'es'", "UPDATE words SET count = 20 WHERE language = 'it'")
+    try store.undo(id("one"))
+    #expect(try words().map { $0.filter(\.isNumber) } == ["4", "1", "20"])
+    try step("behind", "INSERT INTO turned VALUES ('x', 1, 7), ('x', 2, 7)")
+    try step("three", "DELETE FROM turned WHERE id = 1")
+    try step("four", "DELETE FROM turned WHERE id = 2")
+    try step("again", "INSERT INTO turned VALUES ('y', 1, 7)")
+    #expect(throws: UndoError.changedSince("three", by: ["again"])) { try store.undo(id("three")) }
+    try store.undo(id("four"))
+    #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM turned") } == 2)
+  }
+
   @Test func `an old row that a part replaced is old again once the part was taken back`() throws {
     struct Failure: Error {}
     try step("before", "INSERT INTO boxes (id, name) VALUES (20, 'old'), (40, 'other')")

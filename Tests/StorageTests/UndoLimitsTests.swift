@@ -55,6 +55,21 @@ import Values
     #expect(throws: UndoError.tooLarge("emptying")) { try store.undo() }
   }
 
+  @Test func `a step that was undone and is kept no more is none to look back at`() throws {
+    for name in ["a", "b", "c"] { try step(name, "INSERT INTO boxes (name) VALUES ('\(name)')") }
+    try store.undo()
+    try step("d", "INSERT INTO boxes (name) VALUES ('d')")
+    let ids = try store.undoSteps().map(\.id)
+    #expect(ids == [4, 2, 1])
+    func boxes(at step: Int) throws -> Int {
+      try LookBack(store).read(at: step, also: { _ in }) {
+        try store.read { try $0.count("SELECT count(*) FROM boxes") }
+      }
+    }
+    #expect(try [0, 1, 2, 4].map { try boxes(at: $0) } == [0, 1, 2, 3])
+    for id in [3, 5, -1] { #expect(throws: UndoError.noStep(id)) { _ = try boxes(at: id) } }
+  }
+
   @Test func `within a unit a part that is too large cannot be taken back, the rest can`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try fill()

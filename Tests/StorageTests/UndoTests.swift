@@ -17,6 +17,7 @@ import Testing
           CREATE TABLE notes (thing INTEGER NOT NULL REFERENCES things(id) ON DELETE CASCADE, text TEXT) STRICT;
           CREATE TABLE sent_words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
           CREATE TABLE words (word TEXT, language TEXT, count ANY, PRIMARY KEY (word, language)) STRICT, WITHOUT ROWID;
+          CREATE TABLE turned (text TEXT, id INTEGER, kind INTEGER, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
           """),
       Migration("test.2", sql: "ALTER TABLE things ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"),
     ]

@@ -86,6 +86,7 @@ final class StandIn {
     for (mode, words) in [
       ("garbage", "cannot be unpacked"), ("page", "does not say its size"), ("text", "is not JSON"),
       ("list", "does not say what the server has"), ("types", "does not say what the server has"),
+      ("lastusn", "does not say what the server has"),
       ("deep", "is not JSON"), ("bomb", "is larger than it says"), ("largebomb", "is larger than 64 MiB"),
       ("window", "cannot be unpacked"), ("nosize", "does not say its size"), ("small", "is smaller than it says"),
       ("big", "is larger than it says"), ("negative", "makes no sense"), ("words", "makes no sense"),

@@ -49,6 +49,7 @@ import Testing
     "media-begin", "media-error", "media-list", "media-rows", "media-digest", "media-endless", "media-bomb",
     "media-lying", "media-nozip", "media-empty", "media-cut", "media-nometa", "media-badmeta", "media-listmeta",
     "media-nomember", "media-other", "media-path", "media-content", "media-none", "media-twice", "media-409",
+    "media-lastusn",
   ])
   func `what is wrong is told, and nothing is named or stays behind`(mode: String) throws {
     let sync = exchange(mode, ["mine.txt": own])
@@ -63,7 +64,7 @@ import Testing
     #expect(folder.names.sorted() == ["key"])
   }
 
-  @Test(arguments: ["media-taken", "media-nothing", "media-words"])
+  @Test(arguments: ["media-taken", "media-nothing", "media-words", "media-lasttaken", "media-firsttaken"])
   func `an answer to what was sent that makes no sense leaves it unsent`(mode: String) throws {
     let sync = exchange(mode, ["mine.txt": own])
     #expect(throws: SyncError.self) { try sync.run { _ in } }

@@ -64,6 +64,46 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
+  @Test func `many notes that are set aside take no longer for each of them`() throws {
+    try sides.linked()
+    let pulled = try sides.pulled()
+    let spent = try store.operation("set aside") { db in
+      let merge = try SyncMerge(db, pulled, sides.moment, isInterrupted: { false }) { _, _ in }
+      let type = try NoteTypeTable.find(db, named: "Basic")
+      let known = try NoteTable.record(db, NoteID(rawValue: Int64(ServerSide.note)))
+      let start = processorSeconds()
+      for number in 1...20_000 {
+        merge.setAside(
+          NoteRecord(
+            id: known.id, guid: "g\(number / 2)", type: known.type, modified: 1, tags: [], fields: known.fields), type)
+      }
+      #expect(merge.report.setAside.count == 10_001)
+      return processorSeconds() - start
+    }
+    #expect(spent < 10)
+  }
+
+  @Test func `of many rows whose ids are taken each gets another one with a few questions`() throws {
+    let count: Int64 = 2000
+    let (free, asked) = try store.operation("free") { db in
+      for id in 1...count { try Bases(db).bury(.card, id) }
+      let bases = try Bases(db)
+      var asked = 0
+      db.trace { _ in asked += 1 }
+      // In an order of their own, as by decks, and each is used.
+      let free = try (1...count).map { place -> Int64 in
+        let id = try bases.freeID(.card, after: place * 7 % count + 1)
+        try bases.bury(.card, id)
+        return id
+      }
+      db.trace(nil)
+      return (free, asked)
+    }
+    #expect(try store.read { try Bases($0).freeID(.note, after: .max) } == 1)
+    #expect(Set(free).count == free.count && (free.min(), free.max()) == (count + 1, 2 * count))
+    #expect(asked < 20 * Int(count), "\(asked)")
+  }
+
   @Test func `a note that gets a type which can be none here stays as it was`() throws {
     try sides.linked()
     var head = StagedHead()

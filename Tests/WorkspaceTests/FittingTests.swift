@@ -132,6 +132,13 @@ import Testing
     #expect(workspace.opened.fit == nil)
     let again = try person.workspace()
     #expect(try again.decks.open("Real").scheduling.options().fitted?.answers == 9000)
+    // Nor is one kept in what a restore puts in the place of its answers.
+    again.opened.answersSeen = 0
+    #expect(try again.refitting.advance() == nil && again.opened.fit != nil)
+    let backup = person.data + "/kept.deckhand-backup"
+    try again.care.backup(to: backup)
+    _ = try again.care.restore(again.care.stage(backup))
+    #expect(try again.opened.fit == nil && again.refitting.advance() == nil)
     try again.close()
   }
 }

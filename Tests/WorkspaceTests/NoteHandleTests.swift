@@ -3,7 +3,9 @@
 import Decks
 import Files
 import Glibc
+import Lexicon
 import Problems
+import Storage
 import Templates
 import TestSupport
 import TestWorkspace
@@ -143,6 +145,35 @@ import ToggleSettings
       let program = startProgram(["/bin/sh", "-c", words], environment: [], input: input)
       #expect(try wait(for: program.process, seconds: 600, environment) == isDone, "\(words)")
     }
+  }
+
+  @Test func `a sound is added to a field as it is then, and to none that says something else by then`() throws {
+    let speaker = try person.folder.write("#!/bin/sh\nprintf '%0100d' 7 > \"$1\"\n", to: "speaker")
+    #expect(chmod(speaker, 0o755) == 0)
+    try workspace.preferences().tree.set("media.speech", text: "\(speaker) {file}", by: .user)
+    let notes = try ["gato", "gato", "perro", "pez", "pato"].enumerated().map { number, word in
+      try deck.addNote(NewNote(fields: ["Front": word, "Back": "\(number)"]), type: .basic)
+    }
+    let other = try person.workspace()
+    func otherNote(_ number: Int) throws -> NoteHandle {
+      let found = try other.notes.numbered(notes[number].id.rawValue)
+      return try #require(found)
+    }
+    let report = try workspace.speech.add(
+      to: notes.compactMap { try $0.cards().first }, field: nil, in: try #require(Language.named("spanish"))
+    ) { done, _ in
+      if done < 4 { return }
+      // Another shell changes them while sounds are made.
+      try otherNote(0).update(fields: ["Front": "la gata"])
+      try otherNote(2).update(fields: ["Front": "<b>perro</b>"])
+      try otherNote(3).remove()
+    }
+    #expect((report.spoken, report.skipped) == (3, 2))
+    let fronts = try [0, 1, 2, 4].map { try notes[$0].field("Front").prefix { $0 != "-" } }
+    #expect(fronts == ["la gata", "gato [sound:speech", "<b>perro</b> [sound:speech", "pato [sound:speech"])
+    #expect(try workspace.media.check().missing.isEmpty && workspace.media.all().count == 3)
+    let step = try workspace.care.steps(limit: 1).first
+    #expect(step?.name == "adding speech to 3 cards")
   }
 
   @Test func `sounds are played by the program that is set, without a shell, and nothing is waited for`() throws {

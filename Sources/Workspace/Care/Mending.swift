@@ -83,6 +83,7 @@ extension CareOperations {
       at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)
     try workspace.database.replaceAll(from: made)
+    workspace.stopFitting()
     workspace.opened.orders.forget()
     try workspace.settings.reload()
     return (kept, losses.map(\.words))

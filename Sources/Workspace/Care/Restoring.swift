@@ -179,6 +179,7 @@ extension CareOperations {
       throw error
     }
     workspace.unit.newMedia = [:]
+    workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
     try workspace.settings.reload()

@@ -114,8 +114,7 @@ public final class Workspace {
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
-    opened.fit?.stop()
-    opened.fit = nil
+    stopFitting()
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents = nil
     opened.preferences?.tree.endObserving()

@@ -186,5 +186,11 @@ public struct Refitting {
 }
 
 extension Workspace {
+  /// What is being fitted is of answers that are not here any more.
+  func stopFitting() {
+    opened.fit?.stop()
+    (opened.fit, opened.answersSeen) = (nil, nil)
+  }
+
   public var refitting: Refitting { Refitting(workspace: self) }
 }

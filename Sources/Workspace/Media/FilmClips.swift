@@ -70,7 +70,9 @@ public final class FilmClips {
   private static func name(_ title: String, _ start: Double) -> String {
     let tenths = Int(min(max(0, start), 360_000) * 10)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let plain = String(title.prefix(60).map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "_" })
+    var plain = String(title.composed.prefix(60).map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "_" })
+    // A letter may have several bytes; the name of a media file has at most 120 with what follows.
+    while plain.utf8.count > 90 { plain.removeLast() }
     return "\(plain)_\(two(tenths / 36_000))-\(two(tenths / 600 % 60))-\(two(tenths / 10 % 60)).\(tenths % 10)"
   }
 

@@ -49,8 +49,8 @@ public struct SpeechOperations {
     to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> SpeechReport {
     var report = SpeechReport()
-    var sounds: [(target: SpokenText, name: String, content: [UInt8]?)] = []
-    var made: Set<String> = []
+    var sounds: [(target: SpokenText, name: String)] = []
+    var contents: [String: [UInt8]] = [:]
     // Several cards of a note share a field.
     var seen: Set<SpokenText.Place> = []
     for (index, card) in cards.enumerated() {
@@ -62,18 +62,22 @@ public struct SpeechOperations {
         continue
       }
       let name = try name(target.spoken, language)
-      let isThere = try made.contains(name) || workspace.read { try MediaTable.named($0, name) } != nil
-      sounds.append((target, name, isThere ? nil : try sound(of: target.spoken, in: language)))
-      made.insert(name)
+      let isThere = try contents[name] != nil || workspace.read { try MediaTable.named($0, name) } != nil
+      if !isThere { contents[name] = try sound(of: target.spoken, in: language) }
+      sounds.append((target, name))
     }
     guard !sounds.isEmpty else { return report }
-    report.spoken = sounds.count
-    try workspace.perform(.speakCards, count: { _ in sounds.count }) { db in
-      for sound in sounds {
-        if let content = sound.content { _ = try workspace.media.add(content, named: sound.name) }
-        try sound.target.add("[sound:\(sound.name)]", db, now: workspace.environment.clocks.now())
+    report.spoken = try workspace.perform(.speakCards, count: { $0 }) { db in
+      try sounds.count { sound in
+        let markup = "[sound:\(sound.name)]"
+        guard try sound.target.add(markup, db, now: workspace.environment.clocks.now()) else { return false }
+        if let content = contents.removeValue(forKey: sound.name) {
+          _ = try workspace.media.add(content, named: sound.name)
+        }
+        return true
       }
     }
+    report.skipped += sounds.count - report.spoken
     workspace.opened.orders.forget()
     return report
   }
@@ -162,8 +166,18 @@ private struct SpokenText {
   /// Without formatting, pictures and sounds.
   var spoken: String { FieldHTML.spoken(text) }
 
-  func add(_ sound: String, _ db: Database, now: Double) throws {
+  /// Adds its sound to the field as it is now: making the sounds of many cards takes minutes, in which another shell
+  /// may have changed it.
+  /// - Returns: false where the note is gone, or says something else.
+  func add(_ sound: String, _ db: Database, now: Double) throws -> Bool {
+    guard let note = try NoteTable.known(db, place.note),
+      let index = try NoteTypeTable.record(db, note.type).fields.firstIndex(of: place.field),
+      note.fields.indices.contains(index)
+    else { return false }
+    let text = SpokenText(place: place, text: note.fields[index])
+    if text.hasSound || text.spoken != spoken { return false }
     try NoteTable.update(
-      db, place.note, fields: [place.field: text + " " + sound], now: now, isInterrupted: isNeverInterrupted)
+      db, place.note, fields: [place.field: text.text + " " + sound], now: now, isInterrupted: isNeverInterrupted)
+    return true
   }
 }

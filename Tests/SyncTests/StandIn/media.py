@@ -75,6 +75,8 @@ def answer(mode, method, last, body):
             rows = [["a.png", 3, ""]]
         if mode == "media-rows":
             return data([["a.png", "x", "y"]])
+        if mode == "media-lastusn":
+            return data([["a.png", 2 ** 63 - 1, digest(b"one")]])
         if mode == "media-endless":
             return data(rows)
         if mode == "media-digest":
@@ -84,7 +86,8 @@ def answer(mode, method, last, body):
     if method == "downloadFiles":
         return download(mode)
     if method == "uploadChanges":
-        return data({"media-taken": [99, 2], "media-nothing": [0, 2], "media-words": ["x"], "media-two": [2, 4],
+        return data({"media-taken": [99, 2], "media-nothing": [0, 2], "media-words": ["x"],
+                     "media-lasttaken": [1, 2 ** 63 - 1], "media-firsttaken": [1, -2 ** 63], "media-two": [2, 4],
                      "media-others": [1, 9]}.get(mode, [1, 3]))
     if mode == "media-counted" and method == "mediaSanity":
         # The two that it lists, and the one that it got.

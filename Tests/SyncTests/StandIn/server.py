@@ -169,6 +169,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.plain(b"[1, 2]")
         elif mode == "types":
             self.plain(b'{"mod":"x","scm":[],"usn":-4,"ts":1e300}')
+        elif mode == "lastusn":
+            self.plain(meta.replace(b'"usn":7', b'"usn":9223372036854775807'))
         elif mode == "deep":
             self.plain(b"[" * 100_000)
         elif mode == "bomb":
