@@ -134,7 +134,7 @@ private func describeTags(_ type: BoundType<CardHandle>) {
     "Takes tags away."
   ) { card, stack in
     let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.update(tags: card.record().tags.filter { !removed.contains($0) })
+    try card.update(tags: Tags.changed(card.record().tags, adding: [], removing: removed))
     return LuaNothing()
   }
 }

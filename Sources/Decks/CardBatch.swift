@@ -1,7 +1,7 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
-// Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes
-// each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
-// throws. Cards may wait to be written together: call `flush` before reading the deck.
+// Invariant: memory does not grow with the number of cards added (only with those that were there and are updated, 8
+// bytes each); a card refused changes nothing; the caller's operation around the batch takes all of it back when
+// anything throws. Cards may wait to be written together: call `flush` before reading the deck.
 
 import Files
 public import Problems
@@ -237,16 +237,18 @@ public final class CardBatch: WaitingRows {
         guid: card.guid.map { String(decoding: $0, as: UTF8.self) },
         prompt: String(decoding: card.prompt, as: UTF8.self))
     case .skip: return .skipped
-    case .update: return try CardTable.overwrite(db, id, with: card, now: now) ? .updated : .skipped
+    case .update:
+      // Another card of the batch does not take its place.
+      samePrompts.take(id)
+      return try CardTable.overwrite(db, id, with: card, now: now) ? .updated : .skipped
     }
   }
 
-  /// Without a guid, a card of the same prompt that was there before the batch takes the answer.
+  /// Without a guid, a card of the same prompt that was there before the batch, and is none of it, takes the answer.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
     if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else { return nil }
-    samePrompts.take(found)
-    return try CardTable.overwrite(db, found, with: card, now: now) ? .updated : .skipped
+    return try resolveDuplicate(card, found)
   }
 
   /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards

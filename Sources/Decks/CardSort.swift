@@ -25,19 +25,20 @@ extension CardTable {
   /// - Throws: `duplicate` when a guid is in the deck already, `gone`.
   public static func move(_ db: Database, _ ids: [CardID], into deck: DeckID, now: Double) throws -> Int {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    let moved = try ids.filter { id in
+    let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, ids.count)))
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
+    var moved: [CardID] = []
+    for id in ids {
       guard let card = try card(db, id) else { throw DeckError.gone(what: "the card") }
-      if card.deck == deck { return false }
+      if card.deck == deck { continue }
+      // One of those that were moved before it may have its guid.
       if try self.id(db, guid: card.guid, in: deck) != nil {
         throw DeckError.duplicate(guid: card.guid, prompt: card.prompt)
       }
-      return true
-    }
-    let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, moved.count)))
-    try SyncedTable.cards.keep(db, moved.map(\.rawValue))
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
-    for (place, id) in moved.enumerated() {
-      try statement.execute(arguments: [deck.rawValue, top + Int64(place) * CardOrder.step, now, id.rawValue])
+      try SyncedTable.cards.keep(db, [id.rawValue])
+      let rank = top + Int64(moved.count) * CardOrder.step
+      try statement.execute(arguments: [deck.rawValue, rank, now, id.rawValue])
+      moved.append(id)
     }
     try NoteTable.renewPlaces(db, of: moved, now: now)
     return moved.count

@@ -86,17 +86,18 @@ public enum CardTable {
     return try db.rows(sql, [deck.rawValue, count, offset], record)
   }
 
-  /// The cards that a sprint races through: of the deck and those within it, top first, without suspended ones.
-  public static func stack(
-    _ db: Database, of deck: DeckID, matching query: CardQuery? = nil, at moment: StudyMoment
-  ) throws -> [CardID] {
-    try ([deck] + DeckTable.within(db, deck).map(\.id)).flatMap { deck in
+  /// The cards that a sprint races through: of the selected decks and those within them, top first, without suspended
+  /// ones.
+  public static func stack(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws -> [CardID] {
+    let cards = try selection.allDecks(db).flatMap { deck in
       let active = try db.rows(
-        "SELECT id FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql()) ORDER BY rank", [deck.rawValue], id)
-      guard let query else { return active }
-      let wanted = Set(try ids(db, in: deck, matching: query, at: moment))
+        "SELECT id FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql()) ORDER BY rank", [deck.id.rawValue],
+        id)
+      guard let query = selection.query else { return active }
+      let wanted = Set(try ids(db, in: deck.id, matching: query, at: moment))
       return active.filter(wanted.contains)
     }
+    return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }
 
   /// The card at a position of a deck, nil when there is none.

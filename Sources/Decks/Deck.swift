@@ -55,21 +55,33 @@ public struct DeckCounts: Equatable, Sendable {
 ///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
   public let text: String
+  /// Characters that it has at most.
+  static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
-    let parts = DeckName.split(given).map(\.trimmed)
-    let text = parts.joined(separator: "::")
+    let text = DeckName.trimmed(given)
     if text.isEmpty { throw .badName(name: given, reason: "must not be blank") }
-    if parts.contains("") { throw .badName(name: given, reason: "has an empty part beside \"::\"") }
-    if text.count > 200 { throw .badName(name: given, reason: "has at most 200 characters") }
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator:
-        throw .badName(name: given, reason: "holds no control characters")
-      default: continue
-      }
+    if DeckName.split(text).contains("") { throw .badName(name: given, reason: "has an empty part beside \"::\"") }
+    if text.count > DeckName.limit { throw .badName(name: given, reason: "has at most 200 characters") }
+    if text.unicodeScalars.contains(where: DeckName.isControl) {
+      throw .badName(name: given, reason: "holds no control characters")
     }
-    self.text = text
+    self.text = text.composed
+  }
+
+  /// Whether it is none of a name's characters.
+  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+  }
+
+  /// Without blanks around its parts. Where they parted colons (`a: :: b`) the parts are others then.
+  private static func trimmed(_ given: String) -> String {
+    var (text, before) = (given, 0)
+    repeat {
+      before = text.utf8.count
+      text = split(text).map(\.trimmed).joined(separator: "::")
+    } while text.utf8.count < before
+    return text
   }
 
   /// Parts of names that passed every rule.

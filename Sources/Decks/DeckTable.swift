@@ -198,10 +198,13 @@ public enum DeckTable {
     }
   }
 
-  /// Gives a deck a name for a moment or for good that no other one has: the given one, or that with `+`.
+  /// A name that no deck has: the given one, or that with `+`, cut to the length that a name may have.
   public static func freeName(_ db: Database, like given: String) throws -> String {
-    var name = given
-    while try named(db, name) != nil { name += "+" }
+    var (name, more) = (given, "")
+    while try named(db, name) != nil {
+      more += "+"
+      name = given.prefix(DeckName.limit - more.count) + more
+    }
     return name
   }
 

@@ -31,6 +31,12 @@ public enum Tags {
     text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
   }
 
+  /// Tags without some, capitals aside, and with others.
+  public static func changed(_ tags: [String], adding: [String], removing: [String]) -> [String] {
+    let removed = Set(removing.map { $0.trimmed.lowercased() })
+    return tags.filter { !removed.contains($0.lowercased()) } + adding
+  }
+
   private static func checked(_ given: String) throws(DeckError) -> String {
     let tag = given.trimmed
     if tag.isEmpty { throw .badTag(tag: given, reason: "must not be blank") }

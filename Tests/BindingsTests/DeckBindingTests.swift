@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `a card's fields are those of the store, and a list of tags is replaced whole`() throws {
-    try program.run("a.prompt = 'one' a.answer = 'uno' a:tag('z', 'y') a:untag('x') b:suspend()")
+    try program.run("a.prompt = 'one' a.answer = 'uno' a:tag('z', 'y') a:untag('X') b:suspend()")
     try program.check([
       ("a.prompt, a.answer, a.tags", "one uno {z, y}"), ("a.state, b.state", "new suspended"),
       ("a.deck == d, a.position, b.position", "true 2 1"), ("a.guid, a.reps, a.lapses", "g1 0 0"),

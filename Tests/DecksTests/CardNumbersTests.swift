@@ -112,4 +112,17 @@ import Testing
     let ids = try collection.store.read { try SentReviews($0).of(card).map(\.id) }
     #expect(ids == [1_600_000_000_400] + Array(1_600_000_000_500..<1_600_000_000_800))
   }
+
+  @Test func `two cards of one guid do not come into one deck`() throws {
+    let ids = try ["a", "b"].map { try collection.add(collection.deck($0), $0, "x", guid: "g") }
+    let target = try collection.deck("c")
+    func move(_ ids: [CardID]) throws -> Int {
+      try collection.store.operation("move") { try CardTable.move($0, ids, into: target, now: 0) }
+    }
+    #expect(problemCode { _ = try move(ids) } == "duplicate")
+    #expect(try collection.prompts(target) == [])
+    #expect(try move([ids[0], ids[0]]) == 1)
+    #expect(problemCode { _ = try move([ids[1]]) } == "duplicate")
+    #expect(try collection.prompts(target) == ["a"])
+  }
 }

@@ -163,6 +163,19 @@ import Testing
     #expect(try collection.cards(deck).map(\.answer) == ["hound", "cur", "the dog"])
   }
 
+  @Test func `a card that is in an updating batch is not given the answer of another one`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "perro", "dog")
+    try collection.add(deck, "gato", "cat", guid: "g")
+    var report = try collection.addAll(
+      deck, ["dog", "hound"].map { NewCard(prompt: "perro", answer: $0) }, .update)
+    #expect((report.added, report.updated, report.skipped) == (1, 0, 1))
+    report = try collection.addAll(
+      deck, [NewCard(prompt: "gato", answer: "tomcat", guid: "g"), NewCard(prompt: "gato", answer: "jack")], .update)
+    #expect((report.added, report.updated, report.skipped) == (1, 1, 0))
+    #expect(try collection.cards(deck).map(\.answer) == ["jack", "hound", "tomcat", "dog"])
+  }
+
   @Test func `a card of the batch itself is a duplicate too`() throws {
     let deck = try collection.deck("d")
     let report = try collection.addAll(
@@ -318,10 +331,15 @@ import Testing
     let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
     try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
     let moment = StudyMoment(now: 0)
-    #expect(try collection.store.read { try CardTable.stack($0, of: deck, at: moment) } == [ids[2], ids[1], inner])
-    let query = try CardQuery("b*")
-    #expect(
-      try collection.store.read { try CardTable.stack($0, of: deck, matching: query, at: moment) } == [ids[1], inner])
+    var selection = StudySelection([deck])
+    #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [ids[2], ids[1], inner])
+    selection.query = try CardQuery("b*")
+    #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [ids[1], inner])
+    let other = try collection.add(try collection.deck("z"), "b3", "x")
+    selection.decks = try collection.store.read { try DeckTable.list($0).map(\.id).reversed() }
+    #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [other, ids[1], inner])
+    selection.limit = 2
+    #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [other, ids[1]])
   }
 
   @Test func `what a forged file holds is an error or put right, never a crash`() throws {

@@ -25,6 +25,22 @@ import Testing
     #expect(try collection.names() == [])
   }
 
+  @Test func `a name whose accents are composed in another way is the same`() throws {
+    let deck = try collection.deck("Cafe\u{301}::A")
+    #expect(problemCode { _ = try collection.deck("CAFÉ::a") } == "exists")
+    #expect(try collection.store.read { try DeckTable.find($0, named: "Café::A").id } == deck)
+    #expect(try collection.store.read { try DeckTable.find($0, named: "Cafe\u{301}::A").id } == deck)
+    #expect(try collection.names().map { Array($0.utf8) } == ["Caf\u{E9}", "Caf\u{E9}::A"].map { Array($0.utf8) })
+  }
+
+  @Test func `a name that is free has at most as many characters as a name may have`() throws {
+    let long = String(repeating: "x", count: 200)
+    for _ in 0..<3 {
+      _ = try collection.deck(try collection.store.read { try DeckTable.freeName($0, like: long) })
+    }
+    #expect(try collection.names() == [String(long.dropLast(2)) + "++", String(long.dropLast()) + "+", long])
+  }
+
   @Test func `200 characters are enough`() throws {
     let name = String(repeating: "é", count: 200)
     _ = try collection.deck(name)
@@ -89,6 +105,17 @@ import Testing
     try collection.store.operation("rename") { try DeckTable.rename($0, other, to: "AB::C", now: 0) }
     try collection.store.operation("rename") { try DeckTable.rename($0, outer, to: "z", now: 0) }
     #expect(try collection.names() == ["z", "z::C", "z::\u{301}x", "z::\u{301}x::y"])
+  }
+
+  @Test func `blanks between colons leave no part that is empty or blank`() throws {
+    for name in ["a :: : :: b", "a:: ::b", "a : :::b"] {
+      #expect(problemCode { _ = try collection.deck(name) } == "bad_name", "\(name)")
+    }
+    _ = try collection.deck("a : :: b")
+    #expect(try collection.names() == ["a", "a:::b"])
+    for name in try collection.names() {
+      #expect(try collection.store.read { try DeckTable.find($0, named: name).name } == name)
+    }
   }
 
   @Test func `a deck may take a name within its old one's reach`() throws {

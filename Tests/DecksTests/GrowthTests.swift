@@ -40,6 +40,34 @@ import Values
     for (sql, plan) in found { #expect(plan.contains("cards_note") && !plan.contains("(deck"), "\(sql): \(plan)") }
   }
 
+  @Test func `however many decks there are, all of them are listed as often`() throws {
+    let moment = StudyMoment(now: collection.now)
+    func lists() throws -> [Int] {
+      try collection.store.read { db in
+        let decks = try DeckTable.list(db).map(\.id)
+        var selection = StudySelection(decks)
+        selection.kind = .everything
+        let readers: [(Database) throws -> Void] = [
+          { _ = try ReviewHistory($0, decks: decks, at: moment) }, { _ = try StudyOutlook($0, decks, at: moment) },
+          { _ = try DeckStatistics($0, decks: decks, at: moment) },
+          { _ = try Simulation($0, deck: decks[0], at: moment) }, { _ = try ReviewSession($0, selection, at: moment) },
+        ]
+        return try readers.map { read in
+          var count = 0
+          db.trace { if $0.hasSuffix(" FROM decks"), $0.contains("studied") { count += 1 } }
+          try read(db)
+          db.trace(nil)
+          return count
+        }
+      }
+    }
+    for name in ["a::b", "c"] { _ = try collection.deck(name) }
+    let few = try lists()
+    #expect(few.allSatisfy { $0 > 0 })
+    for number in 0..<20 { _ = try collection.deck("a::b::\(number)") }
+    #expect(try lists() == few)
+  }
+
   @Test func `a session begins, and a list counts, without a look at cards that are not due today`() throws {
     let deck = try collection.deck("d")
     for number in 0..<30 { try collection.add(deck, "p\(number)", "a") }

@@ -6,6 +6,7 @@ import Storage
 import TestDecks
 import TestSupport
 import Testing
+import Values
 
 @testable import Decks
 
@@ -108,6 +109,18 @@ import Testing
       let all = ["El Perro", "pájaro", "e-mail or", "ÑANDÚ", "a:b"]
       #expect(found.positions.map { all[$0 - 1] } == prompts)
     }
+  }
+
+  @Test func `a card that is being learnt has no interval, as its field says`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "learning", "x")
+    try collection.store.operation("x") { db in
+      try db.execute(
+        sql: "UPDATE cards SET state = 1, due = ?, last_review = ?", arguments: [collection.now + 60, collection.now])
+    }
+    let moment = StudyMoment(now: collection.now)
+    #expect(try collection.cards(deck)[0].value(of: .interval, at: moment) == .null)
+    for query in ["prop:ivl<2", "prop:interval>=0"] { #expect(try found(query, deck) == [], "\(query)") }
   }
 
   @Test func `rows kept in memory are forgotten with every change`() throws {

@@ -68,6 +68,22 @@ import Testing
     #expect((peak ?? Int.max) < 128 << 10)
   }
 
+  @Test func `a session of many cards that can go back a thousand answers keeps its cards once`() throws {
+    let script = """
+      local deck = decks.create("d")
+      local n = 0
+      deck:add_all(function() n = n + 1 if n <= 30000 then return { prompt = "p" .. n, answer = "a" } end end)
+      local session = deck:study { cram = true, schedule = false }
+      for i = 1, 1000 do assert(session:answer("again")) end
+      for i = 1, 3 do assert(session:undo()) end
+      print(session.remaining, session.wrong, session.card.prompt)
+      for line in io.lines("/proc/self/status") do print(line:match("^VmHWM:%s+(%d+)") or "") end
+      """
+    let run = try home().run("-e", script)
+    #expect(run.lines.first == "30000\t997\tp998", "\(run.errors)")
+    #expect((run.lines.compactMap { Int($0) }.first ?? Int.max) < 200 << 10)
+  }
+
   @Test func `a loop over the lines of many files leaves no descriptor open`() throws {
     let home = try home()
     let run = try home.run(

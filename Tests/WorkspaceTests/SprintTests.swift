@@ -32,4 +32,19 @@ import Testing
     #expect(throws: DeckError.over) { try sprint.flag(1) }
     try workspace.close()
   }
+
+  @Test func `decks named together race together, each card once`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let decks = try ["A", "A::B", "C"].map { try workspace.decks.create($0) }
+    for deck in decks { try deck.add(NewCard(prompt: "p", answer: "x")) }
+    var options = SessionHandle.Options(try workspace.preferences())
+    (options.mode, options.moreDecks) = (.sprint, Array(decks.dropFirst()))
+    let sprint = try decks[0].study(options)
+    #expect(try sprint.remaining() == 3)
+    try sprint.answer(.good)
+    try decks[2].add(NewCard(prompt: "q", answer: "x"))
+    #expect(try sprint.remaining() == 4)
+    try workspace.close()
+  }
 }

@@ -11,10 +11,8 @@ extension ReviewHistory {
     var wanted: Set<Int64>?
     if let decks {
       wanted = []
-      for deck in decks {
-        for inner in [deck] + (try DeckTable.within(db, deck).map(\.id)) {
-          wanted?.formUnion(try CardTable.ids(db, in: inner).map(\.rawValue))
-        }
+      for deck in try DeckFamilies.all(db, of: decks) {
+        wanted?.formUnion(try CardTable.ids(db, in: deck.id).map(\.rawValue))
       }
     }
     // A day's grace: the clock of another machine may be ahead. The `+` keeps SQLite from the index by time, which

@@ -91,8 +91,8 @@ struct QueryMatcher {
     if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
     case .interval:
-      guard let due = row.optionalNumber(.due), let last = row.optionalNumber(.lastReview) else { return nil }
-      return Double(moment.dueDay(of: due) - moment.day(of: last))
+      guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
+      return Double(moment.interval(due: due, last: row.optionalNumber(.lastReview)))
     case .due:
       guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
       return Double(moment.dueDay(of: due) - moment.today)

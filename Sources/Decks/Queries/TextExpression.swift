@@ -146,16 +146,21 @@ private struct ExpressionCompiler {
   }
 
   private mutating func alternatives() throws(ExpressionFault) -> [TextExpression.Instruction] {
-    let first = try sequence()
-    guard index < source.count, source[index] == "|" else { return first }
-    index += 1
-    depth += 1
-    if depth > Self.deepest * 4 { throw fault("fewer alternatives") }
-    let second = try alternatives()
-    depth -= 1
-    return try bounded(
-      [.split(1, first.count + 2)] + Self.moved(first, by: 1) + [.jump(first.count + 2 + second.count)]
-        + Self.moved(second, by: first.count + 2))
+    var parts = [try sequence()]
+    while index < source.count, source[index] == "|" {
+      index += 1
+      parts.append(try sequence())
+      if parts.count > TextExpression.longest { throw fault("a shorter expression") }
+    }
+    // Each goes on behind the last.
+    let end = parts.reduce(-2) { $0 + $1.count + 2 }
+    var program: [TextExpression.Instruction] = []
+    for part in parts.dropLast() {
+      let start = program.count
+      program += [.split(start + 1, start + part.count + 2)] + Self.moved(part, by: start + 1) + [.jump(end)]
+      program = try bounded(program)
+    }
+    return try bounded(program + Self.moved(parts[parts.count - 1], by: program.count))
   }
 
   private mutating func sequence() throws(ExpressionFault) -> [TextExpression.Instruction] {

@@ -37,8 +37,8 @@ public struct CivilDate: Equatable {
   /// Reads `text`; nil for anything else.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].count == 4, let year = Int(parts[0]), let month = Int(parts[1]),
-      let day = Int(parts[2])
+    guard parts.count == 3, parts[0].count == 4, parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), month <= 12, day <= 31
     else { return nil }
     self.init(year: year, month: month, day: day)
     guard CivilDate(day: days) == self else { return nil }

@@ -83,8 +83,7 @@ public enum PresetTable {
 
   /// A name that a preset can have.
   private static func cleaned(_ given: String) -> String {
-    let name = String(given.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init))
-      .trimmed.prefix(190)
+    let name = String(given.unicodeScalars.filter { !DeckName.isControl($0) }.map(Character.init)).trimmed.prefix(190)
     let parts = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }
     return parts.isEmpty ? "Imported" : parts.joined(separator: "::")
   }

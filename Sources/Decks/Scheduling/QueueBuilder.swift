@@ -106,13 +106,18 @@ struct QueueBuilder {
     limits = StudyLimits(
       decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
     var total = limits.total(decks)
-    total.learning = learning.count
+    // What comes later today takes only the room that is left.
+    let soon = learning.filter { $0.due <= moment.soon }
+    total.learning = soon.count
     let room = total.limited(to: selection.limit)
     var due: [ReviewQueue.Entry] = []
     for entry in try sortedReviews() where due.count < room.due && limits.takeReview(decks[entry.deck].id) {
       due.append(.init(card: entry.card, isNew: false))
     }
-    return ReviewQueue(learning: Array(learning.prefix(room.learning)), main: mixed(due, try sortedNew(room.new)))
+    let main = mixed(due, try sortedNew(room.new))
+    let left = selection.limit.map { max(0, max(0, $0) - room.learning - main.count) } ?? .max
+    let later = learning.filter { $0.due > moment.soon }
+    return ReviewQueue(learning: Array(soon.prefix(room.learning) + later.prefix(left)), main: main)
   }
 
   /// - Parameter most: so many cards, in the order of `due`, and then all others of the last one's day.

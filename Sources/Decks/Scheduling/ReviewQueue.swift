@@ -1,5 +1,5 @@
-// What waits in a session of reviews, in the order it is shown. Invariant: its list is never changed once gathered, so
-// that the copies that undo keeps share it.
+// What waits in a session of reviews, in the order it is shown. Invariant: what a queue has of its list is never
+// changed, so that the copies that undo keeps share it. Only the last copy is put to the end of.
 
 /// The queue of a session.
 struct ReviewQueue {
@@ -10,18 +10,23 @@ struct ReviewQueue {
 
   /// Cards being learnt, in no order: they come when their time has come.
   var learning: [(due: Double, card: CardID)] = []
-  private(set) var main: [Entry] = []
-  /// How many of `main` are behind.
-  private var done = 0
+  /// Cards that are shown one after the other.
+  private final class List {
+    var entries: [Entry]
+    init(_ entries: [Entry]) { self.entries = entries }
+  }
+
+  private let list: List
+  /// How many of the list are this queue's, and how many of these are behind.
+  private var (end, done) = (0, 0)
   private(set) var dueLeft = 0
   private(set) var newLeft = 0
   /// The card that is shown: it does not change until it is answered.
   var current: CardID?
 
-  init() {}
-
-  init(learning: [(due: Double, card: CardID)], main: [Entry]) {
-    (self.learning, self.main) = (learning, main)
+  init(learning: [(due: Double, card: CardID)] = [], main: [Entry] = []) {
+    self.learning = learning
+    (list, end) = (List(main), main.count)
     newLeft = main.count { $0.isNew }
     dueLeft = main.count - newLeft
   }
@@ -33,15 +38,15 @@ struct ReviewQueue {
   func upcoming(now: Double, until soon: Double) -> CardID? {
     let first = learning.min { $0.due < $1.due }
     if let first, first.due <= now { return first.card }
-    if done < main.count { return main[done].card }
+    if done < end { return list.entries[done].card }
     return first.flatMap { $0.due <= soon ? $0.card : nil }
   }
 
   /// Takes a card out, wherever it is.
   mutating func drop(_ id: CardID) {
     if current == id { current = nil }
-    if done < main.count, main[done].card == id {
-      if main[done].isNew { newLeft -= 1 } else { dueLeft -= 1 }
+    if done < end, list.entries[done].card == id {
+      if list.entries[done].isNew { newLeft -= 1 } else { dueLeft -= 1 }
       done += 1
       return
     }
@@ -53,14 +58,17 @@ struct ReviewQueue {
   /// Takes cards out that come later.
   mutating func drop(all ids: Set<CardID>) {
     learning.removeAll { ids.contains($0.card) }
-    let rest = main[done...]
+    let rest = list.entries[done..<end]
     guard rest.contains(where: { ids.contains($0.card) }) else { return }
     self = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) }).showing(current)
   }
 
   /// Puts a card to the end.
   mutating func append(_ entry: Entry) {
-    main.append(entry)
+    // What is behind the end was put there by a queue that was gone back from.
+    list.entries.removeSubrange(end...)
+    list.entries.append(entry)
+    end += 1
     if entry.isNew { newLeft += 1 } else { dueLeft += 1 }
   }
 

@@ -191,7 +191,7 @@ public final class ReviewSession {
   /// Looks anew at what is due.
   public func restart(_ db: Database, at moment: StudyMoment) throws {
     soon = moment.soon
-    let decks = try self.decks(db)
+    let decks = try selection.allDecks(db)
     var options = try DeckTable.allOptions(db, at: moment)
     schedulers = DeckSchedulers(options)
     let chosen = selection.kind == .scheduled ? try GoalDay(db, of: decks, &options, at: moment) : GoalDay()
@@ -200,23 +200,6 @@ public final class ReviewSession {
     past = []
     (actCount, right, wrong) = (0, 0, 0)
     isPaused = false
-  }
-
-  // MARK: Decks
-
-  /// The selected decks and those within them, each once; the first selected one first.
-  private func decks(_ db: Database) throws -> [DeckRecord] {
-    var (decks, known): ([DeckRecord], Set<DeckID>) = ([], [])
-    // One within another selected one comes with that one.
-    let roots = try selection.decks.map { try DeckTable.record(db, $0) }
-    for root in roots {
-      let key = root.name.lowercased()
-      if roots.contains(where: { DeckName.isKey(key, within: $0.name.lowercased()) }) { continue }
-      for deck in [root] + (try DeckTable.within(db, root.id)) where known.insert(deck.id).inserted {
-        decks.append(deck)
-      }
-    }
-    return decks
   }
 
   private func count(_ rating: Rating, _ change: Int) {

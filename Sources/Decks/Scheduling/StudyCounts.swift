@@ -113,14 +113,15 @@ struct AnsweredCounts {
   var new = 0
   var reviews = 0
 
-  /// Today's counts of each deck that has any. Answers that a wrong clock put into the future are none of today's.
+  /// Today's counts of each deck that has any. Answers that a wrong clock put into the future are none of today's, nor
+  /// are rows of cards that Anki scheduled without an answer.
   static func byDeck(_ db: Database, today moment: StudyMoment) throws -> [DeckID: AnsweredCounts] {
     // The reviews are read first: by the cards, a large deck would be read from its beginning to its end.
     let sql = """
       SELECT cards.deck, count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
         count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)
-      FROM reviews CROSS JOIN cards ON cards.id = reviews.card WHERE reviews.at >= ? AND reviews.at < ?
-      GROUP BY cards.deck
+      FROM reviews CROSS JOIN cards ON cards.id = reviews.card
+      WHERE reviews.at >= ? AND reviews.at < ? AND rating BETWEEN 1 AND 4 GROUP BY cards.deck
       """
     var counts: [DeckID: AnsweredCounts] = [:]
     try db.forEachRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { row in

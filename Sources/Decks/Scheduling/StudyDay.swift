@@ -56,7 +56,8 @@ public struct StudyMoment: Equatable, Sendable {
 
   /// Days from the last answer of a learnt card to its due day; 0 for what was never answered.
   public func interval(of schedule: CardSchedule) -> Int {
-    guard let due = schedule.due, let last = schedule.lastReview else { return 0 }
-    return max(0, dueDay(of: due) - day(of: last))
+    schedule.due.map { interval(due: $0, last: schedule.lastReview) } ?? 0
   }
+
+  func interval(due: Double, last: Double?) -> Int { last.map { max(0, dueDay(of: due) - day(of: $0)) } ?? 0 }
 }

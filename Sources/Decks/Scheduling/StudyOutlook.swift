@@ -23,12 +23,7 @@ public struct StudyOutlook: Equatable, Sendable {
 
   /// - Parameter decks: each with the decks within it.
   public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
-    var seen: Set<DeckID> = []
-    for root in decks {
-      for deck in [root] + (try DeckTable.within(db, root).map(\.id)) where seen.insert(deck).inserted {
-        try count(db, deck, moment)
-      }
-    }
+    for deck in try DeckFamilies.all(db, of: decks) { try count(db, deck.id, moment) }
   }
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {

@@ -1,6 +1,8 @@
 // What a session of reviews is about: which decks, which of their cards, and whether answers change schedules.
 // Invariant: suspended and buried cards are never part of one.
 
+public import Storage
+
 /// What to study.
 ///
 ///     var selection = StudySelection([spanish, italian])
@@ -32,6 +34,9 @@ public struct StudySelection: Equatable {
   public init(_ decks: [DeckID], query: CardQuery? = nil, limit: Int? = nil) {
     (self.decks, self.query, self.limit) = (decks, query, limit)
   }
+
+  /// The decks and those within them, each once; the first selected one first.
+  public func allDecks(_ db: Database) throws -> [DeckRecord] { try DeckFamilies.all(db, of: decks) }
 
   /// - Throws: `badOption` when the days of its kind are not from 1 to 36,500.
   func checked() throws(DeckError) {

@@ -116,13 +116,9 @@ private struct StatisticsReader {
 
   init(_ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment) throws {
     self.moment = moment
-    var decks: [DeckID]?
-    if let roots {
-      let all = try roots.flatMap { root in [root] + (try DeckTable.within(db, root).map(\.id)) }
-      decks = Set(all).sorted { $0.rawValue < $1.rawValue }
-    }
-    self.decks = decks
-    let options = try DeckTable.allOptions(db, at: moment).filter { decks?.contains($0.key) ?? true }
+    decks = try roots.map { try DeckFamilies.all(db, of: $0).map(\.id).sorted { $0.rawValue < $1.rawValue } }
+    let asked = decks.map { Set($0) }
+    let options = try DeckTable.allOptions(db, at: moment).filter { asked?.contains($0.key) ?? true }
     memories = try TimedMemories(options).all(db, in: Array(options.keys))
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)

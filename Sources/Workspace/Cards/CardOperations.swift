@@ -103,7 +103,7 @@ public struct CardOperations {
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
     try edit(cards) { db, place, now in
-      let tags = try cards[place].record().tags.filter { !removing.contains($0) } + adding
+      let tags = Tags.changed(try cards[place].record().tags, adding: adding, removing: removing)
       return try CardTable.update(db, cards[place].id, tags: tags, now: now)
     }
   }

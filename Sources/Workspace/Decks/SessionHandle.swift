@@ -58,7 +58,7 @@ public final class SessionHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let deck: DeckHandle
   public let options: Options
-  private let query: CardQuery?
+  private let selection: StudySelection
   private let kind: Kind
   /// What a sprint's cards looked like; none of a review, which reads what it shows.
   private var marks: [DeckMark]
@@ -73,32 +73,25 @@ public final class SessionHandle: WorkspaceHandle {
     self.deck = deck
     self.options = options
     let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
-    self.query = query
     let workspace = deck.workspace
-    marks = try options.mode == .sprint ? workspace.read { try Self.marks($0, deck.id) } : []
+    let selection = options.selection(of: deck.id, query)
+    self.selection = selection
+    marks = try options.mode == .sprint ? workspace.read { try Self.marks($0, selection) } : []
     seenChanges = workspace.changeCount
     kind = try workspace.read { db in
       switch options.mode {
-      case .review:
-        .review(try ReviewSession(db, options.selection(of: deck.id, query), at: workspace.moment))
+      case .review: .review(try ReviewSession(db, selection, at: workspace.moment))
       case .sprint:
         .sprint(
           Sprint(
-            cards: try Self.stack(db, deck.id, options, query, at: workspace.moment), seconds: options.seconds,
+            cards: try CardTable.stack(db, selection, at: workspace.moment), seconds: options.seconds,
             clock: workspace.environment.clocks.elapsed))
       }
     }
   }
 
-  private static func stack(
-    _ db: Database, _ deck: DeckID, _ options: Options, _ query: CardQuery?, at moment: StudyMoment
-  ) throws -> [CardID] {
-    let ids = try CardTable.stack(db, of: deck, matching: query, at: moment)
-    return options.limit.map { Array(ids.prefix($0)) } ?? ids
-  }
-
-  private static func marks(_ db: Database, _ deck: DeckID) throws -> [DeckMark] {
-    try ([deck] + DeckTable.within(db, deck).map(\.id)).map { try DeckMark(db, $0) }
+  private static func marks(_ db: Database, _ selection: StudySelection) throws -> [DeckMark] {
+    try selection.allDecks(db).map { try DeckMark(db, $0.id) }
   }
 
   /// The session; a sprint starts again when the cards have changed.
@@ -106,11 +99,11 @@ public final class SessionHandle: WorkspaceHandle {
     _ = try workspace.store(for: "session")
     if case .review(let session) = kind { session.advance(to: workspace.moment) }
     guard case .sprint(let sprint) = kind, seenChanges != workspace.changeCount else { return kind }
-    let now = try workspace.read { try Self.marks($0, deck.id) }
+    let now = try workspace.read { try Self.marks($0, selection) }
     seenChanges = workspace.changeCount
     if now != marks {
       marks = now
-      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, options, query, at: workspace.moment) })
+      sprint.reset(cards: try workspace.read { try CardTable.stack($0, selection, at: workspace.moment) })
     }
     return kind
   }

@@ -44,15 +44,14 @@ public struct NoteOperations {
 
   /// Adds and takes away tags of notes.
   public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
-    let removed = Set(removing.map { $0.lowercased() })
-    func changed(_ tags: [String]) -> [String] { tags.filter { !removed.contains($0.lowercased()) } + adding }
     let notes = try numbers.compactMap { try numbered($0) }
     let now = workspace.environment.clocks.now()
     try workspace.perform(.editNote, count: { _ in notes.count }) { db in
       for note in notes {
         if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         try NoteTable.update(
-          db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now,
+          db, note.id, tags: Tags.changed(NoteTable.record(db, note.id).tags, adding: adding, removing: removing),
+          now: now,
           isInterrupted: workspace.environment.isInterrupted)
       }
     }

@@ -1,0 +1,58 @@
+// What takes room of a session's limits and of a day's, and what does not.
+
+import Decks
+import Memory
+import Problems
+import Storage
+import TestDecks
+import Testing
+
+@Suite struct SessionLimitTests {
+  private let collection = TestCollection()
+  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+
+  private func session(_ deck: DeckID, limit: Int? = nil) throws -> ReviewSession {
+    try collection.store.read { try ReviewSession($0, deck: deck, limit: limit, at: moment) }
+  }
+
+  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
+    try collection.store.operation("x") { db in
+      var options = try DeckTable.presetOptions(db, deck)
+      try options.set(name, toText: text)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+  }
+
+  @Test func `a card that comes much later today takes no room of a limit from those that wait`() throws {
+    let deck = try collection.deck("a")
+    _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
+    try set(deck, .learningSteps, "1m 3h")
+    let first = try session(deck)
+    _ = try collection.store.operation("x") { try first.answer($0, .good, at: moment) }
+    for limit in 1...4 {
+      let session = try session(deck, limit: limit)
+      #expect((session.remaining, session.newCount) == (min(2, limit), min(2, limit)))
+      #expect((session.nextDue != nil) == (limit > 2))
+      #expect(try collection.store.read { try StudyCounts.of($0, deck, limit: limit, at: moment) }.new == min(2, limit))
+    }
+  }
+
+  @Test func `cards that Anki scheduled anew are none of today's reviews`() throws {
+    let deck = try collection.deck("a")
+    _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql: "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
+        arguments: [moment.start(ofDay: moment.today), collection.now - 9 * 86_400])
+    }
+    try set(deck, .reviewsPerDay, "2")
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql: """
+          INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
+          SELECT id, ?, 0, 2, 864000, 10, 9, 500, 0, 5 FROM cards
+          """, arguments: [collection.now - 60])
+    }
+    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.due == 2)
+  }
+}
