@@ -23,9 +23,13 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       other = try stack.text(2)
     }
     let comparing = deck.workspace.comparing
-    if try !comparing.isOfCollection(other) { try context.requireReading(other) }
-    let difference = try comparing.difference(
-      [name, other], comparing.settings(), generator: DeckGenerator(seconds: 60))
+    var settings = comparing.settings()
+    if try !comparing.isOfCollection(other) {
+      let path = comparing.path(of: other)
+      try context.requireReading(path)
+      settings.kinds = context.kinds(of: path)
+    }
+    let difference = try comparing.difference([name, other], settings, generator: DeckGenerator(seconds: 60))
     return LuaValue(.list(difference.changes.map(\.value)))
   }
 }

@@ -181,6 +181,12 @@ extension BindingContext {
     try require(path, within: grants.readable, "files.read", \.readable)
   }
 
+  /// As `requireReading`, for what opens the path by itself: a pipe is refused where the user did not type it.
+  func requireReadingOfFile(_ path: String) throws {
+    try requireReading(path)
+    if kinds(of: path) == .plain { _ = try ByteFile(path) { Interrupts.areRequested } }
+  }
+
   func requireWriting(_ path: String) throws {
     _ = try require(path, within: grants.writable, "files.write", \.writable)
   }
@@ -196,7 +202,8 @@ extension BindingContext {
   ) throws -> PathRight {
     guard let allowed else { return .lasting }
     guard let wanted = resolvedPath(path) else { throw missing(right, path) }
-    if allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
+    // Standard input and output are no files of a folder.
+    if path != "-", allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
     // The outermost call first: its right lasts longest.
     if let grant = calls.open.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
     throw missing(right, path)

@@ -1,18 +1,77 @@
-// JSON text as Lua data. Invariant: bounded in size and depth; what is no table is refused, as only tables are stored.
+// The data of a mode as JSON text, and back. Invariant: texts, numbers, booleans and tables of these come back as they
+// were, whatever their keys; anything else in them is left out, and what is no table is refused.
 
 import LuaRuntime
 import Values
 
+/// Stands alone in an object for what JSON has no form of: a list of keys and values, or the name of a number.
+///
+///     {[5] = "five"}   // {"[]": [[5, "five"]]}
+private let markKey = "[]"
+
 extension LuaValue {
-  /// The table in a text that `json` gave; nil for anything else.
-  init?(json text: String) {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 64, values: 100_000, string: 1 << 20)
+  /// The table in a text that `storedText` gave; nil for anything else.
+  init?(stored text: String) {
+    let limits = JSONLimits(bytes: 256 << 20, depth: 256, values: 8_000_000, string: 256 << 20)
     do throws(JSONFailure) {
       let value = try JSONParser.parse(Array(text.utf8), limits: limits)
       guard value.list != nil || value.record != nil else { return nil }
-      self.init(value)
+      self.init(stored: value)
     } catch {
       return nil
     }
+  }
+
+  private init(stored value: Value) {
+    if let items = value.list {
+      self = .list(items.map { LuaValue(stored: $0) })
+    } else if let record = value.record {
+      self = LuaValue(marked: record) ?? .table(record.fields.map { (.text($0.name), LuaValue(stored: $0.value)) })
+    } else {
+      self.init(value)
+    }
+  }
+
+  /// What an object with nothing but the mark stands for; nil for any other.
+  private init?(marked record: Value.Record) {
+    guard record.fields.count == 1, let content = record[markKey] else { return nil }
+    if let pairs = content.list {
+      self = .table(
+        pairs.compactMap { pair in
+          guard let parts = pair.list, parts.count == 2 else { return nil }
+          return (LuaValue(stored: parts[0]), LuaValue(stored: parts[1]))
+        })
+    } else if let number = content.text.flatMap({ Double($0) }) {
+      self = .number(number)
+    } else {
+      return nil
+    }
+  }
+
+  /// The value as JSON in one line.
+  var storedText: String? { storable?.json }
+
+  /// Nil for what is left out.
+  private var storable: Value? {
+    switch self {
+    case .none, .opaque, .object: nil
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .number(let number): number.isFinite ? .number(number) : .record([(markKey, .text("\(number)"))])
+    case .bytes: text.map { .text($0) }
+    case .list(let items): .list(items.map { $0.storable ?? .null })
+    case .table(let pairs): Self.storable(pairs)
+    }
+  }
+
+  private static func storable(_ pairs: [(key: LuaValue, value: LuaValue)]) -> Value {
+    let kept = pairs.compactMap { pair in
+      pair.key.storable.flatMap { key in pair.value.storable.map { (key: key, value: $0) } }
+    }
+    let named = kept.compactMap { pair in pair.key.text.map { ($0, pair.value) } }
+    if named.count == kept.count, named.count != 1 || named[0].0 != markKey {
+      return .record(named.sorted { $0.0 < $1.0 })
+    }
+    return .record([(markKey, .list(kept.map { .list([$0.key, $0.value]) }))])
   }
 }

@@ -20,10 +20,11 @@ final class LuaModeData: ModeData {
     self.stored = stored
   }
 
-  /// As JSON; nil while nothing uses it, or for what JSON has no word for.
+  /// As JSON; nil while nothing uses it.
   var text: String? {
     guard let table, !state.isClosed, case let copy = table.copied(), !state.isClosed else { return stored }
-    stored = copy.json
+    // What could not be copied now leaves what was stored before.
+    if let text = copy.storedText { stored = text }
     return stored
   }
 
@@ -39,12 +40,12 @@ final class LuaModeData: ModeData {
   /// A copy.
   var value: LuaValue {
     if let table, !state.isClosed { return table.copied() }
-    return stored.flatMap(LuaValue.init(json:)) ?? .table([])
+    return stored.flatMap(LuaValue.init(stored:)) ?? .table([])
   }
 
   private func opened() throws -> LuaReference {
     if let table { return table }
-    let fresh = try state.makeTable(stored.flatMap(LuaValue.init(json:)) ?? .none)
+    let fresh = try state.makeTable(stored.flatMap(LuaValue.init(stored:)) ?? .none)
     table = fresh
     return fresh
   }

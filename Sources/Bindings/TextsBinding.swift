@@ -31,7 +31,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let paths = try texts(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
-      for path in paths + options.translations + options.knownLists { try context.requireReading(path) }
+      for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
       // Reading and analysing is the program's work, not a plugin's.
       return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
     }

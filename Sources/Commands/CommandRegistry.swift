@@ -227,8 +227,12 @@ extension CommandRegistry {
       access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
       action: .shortForm(ShortForm(words, mayRun: mayRun)))
     // What is not there yet is checked when it is run.
-    if let target = table[first].flatMap({ $0[""] ?? $0.values.first }), !mayRun(target) {
-      throw .aliasRefused(name, owner: owner, command: target.name)
+    if let here = table[first] {
+      let named = here[""] ?? words.dropFirst().first.flatMap { here[$0] }
+      let reached = named.map { [$0] } ?? Array(here.values)
+      if !reached.contains(where: mayRun) {
+        throw .aliasRefused(name, owner: owner, command: named?.name ?? first)
+      }
     }
     if table[name]?[""]?.shortForm != nil { remove([name], owner: owner) }
     try add(command)

@@ -164,7 +164,8 @@ private struct PreviewMaker {
 
   /// How many elements 1...n there are, the other keys sorted, and how many more were not looked at.
   private func keys(of index: Int32) -> (elements: Int, others: [Key], more: Int) {
-    let elements = Int(clamping: lua_rawlen(L, index))
+    // A border of its keys, which may be any of them; no memory holds more than this.
+    let elements = min(Int(clamping: lua_rawlen(L, index)), 1 << 40)
     var others: [Key] = []
     var more = 0
     lua_pushnil(L)

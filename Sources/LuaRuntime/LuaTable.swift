@@ -139,10 +139,17 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// Pairs whose key is text, sorted by it.
+  /// The pairs, sorted by their keys.
+  /// - Throws: `LuaFailure.argument` where a key is no text.
   public func namedValues() throws -> [(name: String, value: LuaValue)] {
-    guard case .table(let pairs) = try LuaCopier(L).copy(index, depth: 64) else { return [] }
-    let named = pairs.compactMap { pair in pair.key.text.map { (name: $0, value: pair.value) } }
+    let copy = try LuaCopier(L).copy(index, depth: 64)
+    guard case .table(let pairs) = copy,
+      case let named = pairs.compactMap({ pair in
+        pair.key.text.map { (name: $0, value: pair.value) }
+      }), named.count == pairs.count
+    else {
+      throw LuaFailure.argument(argument, "a table of names and values expected")
+    }
     return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 

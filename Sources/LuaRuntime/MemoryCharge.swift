@@ -3,6 +3,7 @@
 // under the limit.
 
 import CLua
+import Text
 
 /// What Swift keeps for a state: charged until this object goes.
 public final class MemoryCharge {
@@ -121,8 +122,9 @@ extension LuaState {
   public func collect() { if !isFreed { dh_collect(main) } }
 }
 
-/// Bytes in words: "16 MiB".
+/// Bytes in words, exact as long as a limit could be near: "28 MiB", "64 KiB", "10,001 bytes".
 func inWords(bytes: Int) -> String {
-  if bytes >= 1 << 20 { return "\(bytes >> 20) MiB" }
-  return bytes >= 1 << 10 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
+  if bytes >= 10 << 20 || (bytes >= 1 << 20 && bytes & 0xFFFFF == 0) { return "\(grouped(bytes >> 20)) MiB" }
+  if bytes >= 1 << 10, bytes & 0x3FF == 0 { return "\(grouped(bytes >> 10)) KiB" }
+  return "\(grouped(bytes)) bytes"
 }

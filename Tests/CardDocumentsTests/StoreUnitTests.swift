@@ -91,4 +91,21 @@ extension Desk {
     _ = try desk.document.addImage(testSVG(), named: "again heals it")
     #expect(try desk.store.check().map(\.problem.code) == ["missing_image", "undrawable_text"])
   }
+
+  @Test func `a move waits for a document that was removed only until it is back`() throws {
+    let desk = try Desk()
+    try desk.begin()
+    let document = try desk.document.duplicate()
+    try document.set(.x, of: desk.text, to: .number(7))
+    try document.remove()
+    #expect(desk.store.saveAll().isEmpty)
+    try desk.rollBack()
+    try desk.document.set(.x, of: desk.text, to: .number(7))
+    try desk.begin()
+    try desk.document.remove()
+    #expect(desk.store.saveAll().isEmpty)
+    try desk.rollBack()
+    #expect(desk.store.saveAll().isEmpty)
+    #expect(try desk.onDisk().element(desk.text)?.x == 7)
+  }
 }

@@ -122,6 +122,17 @@ import Values
     #expect(outcome("es", registry).hasPrefix("unknown_command"))
   }
 
+  @Test func `a plugin's alias that is refused names what it stands for`() throws {
+    let registry = try sampleRegistry()
+    for (text, named) in [("deck import", "deck import"), ("deck", "deck"), ("deck import x", "deck import")] {
+      let owner = try plugin("sly")
+      let error = #expect(throws: CommandError.self) {
+        try registry.addShortForm("d", text.split(separator: " ").map(String.init), owner: owner) { $0.owner == owner }
+      }
+      #expect(error == .aliasRefused("d", owner: owner, command: named))
+    }
+  }
+
   @Test func `help of a command is made from its description`() throws {
     let text = try sampleRegistry().helpText(for: ["deck", "import"], width: 60).joined(separator: "\n")
     #expect(

@@ -153,6 +153,47 @@ import Testing
     let missing = try home.run("deck", "import", "Broken", home.path + "/nothing.csv")
     #expect(missing.status == 1 && missing.errors.contains("nothing.csv"))
   }
+
+  @Test func `a long text is printed whole, and a table of any border is shown`() throws {
+    let home = try Home()
+    let printed = try home.run("-e", #"shell.print(("a"):rep(5000))"#)
+    #expect(printed.output == String(repeating: "a", count: 5000) + "\n")
+    let table = """
+      t = {1, 2, 3, 4, 5, [9] = 9, [math.maxinteger] = 1, x = 1} for i = 3, 62 do t[1 << i] = i end
+      v = t for i = 1, 6 do v = {v} end
+      """
+    let shown = try home.run(["-i", "-e", table], input: "#t\nv\nt\nprint('alive')\n")
+    #expect(shown.status == 0 && shown.lines.first == "9223372036854775807", "\(shown)")
+    #expect(shown.lines.last == "alive", "\(shown)")
+  }
+
+  @Test func `a moved element of a document that is removed takes nothing of the script along`() throws {
+    let home = try Home()
+    let run = try home.run(
+      "-e",
+      """
+      decks.create("kept")
+      local document = documents.create {}
+      document:add_text {text = "a"}.x = 5
+      document:remove()
+      """)
+    #expect(run.status == 0, "\(run)")
+    #expect(try home.run("deck", "list").output.contains("kept"))
+  }
+
+  @Test func `a list where names are expected is refused`() throws {
+    let run = try Home().run(
+      "-e",
+      """
+      local deck = decks.create("d")
+      print(pcall(settings.update, {true}))
+      print(pcall(deck.add, deck, {prompt = "a", answer = "b", fields = {"x"}}))
+      print(pcall(decks.create, ("x"):rep(10001)))
+      """)
+    #expect(run.lines.count == 3 && run.lines.allSatisfy { $0.hasPrefix("false") }, "\(run)")
+    #expect(run.lines.prefix(2).allSatisfy { $0.contains("a table of names and values expected") }, "\(run)")
+    #expect(run.lines.last?.contains("text of at most 10,000 bytes expected, got 10,001 bytes") == true, "\(run)")
+  }
 }
 
 extension String {

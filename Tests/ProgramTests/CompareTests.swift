@@ -189,6 +189,17 @@ import Testing
     #expect(try home.run("undo", "--list").lines.count == 4)
   }
 
+  @Test(arguments: [
+    "assert(documents.create {})", "documents.list()[1].elements[1].x = 5",
+    "documents.list()[1].background = {0, 0, 0}",
+  ])
+  func `a document is only read at a step, too`(change: String) throws {
+    let home = try Home()
+    try home.run("-e", "documents.create {}:add_text {text = 'a'}")
+    let run = try home.run("-e", "shell.at(1, function() \(change) end)")
+    #expect(run.status == 1 && run.errors.contains("only read"), "\(run)")
+  }
+
   @Test func `the history of a card tells what changed and by which step`() throws {
     try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
     try home.run("card", "edit", "Spanish:2", "--answer", "the hound")

@@ -246,4 +246,32 @@ import Testing
     }
     #expect(rounds < 100)
   }
+
+  @Test func `a plugin that turns itself off still answers the call under way`() throws {
+    let home = try Home()
+    try home.plugin(
+      "alone", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["go"]"#,
+      """
+      shell.command{name = "go", run = function()
+        shell.run("plugin disable alone")
+        return {ok = true, list = pcall(shell.run, "deck list")}
+      end}
+      """)
+    try home.enable("alone")
+    let result = try home.run("-e", #"local r, p = shell.run("go") print(r and r.ok, r and r.list, p)"#)
+    #expect(result.lines == ["true\tfalse\tnil"], "\(result)")
+    #expect(try home.run("plugin", "info", "alone").output.contains("off"))
+  }
+
+  @Test func `a table whose keys lie far apart is handed over as any other`() throws {
+    let home = try home(
+      """
+      shell.command{name = "go", run = function()
+        local t = {1, 2, 3, 4, 5, [9] = 9, [math.maxinteger] = 1}
+        for i = 3, 62 do t[1 << i] = i end
+        return decks.create("d"):remove(t)
+      end}
+      """)
+    #expect(try home.run("go").output == "0\n")
+  }
 }

@@ -219,4 +219,26 @@ extension Home {
     let missing = try home.run("word", "check", "x", "--language", "french", "--json")
     #expect(missing.status == 1 && missing.errors.contains("no_word_list") && missing.errors.contains("wfrench"))
   }
+
+  @Test(arguments: [
+    ("data[5] = 'five' data[1] = 'one' data.n = 2", "data[5] == 'five' and data[1] == 'one' and data.n == 2"),
+    ("data[-1] = {[true] = 1.5} data['[]'] = {}", "data[-1][true] == 1.5 and type(data['[]']) == 'table'"),
+    ("data.best = math.huge data.f = print", "data.best == math.huge and data.f == nil"),
+    ("data.long = ('x'):rep(1200000)", "#data.long == 1200000"),
+  ])
+  func `what a mode keeps comes back whatever its keys, and what cannot be kept takes nothing along`(
+    kept: String, holds: String
+  ) throws {
+    let home = try Home()
+    try home.install(
+      "keeper",
+      code: """
+        games.mode{name = "m", rules = {"min_length:2"},
+          accept = function(game, word) local data = game.data if word == "keep" then \(kept) end return true end,
+          score = function(game, word) local data = game.data return (\(holds)) and 7 or 3 end}
+        """)
+    try home.run("plugin", "enable", "keeper", "--grant")
+    _ = try home.run("play", "m", "--base", "abc", input: "keep\n")
+    #expect(try home.run("play", "--resume", input: "then\n").output.contains("then: 7 points"))
+  }
 }

@@ -179,4 +179,27 @@ import Testing
     }
     #expect(try home.run(["-i", "deck", "list"], input: "").output.contains("loaded"))
   }
+
+  @Test func `a granted folder is neither the home of the user nor standard input, whatever a path looks like`() throws
+  {
+    let home = try Home()
+    _ = makeFolder(home.path + "/granted")
+    _ = try home.write("prompt,answer\nsecret,x\n", to: "secret.csv")
+    try home.plugin(
+      "reader", permissions: #"["shell", "decks.write", "texts", "files.read:\#(home.path)/granted"]"#,
+      manifest: #""commands": ["peek"]"#,
+      """
+      shell.command{name = "peek", run = function()
+        local deck = decks.create("d")
+        local _, diff = deck:diff("~/secret.csv")
+        local _, text = texts.open("-")
+        return {diff = diff and diff.code or "read", text = text and text.code or "read"}
+      end}
+      """)
+    try home.enable("reader")
+    let within = ["/bin/sh", "-c", "cd \(home.path)/granted && exec \"$@\"", "sh"]
+    let result = try Child(within + home.words(["--json", "peek"]), environment: home.environment)
+      .finish(input: "a secret")
+    #expect(result.output == #"{"diff": "not_granted", "text": "not_granted"}"# + "\n", "\(result)")
+  }
 }

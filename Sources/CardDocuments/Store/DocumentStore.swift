@@ -157,9 +157,11 @@ public final class DocumentStore {
 
   // MARK: - Moves that wait, and units of work
 
-  /// What waits in a document from a file, or in one that nobody has saved, waits for its own save.
+  /// What waits in a document from a file, or in one that nobody has saved, waits for its own save. In one that was
+  /// removed it waits for its return.
   func noteMoves(of document: StoredDocument) {
-    withMoves[ObjectIdentifier(document)] = document.isInStore && document.hasUnsavedChanges ? document : nil
+    let isKept = document.isInStore && !document.isRemoved && document.hasUnsavedChanges
+    withMoves[ObjectIdentifier(document)] = isKept ? document : nil
   }
 
   /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.

@@ -62,6 +62,10 @@ public final class StoredDocument {
   public var hasUnsavedChanges: Bool { !state.waiting.isEmpty || state.isChangedOutside }
   /// Whether it is a row, which may be gone; else it is a file.
   public var isInStore: Bool { path == nil }
+  /// Whether it had no row when it was last looked at.
+  var isRemoved: Bool {
+    if case .removed = state.place { true } else { false }
+  }
   /// The file of the user's that it was read from; nil for a row.
   public var path: String? {
     if case .file(let path) = state.place { path } else { nil }
@@ -168,6 +172,7 @@ public final class StoredDocument {
     store.willChange(self)
     try DocumentTable.remove(db, id)
     state.place = .removed
+    store.noteMoves(of: self)
   }
 
   // MARK: - Rows
@@ -197,8 +202,10 @@ public final class StoredDocument {
     if case .row(let known, _) = state.place, known.content == row.content, known.modified == row.modified {
       return state.place = .row(known, seen: seen)
     }
+    let wasRemoved = isRemoved
     show(try row.decoded())
     state.place = .row(row, seen: seen)
+    if wasRemoved { store.noteMoves(of: self) }
   }
 
   private func show(_ base: CardDocument) {

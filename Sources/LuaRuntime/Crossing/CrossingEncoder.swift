@@ -111,7 +111,9 @@ struct CrossingEncoder {
   }
 
   private mutating func content(_ index: Int32, _ kind: TableKind, advice: String? = nil, depth: Int) throws {
-    let length = Int(clamping: lua_rawlen(L, index))
+    let border = Int(clamping: lua_rawlen(L, index))
+    // Where keys lie far apart all of them are pairs.
+    let length = border <= crossing.longestFrame - writer.count ? border : 0
     tag(.table)
     writer.word(length)
     let place = writer.count

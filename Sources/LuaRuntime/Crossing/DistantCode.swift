@@ -192,9 +192,17 @@ public final class DistantCode {
     }
   }
 
+  /// A question ends with the reading of its answer.
+  private func endQuestion() {
+    questions -= 1
+    if isClosing, questions == 0 { end(.ended("was ended")) }
+  }
+
   /// Calls a function of the code with what is on the stack of a host call.
   private func call(_ id: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L
+    questions += 1
+    defer { endQuestion() }
     let answer = try ask(.call, on: L) { encoder in
       encoder.writer.word(id)
       try encoder.values(from: 1)
@@ -212,11 +220,6 @@ public final class DistantCode {
     encoder.writer.word(serial)
     try sending { try write(&encoder) }
     var askedAt: Int64 = 0
-    questions += 1
-    defer {
-      questions -= 1
-      if isClosing, questions == 0 { end(.ended("was ended")) }
-    }
     return try sending {
       try crossing.ask(encoder.writer.bytes) {
         let reason = dh_stop_reason_of(state.main)

@@ -144,13 +144,14 @@ extension SessionHost: Authenticating {
 extension SessionHost {
   /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
   func display(of value: LuaValue) -> Display {
+    if case .bytes(let bytes) = value {
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      return .lines(lines.map { printable(String($0), limit: Int.max) })
+    }
     do {
       return try session.lua.withStack { stack in
         _ = try value.push(on: stack)
-        let preview = try LuaPreview(-1, on: stack)
-        guard case .text(let bytes, _) = preview else { return preview.display(on: session.console.terminal) }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        return .lines(lines.map { printable(String($0), limit: Int.max) })
+        return try LuaPreview(-1, on: stack).display(on: session.console.terminal)
       }
     } catch {
       session.report(error)

@@ -95,6 +95,8 @@ public final class ElementHandle: WorkspaceHandle {
   }
 
   public func set(_ field: ElementField, to value: ElementValue) throws {
+    // A move that waits would be saved afterwards.
+    if workspace.isLookingBack { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     let stored = try document.document()
     try stored.set(field, of: id, to: value)
     switch field {

@@ -131,6 +131,7 @@ struct DocumentShelf: DocumentKeeper {
     guard workspace.database.isInOperation else {
       return try workspace.perform(.changeDocuments, isOneStatement: true, body)
     }
+    if workspace.isLookingBack { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     try workspace.requireRoomInUnit()
     return try workspace.database.operation(Operation.changeDocuments.rawValue, isOneStatement: true, body)
   }

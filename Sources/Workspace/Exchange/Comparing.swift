@@ -110,8 +110,11 @@ public struct Comparing {
     guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else {
       return false
     }
-    return !fileExists(environment.folders.expanded(operand))
+    return !fileExists(path(of: operand))
   }
+
+  /// Where an operand that is not of the collection is read from.
+  public func path(of operand: String) -> String { environment.folders.expanded(operand) }
 
   /// The deck of that name, which may be followed by `@STEP`.
   private func deck(of operand: String) throws -> DeckHandle? {
@@ -132,7 +135,7 @@ public struct Comparing {
         return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
       }
     }
-    let path = environment.folders.expanded(text)
+    let path = self.path(of: text)
     if Folder.isFolder(path) { return .notes(try built(path, settings, generator)) }
     guard fileExists(path) || path == "-" else {
       let names = try workspace.decks.all().map { try $0.record().name }
