@@ -34,7 +34,7 @@ local function paragraphs(path, each)
   end
   for line in input.lines(path) do
     local level, title = line:match("^(#+)%s+(.-)%s*$")
-    local item = line:match("^%s*[-*+]%s+(.*)") or line:match("^%s*%d+%.%s+(.*)")
+    local item = line:match("^%s*[-*+]%s+(.-)%s*$") or line:match("^%s*%d+%.%s+(.-)%s*$")
     if line:find("^%s*```") then
       finish()
       in_code = not in_code

@@ -28,6 +28,11 @@ end
 
 function combine(_, a, b) return shorter(a, b) end
 
+---A text as the field of a note.
+local function html(text)
+  return (text:gsub("[&<>]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }))
+end
+
 function reduce(word, values)
   local best = values()
   for value in values do best = shorter(best, value) end
@@ -38,7 +43,7 @@ function reduce(word, values)
     if not first then return count("without_place") end
     local before, after = lower:sub(first - 1, first - 1), lower:sub(last + 1, last + 1)
     if not before:find("[%a\128-\255]") and not after:find("[%a\128-\255]") then
-      local text = best:sub(1, first - 1) .. "{{c1::" .. best:sub(first, last) .. "}}" .. best:sub(last + 1)
+      local text = html(best:sub(1, first - 1)) .. "{{c1::" .. best:sub(first, last) .. "}}" .. html(best:sub(last + 1))
       return emit { note_type = "Cloze", note_fields = { Text = text }, guid = "cloze:" .. word }
     end
     from = last + 1

@@ -40,8 +40,9 @@ public final class AccountStore {
 
   /// The account's own spelling of a name: capitals and compatible forms don't matter. Nil when nobody has it.
   public func account(named name: String) throws(AuthenticationError) -> String? {
+    let name = name.trimmed
     guard name.utf8.count <= AccountName.longest * 4 else { return nil }
-    let key = AccountName.key(name.trimmed)
+    let key = AccountName.key(name)
     return try names().first { AccountName.key($0) == key }
   }
 
@@ -65,7 +66,7 @@ public final class AccountStore {
     of name: String, from old: borrowing Secret, to new: borrowing Secret
   ) throws(AuthenticationError) {
     let normal = try new.normalized()
-    try PasswordRules.check(normal, name: name)
+    try PasswordRules.check(normal, name: name.trimmed)
     let hash = try PasswordHash(normal, cost: cost)
     _ = try attempt(name, old) { (account, path) throws(AuthenticationError) in
       try PrivateFile.replace(path, with: Credentials(name: account, hash: hash).bytes, reach)
@@ -104,7 +105,8 @@ public final class AccountStore {
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
     if let account { return try .ofAccount(in: folder(account), environment) }
     try PrivateFile.makeFolder(accounts)
-    let beginning = String(decoding: name.utf8.prefix(256), as: UTF8.self)
+    // Trimmed as a known name is: else another wait after blanks would tell that nobody has it.
+    let beginning = String(decoding: name.trimmed.utf8.prefix(256), as: UTF8.self)
     return try .ofUnknown(AccountName.key(beginning), in: accounts, environment)
   }
 
@@ -161,7 +163,7 @@ public final class AccountStore {
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {
     let normal = try password.normalized()
-    try PasswordRules.check(normal, name: name)
+    try PasswordRules.check(normal, name: name.trimmed)
     try PrivateFile.makeFolder(accounts)
     try PrivateFile.checkFolder(accounts)
     let lock = try PrivateFile.lock(accounts + "/.lock", environment)

@@ -191,13 +191,21 @@ public final class Gate {
   /// again with empty local data.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
-    try store.remove(try requireAccess())
+    let removed = try requireAccess()
+    var failure: AuthenticationError?
+    do throws(AuthenticationError) { try store.remove(removed) } catch {
+      // The account is gone once its access is closed, though not all of its files are.
+      if removed.isOpen { throw error }
+      failure = error
+    }
     access = nil
     notify(.signedOut(name))
-    guard try store.names().isEmpty else { return }
-    hasAccounts = false
-    access = try store.openLocal()
-    notify(.accountsChanged)
+    if try store.names().isEmpty {
+      hasAccounts = false
+      access = try store.openLocal()
+      notify(.accountsChanged)
+    }
+    if let failure { throw failure }
   }
 
   // MARK: Telling

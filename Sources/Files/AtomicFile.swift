@@ -218,8 +218,12 @@ public final class FileSink {
     var rest = gathered[...]
     while !rest.isEmpty {
       try waitUntilReady(descriptor, POLLOUT, path, isPlain: isPlain, options.isInterrupted)
-      do { rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0) }) } catch {
-        if error as? Errno != .resourceTemporarilyUnavailable { throw FileError(path, .write, error) }
+      // A call that a signal ends is made again after `isInterrupted` was asked.
+      do {
+        rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0, retryOnInterrupt: false) })
+      } catch {
+        let mayGoOn: [Errno] = [.resourceTemporarilyUnavailable, .interrupted]
+        guard let number = error as? Errno, mayGoOn.contains(number) else { throw FileError(path, .write, error) }
       }
     }
     gathered.removeAll(keepingCapacity: true)
@@ -262,9 +266,10 @@ private final class Temporary {
         throw FileError(target, .write, error.reason)
       }
     }
-    Leftovers.sweep(parentFolder(of: target), of: lastPart(of: target))
-    for attempt in 0..<1000 {
-      let name = Leftovers.temporary(for: target, attempt: attempt)
+    let stem = Leftovers.stem(of: target)
+    Leftovers.sweep(parentFolder(of: target), of: lastPart(of: stem))
+    for attempt in 0..<Int(Leftovers.mostAttempts) {
+      let name = Leftovers.temporary(for: stem, attempt: attempt)
       do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
         if error.number != EEXIST { throw FileError(target, .write, error.reason) }
       }

@@ -172,6 +172,8 @@ extension Clocks {
     Clocks(
       now: { seconds(of: CLOCK_REALTIME) }, elapsed: { seconds(of: CLOCK_MONOTONIC) },
       zoneOffset: { moment in
+        // What a damaged row has for a moment is none: the C library knows years of 32 bits.
+        guard moment.magnitude < 1e16 else { return 0 }
         var time = time_t(moment)
         var parts = tm()
         localtime_r(&time, &parts)

@@ -45,23 +45,52 @@ public enum Leftovers {
     let names: [String]
     // A folder that cannot be listed keeps them.
     do { names = try Folder.names(in: folder) } catch { return }
-    for name in names where target.map({ name.hasPrefix($0 + ".") }) ?? true && contains(name) {
-      // It is a file, then.
-      do { try Folder.removeTree(folder + "/" + name) } catch { unlink(folder + "/" + name) }
+    for name in names where contains(name) {
+      let path = folder + "/" + name
+      if let target {
+        // Beside a file of the user's only what can be nothing else: no folder, and nothing between the two names.
+        guard name.hasPrefix(target + "."), part(ofTemporary: name.dropFirst(target.count + 1)) != nil else { continue }
+        unlink(path)
+      } else {
+        // It is a file, then.
+        do { try Folder.removeTree(path) } catch { unlink(path) }
+      }
     }
   }
 
-  /// The name of a temporary file that becomes another one: `words.tsv.1234-0.tmp`.
+  /// Numbers that are tried for such a name.
+  static let mostAttempts: Int32 = 1000
+
+  /// The path of a file, its name cut where a longer one would be more than the 255 bytes that systems take.
+  static func stem(of target: String) -> String {
+    var name = lastPart(of: target)
+    if name.utf8.count <= 230 { return target }
+    while name.utf8.count > 230 { name.removeLast() }
+    return parentFolder(of: target) + "/" + name
+  }
+
+  /// The name of a temporary file that becomes another one, by its stem: `words.tsv.1234-0.tmp`.
   static func temporary(for target: String, attempt: Int) -> String { "\(target).\(getpid())-\(attempt).tmp" }
 
   private static func process(of name: String) -> Int32? {
     for kind in Scratch.Kind.allCases where name.hasPrefix(kind.rawValue) {
-      return number(name.dropFirst(kind.rawValue.count).prefix { $0.isASCII && $0.isNumber })
+      return process(name.dropFirst(kind.rawValue.count).prefix { $0.isASCII && $0.isNumber })
     }
-    guard name.hasSuffix(".tmp"), let last = name.dropLast(4).split(separator: ".").last else { return nil }
-    let parts = last.split(separator: "-", omittingEmptySubsequences: false)
-    return parts.count == 2 && Int(parts[1]) != nil ? number(parts[0]) : nil
+    return name.lastIndex(of: ".").flatMap { end in
+      part(ofTemporary: name[(name[..<end].lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...])
+    }
   }
 
-  private static func number(_ digits: Substring) -> Int32? { Int32(digits).flatMap { $0 > 0 ? $0 : nil } }
+  /// The process that the end of such a name tells: `1234` of `1234-0.tmp`; nil for anything else, `2024-05.tmp` too.
+  private static func part(ofTemporary end: Substring) -> Int32? {
+    guard end.hasSuffix(".tmp") else { return nil }
+    let parts = end.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let attempt = number(parts[1]), attempt < mostAttempts else { return nil }
+    return process(parts[0])
+  }
+
+  private static func process(_ digits: Substring) -> Int32? { number(digits).flatMap { $0 > 0 ? $0 : nil } }
+
+  /// A number as this program writes one: no sign, no 0 in front.
+  private static func number(_ digits: Substring) -> Int32? { Int32(digits).flatMap { "\($0)" == digits ? $0 : nil } }
 }

@@ -38,7 +38,7 @@ public final class LocalListener {
     guard rename(fresh, path) == 0 else {
       let failure = FileError(path, .make)
       unlink(fresh)
-      close(socket)
+      // The socket is closed with the object, which is whole by now.
       throw failure
     }
   }

@@ -148,7 +148,8 @@ public final class LanguageLibrary {
       return [:]
     }
     var table: [String: String] = [:]
-    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+    let lines = text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
+    for line in lines where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map { String($0).trimmed }
       if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty { table[columns[0].lowercased()] = columns[1] }
     }

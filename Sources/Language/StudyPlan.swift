@@ -78,29 +78,31 @@ private struct Planner {
   private let view: TextView
   /// The sentences of each lemma that is missing, and how many missing ones each sentence has left.
   private var postings: [UInt32: [UInt32]] = [:]
-  private var left: [UInt16]
+  private var left: [Int]
   private var isLearned: [Bool]
   private var ready: Heap
   private var isReady: [Bool]
 
   init(_ view: TextView) {
     self.view = view
-    left = view.missing
+    left = view.missing.map { Int($0) }
     isLearned = Array(repeating: false, count: view.text.lemmas.count)
     isReady = isLearned
     ready = Heap(view.text.lemmas.map(\.count))
     for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
-      for lemma in missingLemmas(of: sentence) { postings[lemma, default: []].append(UInt32(number)) }
+      let lemmas = missingLemmas(of: sentence)
+      // The view counts up to a limit.
+      left[number] = lemmas.count
+      for lemma in lemmas { postings[lemma, default: []].append(UInt32(number)) }
     }
     for (number, sentence) in view.text.sentences.enumerated() where left[number] == 1 { offer(sentence) }
   }
 
   private func missingLemmas(of sentence: TextSentence) -> [UInt32] {
-    var lemmas: [UInt32] = []
+    var (lemmas, seen): ([UInt32], Set<UInt32>) = ([], [])
     for token in view.text.tokens(of: sentence) {
-      guard let lemma = view.lemma(of: token), view.formStates[Int(token.form)].isMissing, !lemmas.contains(lemma)
-      else { continue }
-      lemmas.append(lemma)
+      guard let lemma = view.lemma(of: token), view.formStates[Int(token.form)].isMissing else { continue }
+      if seen.insert(lemma).inserted { lemmas.append(lemma) }
     }
     return lemmas
   }

@@ -132,8 +132,8 @@ struct Tokenizer {
     guard let clitic = clitics.first(where: { plain.count > $0.count && plain.suffix($0.count) == $0[...] }) else {
       return nil
     }
-    // A typographic apostrophe has two bytes more.
-    return clitic.count + (text.utf8.count - plain.count)
+    // In the text itself: an apostrophe may have more bytes there, and small letters others than capitals.
+    return text.suffix(clitic.count).utf8.count
   }
 
   // MARK: Sentences

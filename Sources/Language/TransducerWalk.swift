@@ -90,7 +90,7 @@ extension TransducerFile {
   func readings(of word: String) -> [String] {
     var found: [String] = []
     let scalars = Array(word.unicodeScalars)
-    guard scalars.count <= Self.longestWord else { return [] }
+    guard (1...Self.longestWord).contains(scalars.count) else { return [] }
     for transducer in transducers {
       var walk = Walk(transducer)
       for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
@@ -106,7 +106,7 @@ extension TransducerFile {
   func translations(of lemma: String) -> [(part: String, text: String)] {
     var found: [(part: String, text: String)] = []
     let scalars = Array(lemma.unicodeScalars)
-    guard scalars.count <= Self.longestWord else { return [] }
+    guard (1...Self.longestWord).contains(scalars.count) else { return [] }
     for transducer in transducers {
       var walk = Walk(transducer)
       for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }

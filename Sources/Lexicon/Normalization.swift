@@ -56,7 +56,8 @@ func folded(_ text: String, keeping kept: String) -> String {
       result.append(contentsOf: String(letter).decomposed.unicodeScalars.filter { !$0.isMark })
     }
   }
-  return String(result)
+  // The parts of a Korean letter are no marks, and make it again.
+  return String(result).composed
 }
 
 /// Whether `word` can be laid with `letters`, each used as often as it stands there; a `?` is a blank that stands for

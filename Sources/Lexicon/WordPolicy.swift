@@ -66,6 +66,8 @@ final class WordNormalizer {
 
   private func leavesUnchanged(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.isLetter, !scalar.isCapital else { return false }
+    // Which sigma is right depends on its place in the word.
+    if policy.letterCase == .finalSigma, scalar == "σ" || scalar == "ς" { return false }
     let text = String(scalar)
     let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
     return kept.unicodeScalars.elementsEqual(text.unicodeScalars)
@@ -117,7 +119,8 @@ final class WordNormalizer {
     while let scalar = scalars.next() {
       if let reason = reasonToDrop(scalar, atStart: false) { return .dropped(reason) }
     }
-    var word = first.isCapital ? lowercased(composed, letterCase: policy.letterCase).composed : composed
+    let hasCase = first.isCapital || policy.letterCase == .finalSigma
+    var word = hasCase ? lowercased(composed, letterCase: policy.letterCase).composed : composed
     if policy.foldsAccents { word = folded(word, keeping: policy.ownLetters) }
     let letters = word.unicodeScalars.reduce(0) { $0 + ($1.isMark ? 0 : 1) }
     return dropForLength(letters, bytes: word.utf8.count).map { .dropped($0) } ?? .word(word, letters: letters)

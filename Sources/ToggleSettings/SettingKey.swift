@@ -32,7 +32,7 @@ enum SettingSlot: Equatable {
     case (.flag(let index), .flag(let flag)): flags[index] == flag
     case (.integer(let index), .number(let number)): integers[index] == wholeNumber(number)
     case (.number(let index), .number(let number)): numbers[index] == number
-    case (.text(let index), .text(let text)): texts[index] == text
+    case (.text(let index), .text(let text)): texts[index].utf8.elementsEqual(text.utf8)
     default: true
     }
   }

@@ -169,11 +169,11 @@ struct SettingLayers {
     return notices
   }
 
-  /// A lock without a value that fits locks the default.
+  /// A lock without a value that fits locks the default; what the file gives the setting's group is its value too.
   private func lock(_ node: SettingNode) {
-    guard node.layers.forced == nil, locks.hold(node.name), let value = node.declaration?.kind.defaultValue else {
-      return
-    }
+    guard node.layers.forced == nil, locks.hold(node.name),
+      let value = node.layers.system?.value ?? node.declaration?.kind.defaultValue
+    else { return }
     node.layers.forced = (value, locks.source)
   }
 

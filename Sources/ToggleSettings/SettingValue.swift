@@ -22,6 +22,16 @@ public enum SettingValue: Equatable, Hashable, Sendable {
     case .text(let text): text
     }
   }
+
+  /// Texts are told apart by their bytes: two paths that look alike may be two files.
+  public static func == (first: SettingValue, second: SettingValue) -> Bool {
+    switch (first, second) {
+    case (.flag(let first), .flag(let second)): first == second
+    case (.number(let first), .number(let second)): first == second
+    case (.text(let first), .text(let second)): first.utf8.elementsEqual(second.utf8)
+    default: false
+    }
+  }
 }
 
 extension SettingValue {

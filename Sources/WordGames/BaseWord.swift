@@ -45,13 +45,22 @@ extension Game {
   public func newWord() throws -> String {
     guard !isAsking else { throw GameError.busy }
     let word = try chosenBase()
+    let before = (base: base, tally: tally, elapsed: clock.elapsed, found: state.found)
     if mode.wordsPerBase == nil {
       foundWords.clear()
       (tally.bonus, tally.nextReward) = (0, mode.scoring.firstReward(after: 0))
       tally.hintCosts = [Int](repeating: 0, count: mode.players)
       clock.set(elapsed: 0)
     }
-    try setUp(base: word)
+    do { try setUp(base: word) } catch {
+      // A mode whose own function fails leaves the game as it was.
+      play(before.base.word, rules: before.base.rules)
+      foundWords.clear()
+      foundWords.add(before.found)
+      tally = before.tally
+      clock.set(elapsed: before.elapsed)
+      throw error
+    }
     tally.passes = 0
     tally.hasGivenUp = false
     return baseWord

@@ -141,13 +141,18 @@ extension Game {
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)
-    for found in state.found {
-      game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
-    }
+    game.foundWords.add(state.found)
     game.take(storedData: state.data)
     game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count), players: mode.players)
     game.clock.set(elapsed: max(0, state.elapsed))
     return game
+  }
+}
+
+extension FoundWords {
+  /// Adds words that were found before.
+  func add(_ found: [GameState.Found]) {
+    for found in found { add(found.word, letters: found.word.count, points: found.points, player: found.player) }
   }
 }
 

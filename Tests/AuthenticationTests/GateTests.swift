@@ -135,6 +135,22 @@ import Testing
       ])
   }
 
+  @Test func `an account whose files cannot all be removed is gone all the same, and nobody is signed in`() throws {
+    let data = DataFolder()
+    let (gate, ear) = try gate(data)
+    let access = try gate.login("ana", try Secret("correct horse"))
+    var deep = try access.folder()
+    // Deeper than any folder of an account; what cannot be removed as another user's is the same.
+    for _ in 0..<70 {
+      deep += "/d"
+      try makePrivateFolder(deep)
+    }
+    #expect(refusal { try gate.removeAccount() }?.code == "failed")
+    #expect(!access.isOpen && gate.user == nil && !gate.needsAuthentication)
+    #expect(try gate.store.names().isEmpty)
+    #expect(ear.heard.suffix(2) == [.signedOut("ana"), .accountsChanged])
+  }
+
   @Test func `the first account of another process shuts the gate here too`() throws {
     let data = DataFolder()
     let gate = try Gate(try data.store())

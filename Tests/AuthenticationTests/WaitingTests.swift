@@ -40,6 +40,15 @@ import Testing
     #expect(tries(try data.store(), "ben", "battery staple") == nil)
   }
 
+  @Test(arguments: ["ana", "nobody"])
+  func `blanks around a name are another try at it, whether somebody has it or not`(name: String) throws {
+    let store = try DataFolder().storeWithAna()
+    #expect(tries(store, name) == .denied)
+    for typed in [" \(name)", "\(name)\t", String(repeating: " ", count: 300) + name] {
+      #expect(tries(store, typed) == .locked(retryAfter: 1))
+    }
+  }
+
   @Test func `moving the clock doesn't shorten it, neither now nor over a restart`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()

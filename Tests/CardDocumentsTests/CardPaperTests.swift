@@ -211,6 +211,18 @@ struct CardPaperTests {
     }
   }
 
+  @Test(arguments: [PaperKind.list, .match, .cloze, .cards])
+  func `a side of any length keeps no sheet from being printed`(kind: PaperKind) throws {
+    let folder = TemporaryFolder()
+    let long = String(repeating: "слово ", count: 10_000)
+    var options = PaperOptions()
+    options.kind = kind
+    let report = try PaperSheet(titled: "T", options).write(2, to: folder.file("a.pdf"), by: makeDrawing()) {
+      $0 == 0 ? pair("a", long) : pair(long, "b")
+    }
+    #expect(report.cards == 2)
+  }
+
   @Test func `nothing to print leaves the file as it was`() throws {
     let folder = TemporaryFolder()
     let drawing = makeDrawing()

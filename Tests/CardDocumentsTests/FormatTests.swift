@@ -106,6 +106,18 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(old.record?["imageElements"]?.list?[2].record?["alt"] == .text("kept under another name"))
   }
 
+  @Test func `a key that stood beside one of the name it gets meanwhile comes back, too`() throws {
+    let json = """
+      {"id": "6D924181-ABFC-457A-A771-984E7F3805BD", "textElements": [], "version": "hers", "legacy.version": "other",
+       "legacy.mine": 1}
+      """
+    let document = try CardDocument(reading: Array(json.utf8), file: "old.rwcard")
+    let old = try JSONParser.parse(try document.edition2().bytes, limits: CardFormat.limits)
+    #expect(old.record?["version"] == .text("hers"))
+    #expect(old.record?["legacy.version"] == .text("other"))
+    #expect(old.record?["legacy.mine"] == .integer(1))
+  }
+
   @Test func `ids of old elements are the same each time`() throws {
     let first = try card("edition2").elements.map(\.id)
     #expect(try card("edition2").elements.map(\.id) == first)

@@ -251,6 +251,30 @@ final class Desk {
     #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses.count == 2)
   }
 
+  @Test func `pictures that a file names are never written over other files, and never hidden`() throws {
+    let desk = try Desk()
+    try desk.folder.makeFolder("given")
+    try desk.folder.makeFolder("home")
+    for name in ["photo", ".profile"] { try desk.folder.write("theirs", to: "given/\(name)") }
+    try desk.folder.write(
+      """
+      {"id": "6D924181-ABFC-457A-A771-984E7F3805BD", "imageElements": [
+        {"imageFilename": "photo", "transform": {}}, {"imageFilename": ".profile", "transform": {}}]}
+      """, to: "given/a.rwcard")
+    let given = try desk.store.open(desk.folder.path + "/given/a.rwcard")
+    let home = desk.folder.path + "/home"
+    #expect(try WrittenDocument(given, to: home + "/a.rwcard").beside == ["photo"])
+    #expect(try given.exportEdition2(to: home + "/a.rwcard").beside == ["photo"])
+    #expect(desk.folder.names("home") == ["a.rwcard", "photo"])
+    try desk.folder.write("mine", to: "home/photo")
+    try desk.folder.write("old", to: "home/a.rwcard")
+    let refusal = DocumentError.cannotWrite(path: home + "/photo", errno: EEXIST)
+    #expect(throws: refusal) { try WrittenDocument(given, to: home + "/a.rwcard") }
+    #expect(throws: refusal) { try given.exportEdition2(to: home + "/a.rwcard") }
+    #expect(desk.folder.read("home/photo").map { text($0) } == "mine")
+    #expect(desk.folder.read("home/a.rwcard").map { text($0) } == "old")
+  }
+
   @Test func `moves that cannot be saved keep no other document from it`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()

@@ -2,6 +2,7 @@
 
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 
@@ -29,6 +30,24 @@ struct TemplateFillingTests {
   }
 
   private func id(_ byte: UInt8) -> DocumentID { DocumentID(bytes: [UInt8](repeating: byte, count: 16)) }
+
+  @Test func `elements that share an id are filled and drawn each as what it is`() throws {
+    let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
+    let json = """
+      {"format": "rwcard", "version": 2, "id": "\(id(1))", "elements": [
+        {"id": "a", "kind": "text", "text": "{prompt}"}, {"id": "a", "kind": "image", "alt": "{gone}"},
+        {"id": "a", "kind": "text", "text": "{answer}"},
+        {"id": "a", "kind": "image", "image": "\(first)"}, {"id": "a", "kind": "image", "image": "\(second)"}]}
+      """
+    let document = try CardDocument(reading: Array(json.utf8), file: "a.rwcard")
+    var values = TemplateValues()
+    values.texts = ["prompt": "P", "answer": "A"]
+    let filled = try document.filled(id: id(2), values)
+    #expect(filled.elements.compactMap(\.text) == ["P", "A"])
+    #expect(filled.elements.map(\.image) == [nil, nil, first, second])
+    let scene = filled.scene(pictures: [2: [1], 3: [2]])
+    #expect(scene.pictures == [[1], [2]])
+  }
 
   @Test func `an image becomes the picture of its alternative text, and goes where there is none`() throws {
     var template = CardDocument(id: id(1), background: .yellow)

@@ -66,6 +66,17 @@ import Testing
     }
   }
 
+  @Test func `what a killed process left of a file goes with the next one, and nothing that looks alike`() throws {
+    let folder = TemporaryFolder()
+    let others = ["words.2024-05.tmp", "words.old.4194303-0.tmp", "words.4194303-1000.tmp", "words.+4194303-0.tmp"]
+    for name in others + ["words.4194303-0.tmp"] { try folder.write("mine", to: name) }
+    try folder.makeFolder("words.4194303-1.tmp")
+    try folder.write("mine", to: "words.4194303-1.tmp/inner")
+    try AtomicFile.write(folder.file("words"), "new".utf8)
+    #expect(folder.names == (others + ["words", "words.4194303-1.tmp"]).sorted())
+    #expect(folder.read("words.4194303-1.tmp/inner") != nil)
+  }
+
   @Test func `a symbolic link stays a link, also when it points to nothing yet`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
@@ -120,6 +131,21 @@ import Testing
     }
     try AtomicFile.write(folder.file("b"), [0xFF, 0xFE])
     #expect(try FileText.read(folder.file("b"), limit: 10) == nil)
+  }
+
+  @Test func `a name may be as long as the system takes`() throws {
+    let folder = TemporaryFolder()
+    for name in [String(repeating: "a", count: 255), String(repeating: "é", count: 127)] {
+      try AtomicFile.write(folder.file(name), "one".utf8)
+      #expect(try text(folder.file(name)) == "one")
+    }
+    #expect(folder.names.count == 2)
+  }
+
+  @Test func `a moment that no calendar has is in no zone`() {
+    let clocks = Environment.ofSystem(isInterrupted: { false }).clocks
+    for moment in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e18] { #expect(clocks.zoneOffset(moment) == 0) }
+    #expect(clocks.zoneOffset(1_700_000_000).magnitude <= 15 * 3600)
   }
 
   @Test func `a full disk is told as one, and leaves nothing`() throws {

@@ -62,6 +62,17 @@ import Testing
     #expect(plan.map { text.lemmas[Int($0.lemma)].text } == ["duerme", "perro"])
   }
 
+  @Test func `a plan takes a sentence of any number of unknown words`() {
+    var builder = TextBuilder(
+      Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    func letter(_ number: Int) -> Character { Character(Unicode.Scalar(UInt8(97 + number % 26))) }
+    let words = (0..<1100).map { String([letter($0), letter($0 / 26), letter($0 / 676), "x"]) }
+    builder.add(words.joined(separator: " ") + ".", at: TextPlace(file: 0))
+    for word in words { builder.add("\(word) el.", at: TextPlace(file: 0)) }
+    let plan = view(builder.finish(), known: ["el"]).plan(count: .max)
+    #expect(plan.count == 1100 && plan.allSatisfy { $0.sentence > 0 && $0.unknown == 1 })
+  }
+
   @Test func `a word that has a card counts as unknown in sentences, and is known once it is learned`() {
     let text = text("el gato duerme.")
     let before = view(text, known: ["el"], new: ["gato"])

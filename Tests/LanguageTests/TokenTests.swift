@@ -44,6 +44,13 @@ import Testing
     #expect(sentences(text, code).count == count)
   }
 
+  @Test(arguments: [
+    ("ȺȺȺ's", ["ȺȺȺ", "'s"]), ("İİİ’s", ["İİİ", "’s"]), ("ẞẞN'T go", ["ẞẞ", "N'T", "go"]),
+  ])
+  func `capitals whose small letters have another length are parted where they stand`(text: String, words: [String]) {
+    #expect(sentences(text, "en").flatMap { $0 } == words)
+  }
+
   @Test func `bytes that are cut anywhere never lead outside`() {
     let bytes = Array("L’été «où»… Ça va? Oui – 漢字 😀.".utf8)
     for start in bytes.indices {

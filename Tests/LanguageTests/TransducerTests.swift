@@ -25,7 +25,9 @@ import Testing
       TransducerSample(entries: [
         [("c", "h"), ("a", "o"), ("s", "m"), ("a", "e"), ("<n>", "<n>")],
         [("c", "h"), ("a", "o"), ("s", "u"), ("a", "s"), ("", "e"), ("<n>", "<n>"), ("<f>", "")],
+        [("", "x"), ("<n>", "<n>")],
       ]).bytes(), path: "b.bin")
+    #expect(file.translations(of: "").isEmpty)
     #expect(file.translations(of: "casa").map(\.text) == ["home", "house"])
     #expect(file.translations(of: "perro").isEmpty)
   }

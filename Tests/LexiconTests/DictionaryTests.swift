@@ -116,6 +116,27 @@ import Text
     #expect(try library().define("gato", in: language("spanish"), only: "spa-eng").count == 2)
   }
 
+  @Test func `the mark of UTF-8 is no part of a table's first word`() throws {
+    try folder.makeFolder("own")
+    try folder.write("\u{FEFF}gato\tcat\r\nperro\tdog\r\n", to: "own/spa-eng.tsv")
+    #expect(try texts("gato") == ["cat"])
+    #expect(try texts("perro") == ["dog"])
+  }
+
+  @Test func `a hundred thousand entries of one word take no longer than those of many`() throws {
+    try folder.makeFolder("own")
+    let lines = (0..<100_000).map { "gato\tcat \($0)" }
+    try folder.write(lines.joined(separator: "\n") + "\nperro\tdog\n", to: "own/spa-eng.tsv")
+    let start = processorSeconds()
+    #expect(try texts("gato").count == 100_000)
+    #expect(try texts("perro") == ["dog"])
+    let index = folder.file("own/es-en.words")
+    try DictionaryIndexWriter.write(index, isInterrupted: { false }) { writer in
+      for number in 0..<100_000 { try writer.add(.meaning, "perro", "dog \(number)") }
+    }
+    #expect(processorSeconds() - start < 60)
+  }
+
   @Test func `only dictionaries of the language are asked, the user's first, then those in the user's language`() throws
   {
     try writeDictd("freedict-spa-eng", [("gato", "cat")])

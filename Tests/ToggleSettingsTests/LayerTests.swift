@@ -111,6 +111,15 @@ import ToggleSettings
     #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
   }
 
+  @Test func `a lock of one switch holds it at what the file gives its group`() throws {
+    let text = #"{"values": {"pizza": true}, "locked": ["pizza.basil"]}"#
+    let tree = try pizza()
+    #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
+    #expect(try tree.get("pizza.basil") == .flag(true))
+    #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
+    try tree.set("pizza.tomato", to: .flag(false), by: .user)
+  }
+
   @Test(arguments: [
     ("", "/s:1:1: a value expected, the file ends here"), ("[]", "/s: an object is expected"),
     ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a value expected, \"n\" found"),

@@ -42,6 +42,19 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 }
 
 @Suite struct MasterSwitchTests {
+  @Test func `a path that looks like the one before and is another is kept, and everybody hears of it`() throws {
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("list", .path(default: ""))], by: .program)
+    let key = try tree.keys.text("list")
+    var (kept, heard): ([KeptChange], [SettingChange]) = ([], [])
+    tree.keep = { kept += $0 }
+    let subscription = tree.observe("", by: .user) { changes, _ in heard += changes }
+    for path in ["/caf\u{E9}", "/cafe\u{301}"] { try tree.set("list", to: .text(path), by: .user) }
+    #expect(Array(tree[key].utf8) == Array("/cafe\u{301}".utf8))
+    #expect(kept.count == 2 && heard.count == 2)
+    subscription.cancel()
+  }
+
   @Test func `a master turned on turns all on, turned off all off, as one event`() throws {
     let tree = try pizza()
     let ear = Ear()

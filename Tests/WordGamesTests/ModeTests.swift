@@ -210,6 +210,24 @@ private final class Clock {
     #expect(throws: GameError.self) { try game(mode) }
   }
 
+  @Test func `a set-up that fails leaves the game as it was`() throws {
+    var mode = Mode.classic
+    var fails = false
+    mode.hooks.setup = { _ in
+      if fails { throw HookFailure() }
+      return nil
+    }
+    let game = try game(mode)
+    for word in ["cab", "grace"] { #expect(try game.code(word) == nil) }
+    _ = try game.hint()
+    let before = game.state
+    fails = true
+    #expect(throws: HookFailure.self) { try game.newWord() }
+    #expect(game.state == before)
+    #expect(try game.code("cab") == "already_used")
+    #expect(try game.code("ring") == nil)
+  }
+
   @Test func `a function cannot guess or start anew while it is asked`() throws {
     var mode = Mode.classic
     mode.hooks.accept = { game, word in

@@ -6,15 +6,15 @@ import Values
 import Wire
 
 extension CardDocument {
-  /// - Parameter pictures: the bytes of the images by element id; an image element that has none here is drawn as the
-  ///   error picture, unless it names no image at all.
-  func scene(pictures: [String: [UInt8]]) -> Scene {
+  /// - Parameter pictures: the bytes of the images by the places of their elements, as an id may stand twice in a file;
+  ///   an image element that has none here is drawn as the error picture, unless it names no image at all.
+  func scene(pictures: [Int: [UInt8]]) -> Scene {
     var scene = Scene(
       width: CardFormat.canvasWidth, height: CardFormat.canvasHeight, background: background.scene, title: title,
       summary: summary, pictures: [], items: [])
     var places: [String: Int] = [:]
     var panels = panels
-    for element in elements {
+    for (number, element) in elements.enumerated() {
       guard let kind = element.kind else { continue }
       if let group = element.group, let color = panels.removeValue(forKey: group) {
         scene.items.append(contentsOf: panelItem(group, color))
@@ -23,7 +23,7 @@ extension CardDocument {
       case .text: scene.items.append(contentsOf: textItem(element))
       case .image:
         guard element.namesImage else { continue }
-        let place = picture(of: element, pictures, into: &scene, &places)
+        let place = picture(of: element, pictures[number], into: &scene, &places)
         let clip = element.frame.map { $0.outline(width: element.drawnWidth, height: element.drawnHeight) } ?? []
         scene.items.append(
           SceneItem(
@@ -36,10 +36,10 @@ extension CardDocument {
 
   /// The same image twice is one picture.
   private func picture(
-    of element: Element, _ pictures: [String: [UInt8]], into scene: inout Scene, _ places: inout [String: Int]
+    of element: Element, _ bytes: [UInt8]?, into scene: inout Scene, _ places: inout [String: Int]
   ) -> Int? {
-    guard let bytes = pictures[element.id] else { return nil }
-    let key = element.image?.description ?? element.imageFile ?? element.id
+    guard let bytes else { return nil }
+    let key = [element.image?.description, element.imageFile].compactMap(\.self).joined(separator: "/")
     if let place = places[key] { return place }
     scene.pictures.append(bytes)
     places[key] = scene.pictures.count - 1
@@ -79,7 +79,7 @@ extension CardDocument {
 }
 
 /// Beyond so many characters nobody could read the text, and pango could not measure it.
-private func cut(_ text: String) -> String {
+func cut(_ text: String) -> String {
   let scalars = text.unicodeScalars
   guard let end = scalars.index(scalars.startIndex, offsetBy: 2000, limitedBy: scalars.endIndex), end < scalars.endIndex
   else { return text }

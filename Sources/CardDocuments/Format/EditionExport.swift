@@ -57,7 +57,7 @@ private struct EditionExporter {
     }
     var json = document.json
     for key in CardFormat.documentKeys { json[key] = nil }
-    restoreClashes(&json)
+    restoreClashes(of: CardFormat.documentKeys, in: &json)
     if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups are not known there") }
     json["id"] = .text(document.id.description)
     json["backgroundColor"] = color(document.json["background"], document.background)
@@ -80,7 +80,7 @@ private struct EditionExporter {
     var json = element.json
     for key in CardFormat.elementKeys { json[key] = nil }
     json["transform"] = transform(of: element, over: json["transform"])
-    restoreClashes(&json)
+    restoreClashes(of: CardFormat.elementKeys, in: &json)
     switch kind {
     case .image: images.append(.record(imageFields(of: element, over: json)))
     case .text:
@@ -158,11 +158,14 @@ private struct EditionExporter {
     return .record(transform)
   }
 
-  /// A key that stood in the way when the file was brought to version 2 gets its name back.
-  private func restoreClashes(_ json: inout Value.Record) {
-    for key in json.names where key.hasPrefix(CardFormat.clashPrefix) {
-      let value = json.remove(key)
-      json[String(key.dropFirst(CardFormat.clashPrefix.count))] = value
+  /// A key that stood in the way when the file was brought to version 2 gets its name back: of several the one with
+  /// the longest, which was made longer because the others were there.
+  private func restoreClashes(of keys: [String], in json: inout Value.Record) {
+    for key in keys {
+      var moved: String?
+      var name = CardFormat.clashPrefix + key
+      while json[name] != nil { (moved, name) = (name, CardFormat.clashPrefix + name) }
+      if let moved, let value = json.remove(moved) { json[key] = value }
     }
   }
 }

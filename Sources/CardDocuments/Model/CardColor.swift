@@ -29,7 +29,9 @@ public struct CardColor: Equatable, Sendable {
   public init?(typed text: String) {
     if text.trimmed.hasPrefix("#") {
       let digits = Array(text.trimmed.dropFirst())
-      guard digits.count == 6 || digits.count == 8, digits.allSatisfy(\.isHexDigit) else { return nil }
+      guard digits.count == 6 || digits.count == 8, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        return nil
+      }
       let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { Int(String(digits[$0...($0 + 1)]), radix: 16) }
       self.init(parts: bytes.map { Double($0) / 255 })
       return

@@ -200,14 +200,12 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// Puts a text in the place of a template's, locked or not: it is a document of its own.
-  mutating func fillText(_ element: String, _ text: String) {
-    guard let place = list.place(of: element) else { return }
+  mutating func fillText(at place: Int, _ text: String) {
     list.put(.text(text), ElementField.text.rawValue, at: place)
   }
 
   /// Puts a picture in the place of a template's; nil takes the element away.
-  mutating func fillImage(_ element: String, _ picture: ContentHash?, alt: String) {
-    guard let place = list.place(of: element) else { return }
+  mutating func fillImage(at place: Int, _ picture: ContentHash?, alt: String) {
     guard let picture else { return list.remove(at: place) }
     list.put(.text(picture.description), "image", at: place)
     list.put(nil, "imageFile", at: place)

@@ -30,20 +30,21 @@ extension CardDocument {
   /// first picture that there is for one of them, and goes where there is none.
   func filled(id: DocumentID, _ values: TemplateValues) throws(DocumentError) -> CardDocument {
     var document = try duplicate(id: id)
-    for element in elements {
+    // From the last on, as one that goes moves those behind it.
+    for (place, element) in elements.enumerated().reversed() {
       let template = TemplateText(element.text ?? element.alt ?? "")
       if template.names.isEmpty { continue }
       let text = template.filled(values.texts)
       if element.kind == .image {
         let picture = template.names.lazy.compactMap { values.pictures[$0] }.first
-        document.fillImage(element.id, picture, alt: text)
+        document.fillImage(at: place, picture, alt: text)
       } else {
         guard text.utf8.count <= CardFormat.maximumText else {
           throw .badValue(
             field: ElementField.text.rawValue, expected: "at most \(grouped(CardFormat.maximumText)) bytes",
             found: counted(text.utf8.count, "byte"), suggestion: nil)
         }
-        document.fillText(element.id, text)
+        document.fillText(at: place, text)
       }
     }
     return document

@@ -31,7 +31,7 @@ struct PaperPage {
       }
     }
     guard !side.text.isEmpty else { return }
-    items.append(.text(side.text, in: rest, size: size, color: Self.ink, wraps: true, align: align))
+    items.append(.text(cut(side.text), in: rest, size: size, color: Self.ink, wraps: true, align: align))
   }
 
   private mutating func keep(_ picture: Picture?) -> Int? {

@@ -72,7 +72,7 @@ struct PaperTable {
       let some = rows[start..<min(start + 200, rows.count)]
       let queries = some.flatMap { row in
         zip(row, columns).map { cell, part in
-          MeasureQuery(text: cell.text, font: "sans", size: textSize, width: inner.width * part - 2 * Self.gap)
+          MeasureQuery(text: cut(cell.text), font: "sans", size: textSize, width: inner.width * part - 2 * Self.gap)
         }
       }
       var rooms = try measure(queries).makeIterator()

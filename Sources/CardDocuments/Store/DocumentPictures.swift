@@ -49,8 +49,7 @@ extension StoredDocument {
   }
 }
 
-/// Whether it is the name of a file, and no path.
+/// Whether it is the name of a file that is seen, and no path: a hidden one is a program's own.
 func isPlainName(_ name: String) -> Bool {
-  !name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.utf8.contains(0)
-    && name.utf8.count <= 255
+  !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.utf8.contains(0) && name.utf8.count <= 255
 }

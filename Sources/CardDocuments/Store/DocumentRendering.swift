@@ -71,6 +71,7 @@ extension StoredDocument {
     let export = try content.edition2()
     var (losses, beside) = (export.losses, [String]())
     let folder = parentFolder(of: path)
+    let named = try picturesToWrite(in: folder)
     for (name, hash) in export.images {
       if let bytes = try picture(hash) {
         try writeWhole(bytes, to: folder + "/" + name)
@@ -79,7 +80,7 @@ extension StoredDocument {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
       }
     }
-    for (name, bytes) in try picturesBeside().sorted(by: { $0.key < $1.key }) {
+    for (name, bytes) in named {
       try writeWhole(bytes, to: folder + "/" + name)
       beside.append(name)
     }
@@ -97,12 +98,12 @@ extension StoredDocument {
 
   /// The scene, and the elements whose image is not there.
   fileprivate func sceneAndMissing(_ content: CardDocument) throws -> (Scene, missing: [String]) {
-    var pictures: [String: [UInt8]] = [:]
+    var pictures: [Int: [UInt8]] = [:]
     var missing: [String] = []
     var size = 0
-    for element in content.elements where element.namesImage {
+    for (place, element) in content.elements.enumerated() where element.namesImage {
       if let bytes = try picture(of: element) {
-        pictures[element.id] = bytes
+        pictures[place] = bytes
         size += bytes.count
         guard size <= StoredDocument.mostImageBytes else {
           throw DocumentError.drawing(.refused("its images are too large together"))

@@ -1,6 +1,7 @@
 // Documents as `.rwcard` files. Invariant: what is written beside the file is named, and read from there again.
 
 import Files
+import Glibc
 import Values
 
 /// What came of a document that was written to a file.
@@ -21,6 +22,7 @@ public struct WrittenDocument: Equatable, Sendable {
   public init(_ document: StoredDocument, to path: String) throws {
     try document.refresh()
     let folder = parentFolder(of: path)
+    let named = try document.picturesToWrite(in: folder)
     for hash in document.content.images.sorted(by: { $0.description < $1.description }) {
       if let bytes = try document.picture(hash) {
         try Self.makeFolder(folder + "/images")
@@ -29,7 +31,7 @@ public struct WrittenDocument: Equatable, Sendable {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
       }
     }
-    for (name, bytes) in try document.picturesBeside().sorted(by: { $0.key < $1.key }) {
+    for (name, bytes) in named {
       try write(bytes, name, in: folder)
     }
     try writeWhole(document.content.encoded, to: path)
@@ -42,5 +44,27 @@ public struct WrittenDocument: Equatable, Sendable {
 
   private static func makeFolder(_ path: String) throws(DocumentError) {
     do { try makeExportedFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
+  }
+}
+
+extension StoredDocument {
+  /// The pictures beside its file, by the names that the document gives them, to be written into a folder.
+  /// - Throws: `.cannotWrite` where another file has such a name: who made the document chose it.
+  func picturesToWrite(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
+    let pictures = try picturesBeside().sorted { $0.key < $1.key }
+    for (name, bytes) in pictures {
+      let path = folder + "/" + name
+      let known: [UInt8]?
+      do throws(DocumentError) {
+        known = try readPlainFile(
+          path, limit: StoredDocument.mostPictureBytes, followingLinks: false, isInterrupted: store.isInterrupted)
+      } catch {
+        if case .interrupted = error { throw error }
+        if case .cannotRead(_, ENOENT) = error { continue }
+        known = nil
+      }
+      if known != bytes { throw DocumentError.cannotWrite(path: path, errno: EEXIST) }
+    }
+    return pictures.map { ($0.key, $0.value) }
   }
 }

@@ -99,8 +99,11 @@ public final class DictionaryIndexWriter {
     var size = 16
     while size < entries.count * 3 / 2 { size *= 2 }
     var slots = [UInt64](repeating: 0, count: size)
+    // In the order of their hashes: of many entries with one headword each goes on behind the one before.
+    entries.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
+    var (last, slot): (UInt64?, Int) = (nil, 0)
     for (hash, offset) in entries {
-      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
+      if hash != last { (last, slot) = (hash, Int(truncatingIfNeeded: hash) & (size - 1)) }
       while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
       slots[slot] = hash & ~IndexFile.offsetMask | offset
     }

@@ -17,8 +17,12 @@ struct HeadwordTable {
     slots = [UInt32](repeating: .max, count: size)
     mask = size - 1
     self.form = form
-    for offset in offsets {
-      var slot = form.hash(try headword(Int(offset))) & mask
+    // In the order of their hashes: of many entries with one headword each goes on behind the one before.
+    var keys = try offsets.map { (hash: form.hash(try headword(Int($0))), offset: $0) }
+    keys.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
+    var (last, slot) = (-1, 0)
+    for (hash, offset) in keys {
+      if hash != last { (last, slot) = (hash, hash & mask) }
       while slots[slot] != .max { slot = (slot + 1) & mask }
       slots[slot] = offset
     }

@@ -46,10 +46,10 @@ final class WordDictionary {
 
   /// The entries of a word, in the order of the dictionary; each once, although several headwords lead to it.
   func meanings(of word: String, _ form: HeadwordForm) throws -> [Meaning] {
-    var meanings: [Meaning] = []
+    var (meanings, texts): ([Meaning], Set<String>) = ([], [])
     func add(_ headword: String, _ text: String, _ isMarkup: Bool) {
-      let meaning = Meaning(dictionary: place.name, word: headword, text: text, isMarkup: isMarkup)
-      if !text.isEmpty, !meanings.contains(where: { $0.text == text }) { meanings.append(meaning) }
+      guard !text.isEmpty, texts.insert(text).inserted else { return }
+      meanings.append(Meaning(dictionary: place.name, word: headword, text: text, isMarkup: isMarkup))
     }
     for entry in indexed(word, form) where entry.kind == .meaning || entry.kind == .markup {
       add(entry.headword, entry.text, entry.kind == .markup)
@@ -127,7 +127,8 @@ extension DictionaryRecords {
   /// Where the lines of a file begin that have a tab, but for comments.
   static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
     var starts: [UInt32] = []
-    var start = 0
+    // Behind the mark of UTF-8 that some programs put first.
+    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
       if bytes[start] != UInt8(ascii: "#"), bytes[start..<end].contains(UInt8(ascii: "\t")) {

@@ -83,8 +83,9 @@ enum AccountCommands {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
       try session.leaveWorkspace()
+      // It is signed out, too, where some of its files could not be removed.
+      defer { if session.gate.user != user { session.endSession() } }
       try session.gate.removeAccount()
-      session.endSession()
       return CommandResult(.boolean(true), line: "Removed the account \(quoted(user)).")
     }
   }
