@@ -46,7 +46,8 @@ enum OddWords {
   /// The words of the only language: few, so that guesses are often right.
   static let list = [
     "act", "age", "amber", "anagram", "are", "arm", "bare", "bear", "bearing", "begin", "being", "big", "brain", "café",
-    "cambering", "can", "car", "care", "cat", "cinema", "crab", "crane", "cream", "crime", "dog", "ear", "game", "grace",
+    "cambering", "can", "car", "care", "cat", "cinema", "crab", "crane", "cream", "crime", "dog", "ear", "game",
+    "grace",
     "grain", "image", "level", "mace", "magic", "main", "manic", "margin", "mince", "nice", "race", "rain", "range",
     "bearings", "creaming", "grimaces", "reaching", "rice", "ring", "tac", "water",
   ]

@@ -139,7 +139,8 @@ struct Draw {
     let keys: [String]
     switch command.name {
     case "study": keys = ["", "1", "2", "3", "4", "", "3", "u", "s", "b", "f", "r", "w", "p"]
-    case "play": keys = OddWords.list + ["/new", "/hint", "/shuffle", "/list", "/give-up", "/quit", "cafe", "", "é", "xyz"]
+    case "play":
+      keys = OddWords.list + ["/new", "/hint", "/shuffle", "/list", "/give-up", "/quit", "cafe", "", "é", "xyz"]
     default: return ""
     }
     return (0..<chance.number(1...14)).map { _ in chance.pick(keys) + "\n" }.joined()

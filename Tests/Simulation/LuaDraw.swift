@@ -24,7 +24,8 @@ struct LuaDraw {
   private let members: [Member]
   /// Modules that reach what a plan does not simulate, or that ask and leave.
   private static let passedOver: Set<String> = [
-    "auth", "shell", "plugins", "files", "deckhand", "texts", "settings", "text", "progress", "subscription", "command", "lines", "problem", "cards", "group", "choice", "value",
+    "auth", "shell", "plugins", "files", "deckhand", "texts", "settings", "text", "progress", "subscription", "command",
+    "lines", "problem", "cards", "group", "choice", "value",
   ]
 
   /// - Parameter folder: with the files that `lua-types` wrote.
