@@ -106,13 +106,19 @@ public struct CardExport {
     var columns: [TableColumn] = [.prompt, .answer, .tags, .guid]
     var seen = Set(columns)
     var hasDocument = false
+    // A field called as a column is: behind that column it is read as the field.
+    var others: Set<TableColumn> = []
     for deck in decks {
       let kept = try CardTable.keptBeside(db, in: deck.id)
       hasDocument = hasDocument || kept.hasDocuments
-      for name in kept.fieldNames where seen.insert(.field(name)).inserted { columns.append(.field(name)) }
+      for name in kept.fieldNames where seen.insert(.field(name)).inserted {
+        columns.append(.field(name))
+        others.insert(TableColumn(name))
+      }
     }
-    if hasDocument { columns.insert(.document, at: 4) }
-    if decks.count > 1 { columns.insert(.subdeck, at: 4) }
+    if others.contains(.guarded) { columns.insert(.guarded, at: 4) }
+    if hasDocument || others.contains(.document) { columns.insert(.document, at: 4) }
+    if decks.count > 1 || others.contains(.subdeck) { columns.insert(.subdeck, at: 4) }
     return columns
   }
 }

@@ -62,6 +62,23 @@ final class ImportPlaces {
     return Written()
   }
 
+  /// Writes a row whose note is there: its cards come into the deck of the row; a note that cannot become what the row
+  /// says gives way to it.
+  /// - Throws: `RowRefusal`; then the note is there as it was.
+  func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
+    if let refusal = try row.refusal() { throw refusal }
+    if givesWay {
+      var tried = row
+      // One that no note has: only the row is tried.
+      tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
+      if let refusal = try refusal(of: tried) { throw refusal }
+      _ = try NoteTable.remove(db, [note])
+    } else {
+      try move(NoteTable.cards(db, of: note), within: row.subdeck)
+    }
+    return try write(row, isLookedAt: true)
+  }
+
   /// Which rule a row breaks; nothing stays of it but the deck and the note type that it names.
   func refusal(of row: CardRow) throws -> RowRefusal? {
     do {
@@ -100,11 +117,16 @@ final class ImportPlaces {
   /// Takes away the decks within the deck that were made and hold nothing, not even options.
   func removeEmptyDecks() throws {
     try flush()
-    let empty = try made.subtracting(optioned).filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted {
-      $0.name > $1.name
-    }
-    for one in empty where try DeckTable.count(db, one.id) == 0 && DeckTable.within(db, one.id).isEmpty {
+    if made.isEmpty { return }
+    let all = try DeckTable.within(db, deck.id).map { (id: $0.id, parts: DeckName.split($0.name.lowercased())) }
+    // How many decks are right within one.
+    var inner: [[String]: Int] = [:]
+    for one in all { inner[one.parts.dropLast(), default: 0] += 1 }
+    // What is within a deck comes behind it.
+    for one in all.reversed() where made.contains(one.id) && !optioned.contains(one.id) && inner[one.parts] ?? 0 == 0 {
+      guard try DeckTable.count(db, one.id) == 0 else { continue }
       try DeckTable.remove(db, one.id)
+      inner[one.parts.dropLast(), default: 0] -= 1
     }
   }
 
@@ -153,9 +175,11 @@ final class ImportPlaces {
   }
 
   private func subdeck(_ name: String) throws -> DeckRecord {
-    let before = Set(try DeckTable.within(db, deck.id).map(\.id))
+    let parts = DeckName.split(name)
+    let names = (1...parts.count).map { ([deck.name] + parts.prefix($0)).joined(separator: "::") }
+    let missing = try names.filter { try DeckTable.named(db, $0) == nil }
     let found = try refusingDecks { try DeckTable.ensure(db, name, within: deck.id, now: now) }
-    made.formUnion(Set(try DeckTable.within(db, deck.id).map(\.id)).subtracting(before))
+    for name in missing { if let new = try DeckTable.named(db, name) { made.insert(new.id) } }
     return found
   }
 
@@ -167,7 +191,7 @@ final class ImportPlaces {
   }
 
   /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
-  func move(_ cards: [CardID], within name: String) throws {
+  private func move(_ cards: [CardID], within name: String) throws {
     try flush()
     let target = name.isEmpty ? deck.id : try subdeck(name).id
     let others = try CardTable.cards(db, ids: cards).filter { $0.deck != target }.map(\.id)
@@ -193,6 +217,7 @@ final class ImportPlaces {
   private func writeNote(
     _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int
   ) throws -> Written {
+    try row.checkBeside()
     let note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
@@ -236,6 +261,7 @@ final class ImportPlaces {
     let guid = String(decoding: row.guid, as: UTF8.self)
     guard let note = try NoteTable.id(db, guid: guid) else { throw RowRefusal(ExchangeError.noSuchNote(guid: guid)) }
     guard notes.contains(note) else { return Written() }
+    try row.checkBeside()
     guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
     try batch(within: row.subdeck).place([card])
     try attach(row, to: card)
@@ -245,9 +271,7 @@ final class ImportPlaces {
   /// The document that a card of a note shows.
   private func attach(_ row: CardRow, to card: CardID?) throws {
     guard let card, let document = row.document else { return }
-    do { try CardTable.setDocument(db, card, to: document, now: now) } catch let error as DeckError {
-      throw RowRefusal(error)
-    }
+    try CardTable.setDocument(db, card, to: document, now: now)
   }
 
   /// A type of the same name that makes the same cards is taken; another one gets another name.
@@ -332,6 +356,15 @@ extension CardRow {
     if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
     let isOfNote = sides[1].isEmpty && !guid.isEmpty
     if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
+  }
+
+  /// What a note keeps beside its fields has the rules of a card's.
+  fileprivate func checkBeside() throws {
+    if fields.isEmpty, document == nil { return }
+    var card = CardRow()
+    (card.prompt, card.answer) = (Array("p".utf8), Array("a".utf8))
+    (card.fields, card.document) = (fields, document)
+    try card.checked { _ in }
   }
 
   /// Lends the row as a card to be written.

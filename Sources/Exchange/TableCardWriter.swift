@@ -17,7 +17,9 @@ struct TableCardWriter: CardRowWriter {
 
   var holdsOptions: Bool { false }
 
-  func begin() throws { try line(columns.map(\.name) + (isGuarded ? [FormulaGuard.column] : [])) }
+  func begin() throws {
+    try line(columns.map(\.name) + (isGuarded && !columns.contains(.guarded) ? [FormulaGuard.column] : []))
+  }
 
   func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
     var cells = cells(card, source)
@@ -27,7 +29,8 @@ struct TableCardWriter: CardRowWriter {
         cells[index] = "'" + cells[index]
         guarded.append(FormulaGuard.key(columns[index].name))
       }
-      cells.append(guarded.joined(separator: "|"))
+      let names = guarded.joined(separator: "|")
+      if let place = columns.firstIndex(of: .guarded) { cells[place] = names } else { cells.append(names) }
     }
     try line(cells)
     return source.unscheduled(card)

@@ -45,11 +45,17 @@ public enum Separator {
     var counts: [Int] = []
     var cells = 1
     var isQuoted = false
+    // Two quotes in a text in quotes are one.
+    var hasClosed = false
     var isAtStart = true
     for byte in start {
-      if byte == UInt8(ascii: "\""), isQuoted || isAtStart {
+      if byte == UInt8(ascii: "\""), isQuoted || isAtStart || hasClosed {
         isQuoted.toggle()
-      } else if isQuoted {
+        (hasClosed, isAtStart) = (!isQuoted, false)
+        continue
+      }
+      hasClosed = false
+      if isQuoted {
         continue
       } else if byte == separator {
         cells += 1

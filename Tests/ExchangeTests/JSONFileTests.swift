@@ -280,4 +280,13 @@ import Text
     options.onDuplicate = .error
     #expect(throws: DeckError.self) { try collection.importing(deck, path, options) }
   }
+
+  @Test(arguments: [#""   ":1"#, #""x":"a\u0000b""#, #""document":"a\u0000b""#])
+  func `a note that keeps what no card can is refused, with nothing of it left, and the rest comes`(member: String)
+    throws
+  {
+    let note = #"{"guid":"g","note_type":"Cloze","note_fields":{"Text":"{{c1::a}}"},"# + member + "}"
+    let (report, cards) = try imported("a.jsonl", note + "\n{\"prompt\":\"p\",\"answer\":\"a\"}\n")
+    #expect(report.cards.rejected.map(\.line) == [1] && cards.map(\.prompt) == ["p"])
+  }
 }

@@ -34,7 +34,7 @@ import Testing
     ("a.csv", "gato;cat\nperro;dog, big\n", ";"), ("a.csv", "gato\tcat\nperro\tdog\n", "\t"),
     ("a.tsv", "gato,cat\nperro,dog\n", ","), ("a.csv", "gato|cat\nperro|dog\n", "|"),
     ("a.csv", "\"a;b\",cat\n\"c;d\",dog\n", ","), ("a.csv", "uno\ndos\n", ","), ("a.tsv", "a, b\tc\nd\te\n", "\t"),
-    ("a.csv", "a;b,c;d\ne;f,g;h\n", ","),
+    ("a.csv", "a;b,c;d\ne;f,g;h\n", ","), ("a.csv", "\"a \"\"b; c\"\", d\",x;y\ne,f;g\n", ","),
   ])
   func `the separator is found by what cuts the lines alike`(name: String, text: String, separator: String) throws {
     #expect(try imported(name, text).report.findings.separator == separator.utf8.first)
@@ -178,5 +178,21 @@ import Testing
     let report = try collection.exporting(deck, folder.file("a.csv"))
     #expect(report.lost.map { $0.part.rawValue } == ["field_kinds", "notes", "documents"])
     #expect(report.lost.map(\.count) == [1, 1, 1])
+  }
+
+  @Test(arguments: [false, true])
+  func `fields that are called as columns come back as fields`(isForSpreadsheet: Bool) throws {
+    let text = #"{"prompt":"=p","answer":"a","Subdeck":"x","Document":"y","guarded":"=z","Tags":"u","Prompt":"v"}"#
+    let cards = try imported("a.jsonl", text).cards
+    var options = ExportOptions()
+    options.isForSpreadsheet = isForSpreadsheet
+    _ = try collection.exporting(collection.deck(named: "d"), folder.file("b.csv"), options)
+    let other = try collection.deck("other")
+    #expect(try collection.importing(other, folder.file("b.csv")).added == 1)
+    let found = try collection.cards(other)
+    #expect(found.map(\.prompt) == ["=p"] && found[0].document == nil)
+    #expect(
+      Set(found[0].fields.map { "\($0.name) \($0.value.written)" })
+        == Set(cards[0].fields.map { "\($0.name) \($0.value.written)" }))
   }
 }

@@ -232,4 +232,28 @@ import Testing
       #expect(throws: (any Error).self) { try read("cut.epub", Array(bytes[..<length])) }
     }
   }
+
+  @Test func `what opens as a mark in a subtitle and is never closed is a text`() throws {
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\nI <3 you, <i>dear</i> {\\an8}{smile\n"
+    #expect(try texts("a.srt", cue) == ["I <3 you, dear {smile"])
+  }
+
+  @Test func `HTML may leave the ends of its head and of its readings out`() throws {
+    let html = "<!doctype html><head><title>T</title><body><p>one<p><ruby>a<rp>(<rt>b<rp>)</ruby> two"
+    #expect(try texts("a.html", html) == ["one", "a two"])
+  }
+
+  @Test func `tags in a comment are none`() {
+    let tags = XMLTags(
+      Array("<!-- <item id='a'/> <item id='b'/> --><item id='c'/><![CDATA[<item id='d'/>]]><item id='e'/>".utf8))
+    #expect(tags.all("item").map { $0["id"] } == ["c", "e"])
+  }
+
+  @Test func `a cue of a hundred thousand lines and as many declarations without an end take no time`() throws {
+    let start = processorSeconds()
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\n" + String(repeating: "a line\n", count: 100_000)
+    #expect(try texts("a.srt", cue).count == 1)
+    #expect(try texts("a.html", String(repeating: "<!DOCTYPE[", count: 100_000) + "<p>one").last == "one")
+    #expect(processorSeconds() - start < 10)
+  }
 }

@@ -175,6 +175,8 @@ private struct NoGenerator: CardGenerator {
     ("a.csv", "prompt,answer\na,b\n", "prompt,answer\na,mine\n"),
     ("a.md", "Q: a\nA: b\n", "Q: a\nA: mine\n"),
     ("a.md", "Q: a\nA: b\n<!-- tags: t -->\n", "Q: a\nA: mine\n<!-- tags: t -->\n"),
+    ("a.md", "\u{FEFF}## a\n\nb\n\n## c\n\nd\n", "\u{FEFF}## a\n\nmine\n\n## c\n\nd\n"),
+    ("a.csv", "\u{FEFF}prompt,answer,guid\na,b,x\n", "\u{FEFF}prompt,answer,guid\na,mine,x\n"),
     // Some lines end so, others so.
     ("a.csv", "prompt,answer,guid\r\na,b,x\nc,d,y\r\n", "prompt,answer,guid\r\na,mine,x\nc,d,y\r\n"),
     ("a.csv", "prompt,answer,guid\na,b,x\r\nc,d,y\n", "prompt,answer,guid\na,mine,x\r\nc,d,y\n"),
@@ -217,6 +219,88 @@ private struct NoGenerator: CardGenerator {
     #expect(text("a.md").hasPrefix("Q: three\nA: four\n<!-- id: "), "\(text("a.md"))")
     try build()
     #expect(try workspace.decks.open("Words").cards().rest().map { try $0.record().guid } == [guid])
+  }
+
+  @Test func `a row of a table without ids whose words all change stays the card that it is`() throws {
+    try write("prompt,answer\none,two\n", to: "a.csv")
+    try build()
+    let card = try #require(try workspace.decks.open("Words").card(at: 1))
+    let guid = try card.record().guid
+    try card.update(prompt: "three", answer: "four")
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.csv") == "prompt,answer\nthree,four\n")
+    #expect(try workspace.decks.open("Words").cards().rest().map { try $0.record().guid } == [guid])
+    #expect(try build().findings.isEmpty && cards() == ["three = four"])
+  }
+
+  @Test func `of two rows that say the same only that of the edited card is written back`() throws {
+    try write("prompt,answer\na,b\na,b\n", to: "a.csv")
+    try build()
+    try #require(try workspace.decks.open("Words").card(at: 2)).update(answer: "mine")
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(text("a.csv") == "prompt,answer\na,b\na,mine\n")
+    #expect(try cards() == ["a = b", "a = mine"])
+  }
+
+  @Test(arguments: [
+    ("prompt,answer,tags,guid\na,b\n", "prompt,answer,tags,guid\na,b,t,"),
+    ("prompt,answer\na,b\n", "prompt,answer\na,b\n"),
+  ])
+  func `tags are written into a row that is short, and where there is no column for them nothing is`(
+    before: String, after: String
+  ) throws {
+    try write(before, to: "a.csv")
+    try build()
+    try #require(try workspace.decks.open("Words").card(at: 1)).update(tags: ["t"])
+    let report = try build { $0.writesBack = true }
+    #expect(text("a.csv").hasPrefix(after) && report.writtenBack == (before == after ? 0 : 1))
+  }
+
+  @Test func `an answer that goes on below a sentence with gaps is left as it is written`() throws {
+    let source = "## H\n\none\n\nthe ==sun==\n\ntwo\n"
+    try write(source, to: "a.md")
+    try build()
+    let note = try #require(try workspace.decks.open("Words").card(at: 2)).note()
+    #expect(try note.field("Back") == "<p>one</p><p>two</p>")
+    try note.update(fields: ["Back": "<p>ONE</p><p>two</p>"])
+    #expect(try build { $0.writesBack = true }.writtenBack == 0 && text("a.md") == source)
+  }
+
+  @Test func `a row that becomes another type and is refused leaves its card as it was`() throws {
+    let (row, other) = (#"{"guid":"a","prompt":"sun","answer":"sol"}"#, #"{"guid":"b","prompt":"sea","answer":"mar"}"#)
+    try write("\(row)\n\(other)\n", to: "a.jsonl")
+    try build()
+    let refused = #"{"guid":"a","note_type":"Cloze","note_fields":{"Text":"no cloze"}}"#
+    try write("\(refused)\n\(other.replacing("mar", with: "el mar"))\n", to: "a.jsonl")
+    let report = try build { $0.prunes = true }
+    #expect(report.cards.rejectedCount == 1 && report.cards.updated == 1 && report.removed == 0)
+    #expect(try cards() == ["sun = sol", "sea = el mar"])
+    _ = try workspace.care.undo()
+    #expect(try cards() == ["sun = sol", "sea = mar"])
+    _ = try workspace.care.redo()
+    // The row may be of that type once it can be.
+    try write(refused.replacing("no cloze", with: "{{c1::sun}}") + "\n\(other)\n", to: "a.jsonl")
+    #expect(try build().cards.rejectedCount == 0)
+    #expect(try Set(cards()) == ["[...] = sun", "sea = mar"])
+  }
+
+  @Test func `prune takes no card away while a row is refused, and the row is told each time`() throws {
+    try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
+    try build()
+    try write("prompt,answer,guid\n\"a\"!,1,x\nb,3,y\n", to: "a.csv")
+    let report = try build { $0.prunes = true }
+    #expect(report.cards.rejectedCount == 1 && report.removed == 0 && report.findings.contains { $0.kind == .gone })
+    #expect(throws: RefusedBuild.self) { try build { $0.prunes = true } }
+    try write("prompt,answer,guid\na,one,x\n", to: "a.csv")
+    #expect(try build { $0.prunes = true }.removed == 1)
+    #expect(try cards() == ["a = one"])
+  }
+
+  @Test func `two sources whose names are the same letters are told`() throws {
+    try write("## a\n\nb\n", to: "caf\u{E9}.md")
+    try write("## c\n\nd\n", to: "cafe\u{301}.md")
+    let error = #expect(throws: BuildError.self) { try build() }
+    #expect(error?.message.contains("in two forms of Unicode") == true)
   }
 
   @Test func `decks within the folder and within a row come one below the other`() throws {

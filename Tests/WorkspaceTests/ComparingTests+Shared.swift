@@ -13,6 +13,19 @@ import Testing
 @testable import Workspace
 
 extension ComparingTests {
+  @Test func `cards of the same guids in another deck are none of the merge's`() throws {
+    let second = try here.decks.create("Second")
+    for (prompt, answer) in [("gato", "cat"), ("sol", "sun")] {
+      try second.add(NewCard(prompt: prompt, answer: answer, guid: prompt), at: .bottom)
+    }
+    try ours.folder.write("prompt,answer,guid\ngato,cat,gato\nsol,sun,sol\n", to: "base.csv")
+    try ours.folder.write("prompt,answer,guid\ngato,tomcat,gato\n", to: "theirs.csv")
+    let before = try here.decks.open("Spanish").cards().rest().map { try $0.record().answer }
+    _ = try merge(file("base.csv"), "Second", file("theirs.csv"))
+    #expect(try second.cards().rest().map { try $0.record().answer } == ["tomcat"])
+    #expect(try here.decks.open("Spanish").cards().rest().map { try $0.record().answer } == before)
+  }
+
   // MARK: Media
 
   /// Gives a name another content, as people do.

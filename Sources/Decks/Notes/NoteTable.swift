@@ -27,8 +27,14 @@ public enum NoteTable {
   }
 
   /// The note of a guid, nil when there is none.
-  public static func id(_ db: Database, guid: String) throws -> NoteID? {
-    try db.firstRow("SELECT id FROM notes WHERE guid = ?", [guid]) { NoteID(rawValue: $0.integer(0)) }
+  /// - Parameter decks: where it must have a card; other decks may have another note of that guid.
+  public static func id(_ db: Database, guid: String, in decks: Set<DeckID>? = nil) throws -> NoteID? {
+    guard let decks else {
+      return try db.firstRow("SELECT id FROM notes WHERE guid = ?", [guid]) { NoteID(rawValue: $0.integer(0)) }
+    }
+    let sql = "SELECT notes.id, deck FROM notes JOIN cards ON note = notes.id WHERE guid = ? ORDER BY notes.id"
+    let found = try db.rows(sql, [guid]) { (NoteID(rawValue: $0.integer(0)), DeckID(rawValue: $0.integer(1))) }
+    return found.first { decks.contains($0.1) }?.0
   }
 
   /// A note's card by its number from 0, nil when it makes none of that number.

@@ -107,7 +107,7 @@ final class CollectionWriter {
       return id
     }
     // Two decks have a card of that guid.
-    var own = String(decoding: note.guid, as: UTF8.self) + "/\(note.id)"
+    var own = String(decoding: guid ?? note.guid, as: UTF8.self) + "/\(note.id)"
     return try own.withUTF8 { try add(note, guid: $0) }
   }
 

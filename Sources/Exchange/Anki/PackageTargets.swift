@@ -153,11 +153,22 @@ final class PackageTargets {
     }
   }
 
-  /// A name that a deck can have: at most 200 characters.
+  /// A name that a deck can have: at most 200 characters, no part of it blank.
   private func shortened(_ name: String) -> String {
     if name.count <= 200 { return name }
-    guard let root else { return String(name.prefix(200)) }
-    return "\(root.name)::\(name.suffix(max(20, 190 - root.name.count)))"
+    guard let root else { return PackageTargets.whole(name.prefix(200)) }
+    // In a deck of a long name there is no room for another part.
+    let room = 198 - root.name.count
+    return room < 10 ? root.name : "\(root.name)::\(PackageTargets.whole(name.suffix(room)))"
+  }
+
+  /// A name that was cut, without what is left of a part, or of the colons beside it.
+  static func whole(_ name: some StringProtocol) -> String {
+    let parts = String(name).split(at: "::").map { part in
+      String(part.drop { $0 == ":" }).trimmed
+    }
+    let text = parts.filter { !$0.isEmpty }.joined(separator: "::")
+    return text.hasSuffix(":") ? String(text.dropLast()).trimmed : text
   }
 
   // MARK: Cards

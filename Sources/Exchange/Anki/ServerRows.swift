@@ -122,7 +122,8 @@ public struct ServerRows {
 
   /// A deck's name as it can be here.
   public static func deckName(_ record: Value.Record) -> String {
-    String(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::").prefix(200))
+    let name = PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::")
+    return name.count <= 200 ? name : PackageTargets.whole(name.prefix(200))
   }
 
   public static func limits(_ deck: Value.Record) -> DeckLimits { PackagedDeck(old: deck).limits }

@@ -66,6 +66,15 @@ struct BuildContent {
     return self.type.name.lowercased() == type.trimmed.lowercased()
   }
 
+  /// Which row of the last build each row of a source is.
+  static func match(_ db: Database, _ new: [RowFacts], _ old: [BuiltRow]) throws -> [Int?] {
+    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
+    return try RowIdentity.match(new, facts) { index in
+      guard let current = try of(db, old[index].note), current.content != old[index].base else { return nil }
+      return current.note.fields
+    }
+  }
+
   // MARK: Merging
 
   /// The note as its source has it now and as the deck has it, by field.

@@ -14,6 +14,8 @@ public enum BuildError: Problem, Equatable {
   case badDescription(path: String, line: Int? = nil, column: Int? = nil, reason: String)
   /// Two rows have one id.
   case sameID(path: String, line: Int, id: String, other: String)
+  /// Two sources whose names differ only in how Unicode writes the same letters.
+  case sameSource(path: String, other: String)
   /// Two files of one name.
   case sameMedia(path: String, other: String)
   /// git does not say what of the folder is committed.
@@ -50,6 +52,11 @@ public enum BuildError: Problem, Equatable {
     case .sameID(let path, let line, _, _):
       ProblemReport(
         .duplicateID, "The same id twice", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
+    case .sameSource(let path, let other):
+      ProblemReport(
+        .duplicateID, "Two sources of one name",
+        "\(printable(path)) and \(printable(other)) have the same letters in their names, in two forms of Unicode; "
+          + "rename one", ["path": path])
     case .sameMedia(let path, let other):
       ProblemReport(
         .duplicateID, "Two media files of one name",

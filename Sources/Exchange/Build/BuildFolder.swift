@@ -31,6 +31,13 @@ public struct BuildFolder {
     self.path = path
     description = try BuildDescription(inFolder: path, isInterrupted: isInterrupted)
     sources = try Self.sources(in: path)
+    var seen: [String: String] = [:]
+    for source in sources {
+      // Two such paths are one text.
+      if let other = seen.updateValue(source.path, forKey: source.path) {
+        throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other)
+      }
+    }
     if sources.isEmpty, !fileExists(path + "/" + BuildDescription.fileName) {
       throw BuildError.nothingToBuild(folder: path)
     }

@@ -91,6 +91,7 @@ public final class BuildRun {
       return
     }
     state.report.read += 1
+    let refused = state.report.cards.rejectedCount
     let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
@@ -100,6 +101,11 @@ public final class BuildRun {
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
+    // The next build reads the source again, and tells what it refuses.
+    if state.report.cards.rejectedCount > refused {
+      let unknown = BuildSource(path: source.path, kind: source.kind, stamp: SourceStamp())
+      _ = try BuildTable.save(db, unknown, of: build, content: 0, inputs: "")
+    }
   }
 
   /// The files that a generator read, with the stamps that they have now; nil when one has changed.
@@ -155,8 +161,7 @@ public final class BuildRun {
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
-    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
-    let matches = RowIdentity.match(rows.map(\.facts), facts)
+    let matches = try BuildContent.match(db, rows.map(\.facts), old)
     for (row, match) in zip(rows, matches) {
       let elsewhere = match == nil ? moved(row) : nil
       let before = match.map { old[$0] } ?? elsewhere
@@ -202,7 +207,8 @@ public final class BuildRun {
       return next
     }
     if let current, current.content != next.base { return try merge(row, next, before, current, source) }
-    guard let (note, outcome) = try put(row.row, named: name, current, source) else { return nil }
+    // A row that is refused stays what it was.
+    guard let (note, outcome) = try put(row.row, named: name, current, source) else { return before }
     next.note = note
     next.base = try BuildContent.of(db, note)?.content ?? BuiltContent()
     if outcome == .added, before != nil || state.build != nil {
@@ -220,16 +226,12 @@ public final class BuildRun {
     let guid = current?.note.guid ?? BuildIDs.guid(of: name, namespace: folder.namespace)
     row.guid = Array(guid.utf8)
     do {
-      if let current {
-        if !current.canBecome(row) {
-          _ = try NoteTable.remove(db, [current.note.id])
-        } else {
-          try places.move(NoteTable.cards(db, of: current.note.id), within: row.subdeck)
-        }
-      }
       // Nobody has changed the note since: what is formatted in it was so in the source, which says a plain text now.
       if let current, current.isFormatted, case .texts = row.content { row.takeSidesAsHTML() }
-      let written = try places.write(row, isLookedAt: true)
+      let written =
+        if let current {
+          try places.write(row, over: current.note.id, givesWay: !current.canBecome(row))
+        } else { try places.write(row, isLookedAt: true) }
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
       if case .texts = row.content {
@@ -306,7 +308,8 @@ public final class BuildRun {
     return true
   }
 
-  /// Rows that left a source. Pruned they are gone; else they are reported, and known for the next time.
+  /// Rows that left a source. Pruned they are gone; else they are reported, and known for the next time. A row that was
+  /// refused may be one of them: then none is pruned.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.compactMap { row in
       guard let current = try BuildContent.of(db, row.note) else { return nil }
@@ -316,7 +319,7 @@ public final class BuildRun {
         tell(.goneEdited, path, row, current.prompt)
         return row
       }
-      if !settings.prunes {
+      if !settings.prunes || state.report.cards.rejectedCount > 0 {
         tell(.gone, path, row)
         return row
       }

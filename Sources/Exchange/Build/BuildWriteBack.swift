@@ -17,8 +17,31 @@ public struct BuildWriteBack {
     let content: BuildContent
     /// The id that keeps the row the same card; empty where the source can hold none.
     let id: String
-    /// As the row was when it was built last.
-    let whole: Int64
+  }
+
+  /// The edits of one source, by what the rows were when they were built last. Of rows that say the same each has its
+  /// own card.
+  struct Edits {
+    private var edits: [Int64: [Edit?]] = [:]
+    private var seen: [Int64: Int] = [:]
+
+    /// - Parameter byName: of the rows that are edited.
+    init(of rows: [BuiltRow], _ byName: [String: Edit]) {
+      let wanted = Set(rows.filter { byName[$0.name] != nil }.map(\.whole))
+      for row in rows where !row.isGone && wanted.contains(row.whole) {
+        edits[row.whole, default: []].append(byName[row.name])
+      }
+    }
+
+    /// The edit of the next row of the source; nil for one that is not edited.
+    mutating func next(_ row: CardRow, in source: BuildSource) -> Edit? {
+      if row.start.invalidReason != nil { return nil }
+      let whole = BuildRow(row, in: source).facts.whole
+      guard let all = edits[whole] else { return nil }
+      let place = seen[whole, default: 0]
+      seen[whole] = place + 1
+      return place < all.count ? all[place] : nil
+    }
   }
 
   private let db: Database
@@ -47,28 +70,27 @@ public struct BuildWriteBack {
     var files: [(path: String, lines: SourceLines)] = []
     for source in folder.sources {
       guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
-      var edits: [Edit] = []
+      var edits: [String: Edit] = [:]
       for row in touched[built.id] ?? [] {
         guard let content = try BuildContent.of(db, row.note), content.content != row.base,
           content.disputed(beside: row.base).isEmpty
         else { continue }
-        edits.append(Edit(content: content, id: row.plainName, whole: row.whole))
+        edits[row.name] = Edit(content: content, id: row.plainName)
       }
       if edits.isEmpty { continue }
-      let lines = try lines(edits, of: source, format)
+      let lines = try lines(Edits(of: BuildTable.rows(db, of: built.id), edits), of: source, format)
       if lines.written > 0 { files.append((source.path, lines)) }
     }
     return files
   }
 
-  private func lines(_ edits: [Edit], of source: BuildSource, _ format: CardFormat) throws -> SourceLines {
+  private func lines(_ edits: Edits, of source: BuildSource, _ format: CardFormat) throws -> SourceLines {
     let path = folder.path + "/" + source.path
     var file = try SourceLines(path, isInterrupted)
-    let byRow = Dictionary(firstOf: edits.map { ($0.whole, $0) })
     switch format {
-    case .md: try file.write(markdown: byRow, source)
-    case .csv: try file.write(table: byRow, UInt8(ascii: ","), source)
-    case .tsv: try file.write(table: byRow, UInt8(ascii: "\t"), source)
+    case .md: try file.write(markdown: edits, source)
+    case .csv: try file.write(table: edits, UInt8(ascii: ","), source)
+    case .tsv: try file.write(table: edits, UInt8(ascii: "\t"), source)
     default: break
     }
     return file
@@ -79,6 +101,8 @@ public struct BuildWriteBack {
 private struct SourceLines {
   private(set) var written = 0
   private let path: String
+  /// Before the first line: a mark of UTF-8, or nothing.
+  private let mark: String
   /// Each with the return at its end, if it has one: some may have it and others not.
   private var lines: [Substring]
   private let isInterrupted: () -> Bool
@@ -88,11 +112,14 @@ private struct SourceLines {
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
+    mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}" : ""
     // A return and a line feed are one character of a text.
-    lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { Substring($0) }
+    lines = text.utf8.dropFirst(mark.utf8.count).split(separator: 0x0A, omittingEmptySubsequences: false).map {
+      Substring($0)
+    }
   }
 
-  var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+  var bytes: [UInt8] { Array((mark + lines.joined(separator: "\n")).utf8) }
 
   /// A line without its end, counted from 1.
   private func plain(_ number: Int) -> Substring {
@@ -111,7 +138,8 @@ private struct SourceLines {
 
   // MARK: Tables
 
-  mutating func write(table edits: [Int64: BuildWriteBack.Edit], _ separator: UInt8, _ source: BuildSource) throws {
+  mutating func write(table edits: BuildWriteBack.Edits, _ separator: UInt8, _ source: BuildSource) throws {
+    var edits = edits
     let bytes = try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted))
     let cards = TableCards(bytes, separator: separator, TableOptions())
     var row = CardRow()
@@ -120,10 +148,10 @@ private struct SourceLines {
     while try cards.next(into: &row) {
       if let known = open { replaced.append((known.line..<row.start.line, known.text)) }
       open = nil
-      if let shape = cards.shape, let edit = edits[BuildRow(row, in: source).facts.whole],
-        let texts = edit.content.texts
-      {
+      if let edit = edits.next(row, in: source), let shape = cards.shape, let texts = edit.content.texts {
         let cells = Self.cells(cards.cells, shape, texts, edit)
+        // The table has no place for what was edited.
+        if cells == cards.cells { continue }
         let text = String(decoding: TableText.line(cells, cards.separator), as: UTF8.self)
         open = (row.start.line, String(text.dropLast()))
       }
@@ -136,11 +164,17 @@ private struct SourceLines {
     _ cells: [String], _ shape: TableShape, _ texts: (prompt: String, answer: String), _ edit: BuildWriteBack.Edit
   ) -> [String] {
     var cells = cells
+    let tags = edit.content.content.tags.joined(separator: " ")
+    // A row may have fewer cells than its table has columns.
+    for (column, text) in [(TableColumn.tags, tags), (.guid, edit.id)] where !text.isEmpty {
+      guard let index = shape.columns.firstIndex(of: column) else { continue }
+      while cells.count <= index { cells.append("") }
+    }
     for index in cells.indices {
       switch shape[index] {
       case .prompt: cells[index] = texts.prompt
       case .answer: cells[index] = texts.answer
-      case .tags: cells[index] = edit.content.content.tags.joined(separator: " ")
+      case .tags: cells[index] = tags
       case .guid: cells[index] = edit.id
       default: break
       }
@@ -157,14 +191,15 @@ private struct SourceLines {
 
   // MARK: Markdown
 
-  mutating func write(markdown edits: [Int64: BuildWriteBack.Edit], _ source: BuildSource) throws {
+  mutating func write(markdown edits: BuildWriteBack.Edits, _ source: BuildSource) throws {
+    var edits = edits
     let cards = MarkdownCards(try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted)))
-    var rows: [(row: CardRow, whole: Int64)] = []
+    var rows: [(row: CardRow, edit: BuildWriteBack.Edit?)] = []
     var row = CardRow()
-    while try cards.next(into: &row) { rows.append((row, BuildRow(row, in: source).facts.whole)) }
+    while try cards.next(into: &row) { rows.append((row, edits.next(row, in: source))) }
     rows.sort { $0.row.start.line < $1.row.start.line }
     for index in rows.indices.reversed() {
-      guard let edit = edits[rows[index].whole] else { continue }
+      guard let edit = rows[index].edit else { continue }
       let line = rows[index].row.start.line
       let next = index + 1 < rows.count ? rows[index + 1].row.start.line : lines.count + 1
       let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { plain($0) })

@@ -84,9 +84,8 @@ extension SourceReading {
     let old = try BuildTable.rows(db, of: source.id)
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
     let rows = places.compactMap { entries[$0].row?.facts }
-    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
     var known: [Int: BuiltRow] = [:]
-    for (place, match) in zip(places, RowIdentity.match(rows, facts)) {
+    for (place, match) in try zip(places, BuildContent.match(db, rows, old)) {
       if let match { known[place] = old[match] }
     }
     return known

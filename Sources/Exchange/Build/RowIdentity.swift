@@ -23,11 +23,17 @@ enum RowIdentity {
   /// Ids first; then rows that are the same as a whole, then those with the same front, each in the order of the
   /// source. What is left between two rows that were found is the same where it was edited a little.
   /// - Returns: for each new row the index of the old one; nil for one that is new.
-  static func match(_ new: [RowFacts], _ old: [RowFacts]) -> [Int?] {
+  static func match(_ new: [RowFacts], _ old: [RowFacts]) -> [Int?] { match(new, old) { _ in nil } }
+
+  /// The same with what the deck says.
+  /// - Parameter edited: the fields of an old row's note as the deck has them, where it says something else; a row that
+  ///   says just that is that card.
+  static func match(_ new: [RowFacts], _ old: [RowFacts], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
     var matching = Matching(new: new, old: old)
     matching.match { $0.id.isEmpty ? nil : AnyHashable($0.id) }
     matching.match(givingIDs: true) { AnyHashable($0.whole) }
     matching.match(givingIDs: true) { AnyHashable($0.front) }
+    try matching.match(edited: edited)
     matching.matchBetween()
     return matching.found
   }
@@ -58,6 +64,25 @@ enum RowIdentity {
         guard let key = key(row), let place = places[key]?.popLast() else { continue }
         take(place, for: index)
       }
+    }
+
+    /// Rows that say what a card was changed to in the deck.
+    mutating func match(edited: (Int) throws -> [String]?) rethrows {
+      let open = new.indices.filter { found[$0] == nil && new[$0].id.isEmpty }
+      if open.isEmpty { return }
+      var places: [[String]: [Int]] = [:]
+      for index in old.indices.reversed() where !isTaken[index] && old[index].id.isEmpty {
+        if let texts = try edited(index) { places[Self.filled(texts), default: []].append(index) }
+      }
+      for index in open {
+        if let place = places[Self.filled(new[index].texts)]?.popLast() { take(place, for: index) }
+      }
+    }
+
+    /// Fields without the empty ones behind the last that is filled.
+    private static func filled(_ texts: [String]) -> [String] {
+      let last = texts.lastIndex { !$0.isEmpty }
+      return Array(texts.prefix((last ?? -1) + 1))
     }
 
     private mutating func take(_ place: Int, for index: Int) {

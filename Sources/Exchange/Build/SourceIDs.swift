@@ -76,6 +76,10 @@ extension SourceReading {
     let entry = entries[index]
     let start = text.offset(line: entry.line, column: entry.column ?? 1)
     guard start < text.bytes.count, text.bytes[start] == UInt8(ascii: "{") else { return nil }
+    let rest = text.bytes[(start + 1)..<max(start + 1, text.end(entry.line))]
+    // An object that has nothing else, or a guid that is empty, would be none with this one.
+    let isEmpty = rest.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "}")
+    if isEmpty || rest.position(of: "\"guid\"", from: start + 1) != nil { return nil }
     return SourceEdit(range: start + 1..<start + 1, text: "\"guid\": \(Value.text(id).json), ")
   }
 

@@ -110,6 +110,8 @@ public struct ComparedEntry: Sendable {
 public struct ComparedList: Sendable {
   public private(set) var entries: [ComparedEntry] = []
   private(set) var places: [String: Int] = [:]
+  /// The number that the next entry of a key gets, where several came.
+  private var numbers: [String: Int] = [:]
 
   public init() {}
 
@@ -130,10 +132,13 @@ public struct ComparedList: Sendable {
   @discardableResult
   mutating func append(_ entry: ComparedEntry) -> String {
     var key = entry.key
-    var number = 2
-    while places[key] != nil {
-      key = "\(entry.key)#\(number)"
-      number += 1
+    if places[key] != nil {
+      var number = numbers[key] ?? 2
+      repeat {
+        key = "\(entry.key)#\(number)"
+        number += 1
+      } while places[key] != nil
+      numbers[entry.key] = number
     }
     places[key] = entries.count
     entries.append(key == entry.key ? entry : entry.keyed(key))

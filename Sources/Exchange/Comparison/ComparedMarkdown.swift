@@ -55,13 +55,26 @@ struct ComparedMarkdown {
   /// - Throws: `ComparisonError.notCards`.
   static func merged(_ result: MergeResult, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
     guard var bytes = joined(sides.map(\.head)) else { throw .notCards }
+    let lineEnd = lineEnd(of: sides[1])
     for entry in result.content[.note].entries {
-      if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
-      if !bytes.isEmpty, bytes.suffix(2) != [0x0A, 0x0A] { bytes.append(0x0A) }
+      if let last = bytes.last, last != 0x0A { bytes += lineEnd }
+      if !bytes.isEmpty, !endsBlank(bytes) { bytes += lineEnd }
       bytes += try block(entry, sides)
     }
-    while bytes.suffix(2) == [0x0A, 0x0A] { bytes.removeLast() }
+    while endsBlank(bytes) { bytes.removeLast(bytes.suffix(2) == [0x0D, 0x0A] ? 2 : 1) }
     return bytes
+  }
+
+  /// As the first line of a side ends.
+  private static func lineEnd(of side: ComparedMarkdown) -> [UInt8] {
+    let first = side.head.isEmpty ? side.content[.note].entries.first.flatMap { side.blocks[$0.key] } ?? [] : side.head
+    return first.prefix { $0 != 0x0A }.last == 0x0D ? [0x0D, 0x0A] : [0x0A]
+  }
+
+  /// Whether the last line is an empty one.
+  private static func endsBlank(_ bytes: [UInt8]) -> Bool {
+    let rest = bytes.suffix(2) == [0x0D, 0x0A] ? bytes.dropLast(2) : bytes.dropLast()
+    return bytes.last == 0x0A && rest.last == 0x0A
   }
 
   /// What one side made of the bytes of the base; nil where both changed them.
@@ -84,7 +97,8 @@ struct ComparedMarkdown {
       for (side, lines) in zip(sides, raw) where !lines.isEmpty {
         guard let own = side.content[.note][entry.key], isWhole(own, lines) else { throw .notCards }
       }
-      return block(entry)
+      let isReturned = lineEnd(of: sides[1]).count > 1
+      return isReturned ? block(entry).flatMap { $0 == 0x0A ? [0x0D, $0] : [$0] } : block(entry)
     }
   }
 

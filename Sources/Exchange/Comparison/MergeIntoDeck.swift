@@ -24,6 +24,8 @@ public final class MergeIntoDeck {
   private let isInterrupted: () -> Bool
   private let receiveMedia: FileReceiver
   private var decks: [String: DeckID] = [:]
+  /// The deck and those that were within it.
+  private let own: Set<DeckID>
 
   public init(
     _ db: Database, _ deck: DeckID, now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool,
@@ -32,6 +34,7 @@ public final class MergeIntoDeck {
     (self.db, self.now, self.random) = (db, now, random)
     (self.isInterrupted, self.receiveMedia) = (isInterrupted, receiveMedia)
     self.deck = try DeckTable.record(db, deck)
+    own = Set([deck] + (try DeckTable.within(db, deck).map(\.id)))
   }
 
   /// - Parameter ours: the content that the deck has.
@@ -189,12 +192,14 @@ public final class MergeIntoDeck {
   // MARK: Notes
 
   private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
-    let known = try NoteTable.id(db, guid: change.key)
+    var known = try NoteTable.id(db, guid: change.key, in: own)
     guard let entry else {
       guard let known else { return }
       _ = try NoteTable.remove(db, [known])
       return
     }
+    // One that was moved out of the deck comes back.
+    if known == nil { known = try NoteTable.id(db, guid: change.key) }
     guard let known else { return try add(entry) }
     if change.event == .moved { return }
     let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
@@ -255,10 +260,12 @@ public final class MergeIntoDeck {
   /// is behind.
   private func arrange(_ notes: ComparedList) throws {
     var places: [NoteID: Int] = [:]
+    let all = try [deck] + DeckTable.within(db, deck.id)
+    let within = Set(all.map(\.id))
     for (place, note) in notes.entries.enumerated() {
-      if let id = try NoteTable.id(db, guid: note.key) { places[id] = place }
+      if let id = try NoteTable.id(db, guid: note.key, in: within) { places[id] = place }
     }
-    for each in try [deck] + DeckTable.within(db, deck.id) {
+    for each in all {
       let ids = try CardTable.ids(db, in: each.id)
       var seen: Set<NoteID> = []
       var groups: [(place: Int, ids: [CardID])] = []

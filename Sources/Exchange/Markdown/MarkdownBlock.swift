@@ -23,6 +23,8 @@ struct MarkdownBlock {
     else { return nil }
     var facts = MarkdownFacts(
       guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags, subdeck: row.subdeck)
+    // What else the card says is somewhere else: below a cloze that stands within its answer.
+    guard isRead(source, as: old, facts) else { return nil }
     let before = written(old, facts)
     // A row without an id is known by its texts, as long as these are an edit of what they were.
     if facts.guid.isEmpty, old[0] != new[0], !RowEdit.isSmall(from: old, to: new) { facts.guid = edit.id }

@@ -34,7 +34,8 @@ struct MarkdownBlocks {
     if take("<ul>") { return list("</ul>", start: nil) }
     if take("<ol>") { return list("</ol>", start: 1) }
     if take("<ol start=\"") {
-      guard let digits = content(until: "\">"), let start = Int(digits.text) else { return nil }
+      // Markdown has numbers of nine digits at most.
+      guard let digits = content(until: "\">"), digits.count < 10, let start = Int(digits.text) else { return nil }
       return list("</ol>", start: start)
     }
     if take("<table>") { return table() }

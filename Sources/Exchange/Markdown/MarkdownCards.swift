@@ -38,6 +38,8 @@ final class MarkdownCards: CardRows {
   private var blockStart = 0
   /// Of lines that are at hand: the next one.
   private var place = 0
+  /// Lines that were read and are to be taken, the last of them first.
+  private var waiting: [(line: Substring, number: Int)] = []
 
   private enum Source {
     case file(ByteSource)
@@ -54,15 +56,14 @@ final class MarkdownCards: CardRows {
 
   func next(into row: inout CardRow) throws -> Bool {
     while finished.isEmpty {
-      let number = if case .file(let source) = source { source.line } else { place + 1 }
-      guard let line = try readLine() else {
+      guard let (line, number) = try nextLine() else {
         endCloze()
         endOpen()
         if finished.isEmpty { return false }
         break
       }
       if number == 1, MarkdownLine(line) == .rule {
-        try skipFrontMatter()
+        waiting = try skipFrontMatter()
       } else {
         take(line, number)
       }
@@ -72,6 +73,12 @@ final class MarkdownCards: CardRows {
   }
 
   // MARK: Lines
+
+  private func nextLine() throws -> (line: Substring, number: Int)? {
+    if let next = waiting.popLast() { return next }
+    let number = if case .file(let source) = source { source.line } else { place + 1 }
+    return try readLine().map { ($0, number) }
+  }
 
   /// A line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
@@ -103,10 +110,17 @@ final class MarkdownCards: CardRows {
   }
 
   /// The front matter, between two rules at the beginning, describes the file.
-  private func skipFrontMatter() throws {
-    while let line = try readLine(), line != "...", MarkdownLine(line) != .rule {
+  /// - Returns: where no second rule comes, the lines behind the first, the last of them first: that is a rule as any
+  ///   other. Of more lines than a row may have none comes back.
+  private func skipFrontMatter() throws -> [(line: Substring, number: Int)] {
+    var (lines, size): ([(line: Substring, number: Int)], Int) = ([], 0)
+    while let (line, number) = try nextLine() {
+      if line == "..." || MarkdownLine(line) == .rule { return [] }
       if case .file(let source) = source { blockStart = source.taken }
+      size += line.utf8.count
+      if size <= rowLimit { lines.append((line, number)) } else { lines = [] }
     }
+    return size <= rowLimit ? lines.reversed() : []
   }
 
   private func take(_ line: Substring, _ number: Int) {

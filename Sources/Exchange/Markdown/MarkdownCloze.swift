@@ -37,17 +37,16 @@ enum MarkdownCloze {
   /// The places of `==` that open (true) or close a cloze with something in it.
   private static func pairs(in bytes: [UInt8]) -> [Int: Bool] {
     var places: [Int] = []
-    var isCode = false
+    var unclosed: Set<Int> = []
     var index = 0
     while index < bytes.count {
       if let length = escapeLength(bytes, index) {
         index += length
-      } else if bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count, bytes[index + 1] == bytes[index], !isCode {
+      } else if bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count, bytes[index + 1] == bytes[index] {
         places.append(index)
         index += 2
       } else {
-        if bytes[index] == UInt8(ascii: "`") { isCode.toggle() }
-        index += 1
+        index = bytes[index] == UInt8(ascii: "`") ? codeEnd(bytes, index, &unclosed) : index + 1
       }
     }
     var pairs: [Int: Bool] = [:]
@@ -56,6 +55,21 @@ enum MarkdownCloze {
       pairs[places[pair + 1]] = false
     }
     return pairs
+  }
+
+  /// The end of code between backquotes; of backquotes that as many close nowhere, their own.
+  /// - Parameter unclosed: lengths of runs of backquotes that are not looked for again.
+  private static func codeEnd(_ bytes: [UInt8], _ start: Int, _ unclosed: inout Set<Int>) -> Int {
+    func run(_ start: Int) -> Int { bytes[start...].prefix { $0 == UInt8(ascii: "`") }.count }
+    let length = run(start)
+    var index = start + length
+    while !unclosed.contains(length), index < bytes.count {
+      let next = run(index)
+      if next == length { return index + next }
+      index += max(next, 1)
+    }
+    unclosed.insert(length)
+    return start + length
   }
 
   /// Of `{{c3::...}}`; 0 when there is none.

@@ -58,17 +58,26 @@ struct MarkdownHTML {
     return line.count { $0 == UInt8(ascii: "|") } + 1
   }
 
-  /// How many marks of quotes and lists a line begins with.
+  /// How many marks of quotes and lists a line begins with. Behind that of a list is a blank, or nothing.
   private static func depth(_ line: Substring.UTF8View) -> Int {
-    var depth = 0
-    for byte in line {
+    var (depth, before) = (0, UInt8(0x20))
+    var index = line.startIndex
+    while index < line.endIndex {
+      let byte = line[index]
+      line.formIndex(after: &index)
+      let isBeforeBlank = index == line.endIndex || " \t\r".utf8.contains(line[index])
       switch byte {
-      case UInt8(ascii: ">"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
-        UInt8(ascii: ")"):
+      case UInt8(ascii: ">"): depth += 1
+      case UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+"):
+        if !isBeforeBlank { return depth }
         depth += 1
-      case 0x20, 0x09, 0x30...0x39: break
+      case UInt8(ascii: "."), UInt8(ascii: ")"):
+        if !isBeforeBlank || !(0x30...0x39).contains(before) { return depth }
+        depth += 1
+      case 0x20, 0x09, 0x0D, 0x30...0x39: break
       default: return depth
       }
+      before = byte
     }
     // Of `-` and `*` alone it is a rule.
     return line.allSatisfy { "-* \t".utf8.contains($0) } ? 0 : depth

@@ -2,6 +2,7 @@
 // members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as they are inflated.
 
 import Files
+import Templates
 import Text
 
 final class Book {
@@ -120,12 +121,24 @@ struct XMLTags {
   init(_ xml: [UInt8]) {
     var index = 0
     while let start = xml[index...].firstIndex(of: UInt8(ascii: "<")), tags.count < 200_000 {
+      if let end = Self.endOfPassed(xml[start...]) {
+        index = end
+        continue
+      }
       guard let end = xml[start...].firstIndex(of: UInt8(ascii: ">")) else { return }
       index = end + 1
       let content = xml[(start + 1)..<end]
       guard let first = content.first, Unicode.Scalar(first).isLetter else { continue }
       add(String(decoding: content, as: UTF8.self))
     }
+  }
+
+  /// Where a comment or a CDATA section ends that begins here; one that is never closed is all of the rest.
+  private static func endOfPassed(_ rest: ArraySlice<UInt8>) -> Int? {
+    let kinds: [(StaticString, StaticString)] = [("<!--", "-->"), ("<![CDATA[", "]]>")]
+    guard let (opening, closing) = kinds.first(where: { rest.begins(with: $0.0) }) else { return nil }
+    let end = rest.position(of: closing, from: rest.startIndex + opening.utf8CodeUnitCount)
+    return end.map { $0 + closing.utf8CodeUnitCount } ?? rest.endIndex
   }
 
   private mutating func add(_ tag: String) {

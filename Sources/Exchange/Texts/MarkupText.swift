@@ -24,6 +24,7 @@ enum MarkupText {
     private var skipping: (name: String, depth: Int)?
     private var tags = TagReading()
     private var hasMoreComments = true
+    private var hasMoreDeclarations = true
 
     init(_ html: [UInt8]) { self.html = html }
 
@@ -67,9 +68,12 @@ enum MarkupText {
         index = end
         return true
       }
-      if rest.starts(with: "<!DOCTYPE".utf8), let end = declarationEnd() {
-        index = end
-        return true
+      if hasMoreDeclarations, rest.starts(with: "<!DOCTYPE".utf8) {
+        if let end = declarationEnd() {
+          index = end
+          return true
+        }
+        hasMoreDeclarations = false
       }
       guard let (tag, end) = tags.tag(html[...], index) else { return false }
       apply(tag)
@@ -101,10 +105,23 @@ enum MarkupText {
       return nil
     }
 
+    /// Whether a tag ends an element whose own end HTML lets out.
+    private static func ends(_ skipped: String, at name: String, isClosing: Bool) -> Bool {
+      switch skipped {
+      case "head": name == "body"
+      case "rt", "rp": isClosing && name == "ruby"
+      default: false
+      }
+    }
+
     private mutating func apply(_ tag: HTMLTag) {
       let (name, isClosing) = (tag.name, tag.isClosing)
       let isEmpty = tag.rest.last == UInt8(ascii: "/")
       if let (skipped, depth) = skipping {
+        if Self.ends(skipped, at: name, isClosing: isClosing) {
+          skipping = nil
+          return apply(tag)
+        }
         guard name == skipped, !isEmpty else { return }
         let left = depth + (isClosing ? -1 : 1)
         skipping = left == 0 ? nil : (skipped, left)

@@ -25,8 +25,8 @@ enum SubtitleLines {
       } else if line.allSatisfy(\.isWhitespace) {
         finish()
       } else if current != nil {
-        let text = current?.text ?? ""
-        current?.text = text.isEmpty ? String(line) : text + "\n" + line
+        if current?.text.isEmpty == false { current?.text.append("\n") }
+        current?.text.append(contentsOf: line)
       }
     }
     finish()
@@ -115,19 +115,23 @@ enum SubtitleLines {
     line.first == open && line.last == close
   }
 
-  /// Without `<i>`, `<v Ana>`, `{\an8}`.
+  /// Without `<i>`, `<v Ana>`, `{\an8}`. What is never closed is a text, as in `I <3 you`, and so is what is closed
+  /// behind another one that opens.
   private static func withoutMarks(_ text: String) -> String {
-    var (plain, closing): (String, Character?) = ("", nil)
+    var (plain, mark): (String, String) = ("", "")
     for character in text {
-      if let end = closing {
-        if character == end { closing = nil }
-      } else if character == "<" || character == "{" {
-        closing = character == "<" ? ">" : "}"
-      } else {
+      if character == "<" || character == "{" {
+        plain += mark
+        mark = String(character)
+      } else if mark.isEmpty {
         plain.append(character)
+      } else if character == (mark.first == "<" ? ">" : "}") {
+        mark = ""
+      } else {
+        mark.append(character)
       }
     }
-    return plain
+    return plain + mark
   }
 
   /// Without `NAME:` in capitals.

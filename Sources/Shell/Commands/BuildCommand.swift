@@ -137,13 +137,14 @@ enum BuildCommand {
     }
     if report.cards.rejectedCount > 20 { lines.append("  … \(session.grouped(report.cards.rejectedCount - 20)) more") }
     for kind in BuildFinding.Kind.allCases {
-      lines += list(report.findings.filter { $0.kind == kind }, kind, session)
+      let findings = report.findings.filter { $0.kind == kind }
+      lines += list(findings, kind, hasRefused: report.cards.rejectedCount > 0, session)
     }
     return lines
   }
 
   private static func list(
-    _ findings: [BuildFinding], _ kind: BuildFinding.Kind, _ session: Session
+    _ findings: [BuildFinding], _ kind: BuildFinding.Kind, hasRefused: Bool, _ session: Session
   ) -> [String] {
     if findings.isEmpty { return [] }
     let cards = session.counted(findings.count, "card")
@@ -159,6 +160,8 @@ enum BuildCommand {
         "\(cards) edited in the deck and in the sources; the deck's stay until `deck conflicts` "
           + "settles them or both say the same:"
       case .removed: "\(cards) removed in the deck, still in the sources; --restore brings them back:"
+      case .gone where hasRefused:
+        "\(cards) no longer in the sources, or refused there; --prune removes them once no row is refused:"
       case .gone: "\(cards) no longer in the sources; --prune removes them:"
       case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they stay:"
       case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not there:"

@@ -347,4 +347,20 @@ import Text
       note["deck of card 2"] == "Later" && note["suspended"] == "card 2" && note["flag"] == "card 1: 2, card 2: 3")
     #expect(note["W"] == "ir" && note["note type"] == "Verb")
   }
+
+  @Test func `Markdown whose lines end in a return and a line feed merges into such lines`() throws {
+    let base = "## a <!-- id: 1 -->\r\n\r\nx\r\n\r\n## b <!-- id: 2 -->\r\n\r\ny\r\n"
+    let (ours, theirs) = (base.replacing("x", with: "X"), base.replacing("y", with: "Y"))
+    #expect(try merge([base, base, base], .md).text == base)
+    #expect(try merge([base, ours, theirs], .md).text == ours.replacing("y", with: "Y"))
+    let tagged = base.replacing("id: 1", with: "id: 1; tags: t")
+    #expect(try merge([base, ours, tagged], .md).text == ours.replacing("id: 1", with: "id: 1; tags: t"))
+  }
+
+  @Test func `rows of one key are told apart in no time`() throws {
+    let rows = "prompt,answer\n" + (0..<20_000).map { "noun,w\($0)\n" }.joined()
+    let start = processorSeconds()
+    #expect(try changes(rows, rows, .csv).isEmpty)
+    #expect(processorSeconds() - start < 20)
+  }
 }

@@ -182,6 +182,7 @@ extension ProblemTable {
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "badDescription": BuildError.badDescription(path: hostile, line: 3, column: 5, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),
+      "sameSource": BuildError.sameSource(path: hostile, other: hostile),
       "sameMedia": BuildError.sameMedia(path: hostile, other: hostile),
       "noGit": BuildError.noGit(path: hostile, reason: "git is not installed"),
       "uncommitted": BuildError.uncommitted(folder: hostile, files: [hostile]),

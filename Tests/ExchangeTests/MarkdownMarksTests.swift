@@ -1,0 +1,57 @@
+// Marks of Markdown that are none: rows of dots, backquotes that nothing closes, a rule that is alone.
+
+import Decks
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+@Suite struct MarkdownMarksTests {
+  @Test(arguments: [".", "-", "+-", "*", ")", "1."])
+  func `a row of signs is no depth of lists`(sign: String) {
+    let line = String(repeating: sign, count: 60)
+    for text in [line, line + " |", "> " + line, "a\n\(line)x"] { #expect(MarkdownHTML.invalidReason(text) == nil) }
+  }
+
+  @Test(arguments: ["- ", "> ", "1. ", "1) ", ">", "*\t", "+ "])
+  func `more marks than can be nested are refused`(mark: String) {
+    #expect(MarkdownHTML.invalidReason(String(repeating: mark, count: 60) + "x") != nil)
+    #expect(MarkdownHTML.invalidReason(String(repeating: mark, count: 40) + "x") == nil)
+  }
+
+  @Test(arguments: ["9223372036854775807", "9999999999", "999999999", "-1", ""])
+  func `a list may begin at any number`(start: String) {
+    let html = "<ol start=\"\(start)\"><li>a</li><li>b</li></ol>"
+    let text = MarkdownText.text(of: html, .blocks)
+    #expect(text.map { MarkdownHTML($0).html } == html)
+  }
+
+  @Test(arguments: [
+    ("don`t ==go==", "don`t {{c1::go}}"), ("`a` ==b== `c", "`a` {{c1::b}} `c"),
+    ("``a ` ==b== `` ==c==", "``a ` ==b== `` {{c1::c}}"),
+  ])
+  func `backquotes that nothing closes hide no gap`(text: String, cloze: String) {
+    #expect(MarkdownCloze.text(of: text) == cloze)
+    #expect(MarkdownCloze.text(of: "`==b==`") == nil)
+  }
+
+  @Test func `a rule at the beginning that no other follows is no front matter`() throws {
+    let cards = "## a\n\nb\n"
+    let collection = TestCollection()
+    let folder = TemporaryFolder()
+    for (index, text) in ["---\n\n" + cards, "---\nid: x\n---\n" + cards, "---\nid: x\n...\n" + cards].enumerated() {
+      #expect(MarkdownWriter.rows(in: text)?.map(\.start.line) == [index == 0 ? 3 : 4])
+      let deck = try collection.deck("d\(index)")
+      #expect(try collection.importing(deck, folder.write(text, to: "a.md")).added == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("A::B::C:", "A::B::C"), ("::B:: ", "B"), (":B", "B"), ("A::", "A"), (" A :: B", "A::B"),
+  ])
+  func `a name of a deck that was cut is one that a deck can have`(cut: String, name: String) throws {
+    #expect(PackageTargets.whole(cut) == name)
+    #expect(try DeckName(name).text == name)
+  }
+}
