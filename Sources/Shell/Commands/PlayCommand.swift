@@ -49,8 +49,9 @@ enum PlayCommands {
       var options = PlayScreen.Options()
       options.wantsJSON = invocation.wantsJSON || session.options.wantsJSON
       options.showsBase = invocation.optionalText("--base") == nil
-      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.openOrCreate($0) }
       let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
+      // A game that cannot begin leaves no empty deck behind.
+      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.openOrCreate($0) }
       return try PlayScreen(session, game, options).run()
     }
   }
