@@ -14,7 +14,7 @@
 #include "line_drawing.h"
 #include "line_guards.h"
 
-// Exported by readline, but in none of its headers: the columns of the prompt as it is shown.
+// Exported by readline, but in none of its headers: the bytes of the prompt that are shown.
 extern int rl_visible_prompt_length;
 
 // A longer line is not coloured: it is a paste.
@@ -83,12 +83,30 @@ static struct place wrapped(struct place place, int width) {
   return place;
 }
 
-/// Where the byte at an offset of the line stands; false where that is not certain.
-static bool find_place(const char *line, int offset, int width, struct place *place) {
+/// How many bytes more than columns the prompt has; false where a width is not certain.
+static bool find_bytes_too_many(int *surplus) {
   mbstate_t state;
   memset(&state, 0, sizeof state);
-  place->row = rl_visible_prompt_length / width;
-  place->column = rl_visible_prompt_length % width;
+  *surplus = 0;
+  for (const char *text = rl_prompt ? rl_prompt : ""; *text != '\0';) {
+    struct place place = {0, 0};
+    const char *next = text;
+    // Wide enough for any character.
+    if (!advance(&next, &place, 16, &state)) return false;
+    *surplus += (int)(next - text) - place.column;
+    text = next;
+  }
+  return true;
+}
+
+/// Where the byte at an offset of the line stands; false where that is not certain.
+static bool find_place(const char *line, int offset, int width, struct place *place) {
+  int surplus;
+  if (!find_bytes_too_many(&surplus)) return false;
+  mbstate_t state;
+  memset(&state, 0, sizeof state);
+  place->row = (rl_visible_prompt_length - surplus) / width;
+  place->column = (rl_visible_prompt_length - surplus) % width;
   const char *text = line;
   while (text < line + offset) {
     if (!advance(&text, place, width, &state)) return false;

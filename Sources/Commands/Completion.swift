@@ -223,12 +223,17 @@ public struct Offer: Equatable, Sendable {
 
   /// The offers that begin with the word, or case aside when none does; each once, in order.
   public static func matching(_ offers: [Offer], _ word: String) -> [Offer] {
-    let exact = offers.filter { $0.text.hasPrefix(word) }
+    let exact = offers.filter { $0.text.begins(with: word) }
     let lowered = word.lowercased()
-    let found = exact.isEmpty ? offers.filter { $0.text.lowercased().hasPrefix(lowered) } : exact
+    let found = exact.isEmpty ? offers.filter { $0.text.lowercased().begins(with: lowered) } : exact
     var seen: Set<String> = []
     return found.filter { seen.insert($0.text).inserted }.sorted { $0.text < $1.text }
   }
+}
+
+extension String {
+  /// By code points: what is typed of a syllable of Hindi or Tamil is a part of a character.
+  fileprivate func begins(with word: String) -> Bool { unicodeScalars.starts(with: word.unicodeScalars) }
 }
 
 extension Command {

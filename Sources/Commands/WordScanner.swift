@@ -123,7 +123,7 @@ extension Command {
   public func withdrawing(_ options: [Option], from words: ArraySlice<String>) -> (taken: [String], rest: [String]) {
     var (scanner, words, taken, rest) = (WordScanner(self), words, [String](), [String]())
     while let word = words.popFirst() {
-      let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? ""
+      let name = String(word.prefix { $0 != "=" })
       let isOwn = scanner.pending != nil || scanner.takesOnlyValues || allOptions.contains { $0.name == name }
       if !isOwn, let option = options.first(where: { $0.name == name }) {
         taken.append(word)

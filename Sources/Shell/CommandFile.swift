@@ -23,7 +23,10 @@ struct CommandFile {
     name = path
     let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
     let text = try checkedText(bytes)
-    lines = text.lines.map { String($0).trimmed }
+    lines = text.lines.enumerated().map { number, line in
+      let mark = number == 0 && line.unicodeScalars.first == "\u{FEFF}"
+      return String(mark ? Substring(line.unicodeScalars.dropFirst()) : line).trimmed
+    }
   }
 
   /// Runs its lines; answers the exit status of the one that failed.

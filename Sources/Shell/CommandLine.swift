@@ -59,7 +59,15 @@ struct CommandLine {
     let file = open(path, flags, 0o666)
     guard file >= 0 else { throw RedirectionError.cannotWrite(path: path, errno: errno) }
     defer { close(file) }
-    return session.console.redirected(to: file) { Runner(session).runCommand(words) }
+    var failure: Int32 = 0
+    let status = session.console.redirected(to: file) {
+      let status = Runner(session).runCommand(words)
+      errno = 0
+      if !session.console.flush() { failure = errno == 0 ? EIO : errno }
+      return status
+    }
+    if failure != 0 { throw RedirectionError.cannotWrite(path: path, errno: failure) }
+    return status
   }
 
   private func run(_ words: [String], through program: String) throws -> Int32 {

@@ -18,7 +18,7 @@ struct LuaLines {
   enum LuaLine {
     case done
     case incomplete
-    case failed
+    case failed(status: Int32)
   }
 
   /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
@@ -41,8 +41,7 @@ struct LuaLines {
         session.state.leaving = Int32(status)
         return .done
       }
-      session.report(error)
-      return .failed
+      return .failed(status: session.report(error))
     }
   }
 

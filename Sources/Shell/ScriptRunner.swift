@@ -205,7 +205,8 @@ package struct ScriptRunner {
         if Interrupts.areRequested { throw WorkspaceError.interrupted }
         continue
       }
-      if count <= 0 { return code }
+      if count < 0 { throw LineError.unreadable(errno: errno) }
+      if count == 0 { return code }
       code += buffer[..<count]
       if code.count > 64 << 20 {
         throw ShellError.scriptTooLarge

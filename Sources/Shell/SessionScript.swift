@@ -1,6 +1,8 @@
 // The lines of a session as a script of Lua: `history --lua FILE`. Invariant: the script does what the lines did, in
 // their order; a line that failed stands in it as a comment.
 
+import Commands
+import Files
 import LuaRuntime
 import Text
 
@@ -18,7 +20,7 @@ struct SessionScript {
       if line.hasFailed {
         lines += line.text.split(separator: "\n").map { "-- failed: \($0)" }
       } else if line.isCommand {
-        lines.append("assert(shell.run(\(Self.quotedInLua(line.text.trimmed))))")
+        lines.append(command(line.text))
       } else {
         lines.append(statement(line.text))
       }
@@ -26,15 +28,47 @@ struct SessionScript {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// An expression shows its value at the prompt: in a script it is told to.
+  /// A script has no way to send a command's output elsewhere, and some commands are for the command line alone.
+  private func command(_ text: String) -> String {
+    do {
+      let (line, _) = try CommandLine.parts(of: text)
+      let words = try ShellWords.split(line, home: session.environment.folders.home)
+      let isForLua = session.registry.command(of: words)?.access.isForCommandLineOnly == false
+      return isForLua ? "assert(shell.run(\(Self.quotedInLua(line.trimmed))))" : "-- not from Lua: \(text.trimmed)"
+    } catch {
+      // It ran, so it can be read.
+      return "-- not from Lua: \(text.trimmed)"
+    }
+  }
+
+  /// An expression shows its value at the prompt: in a script it is told to. A local lives for its line only.
   private func statement(_ text: String) -> String {
     let expression = text.hasPrefix("=") ? String(text.dropFirst()) : text
+    if loads("return " + expression) {
+      // A comment would take the bracket in.
+      return loads("show(\(expression))") ? "show(\(expression))" : "show(\(expression)\n)"
+    }
+    // What answers by `return` ends a chunk.
+    if !loads(text + "\nlocal _") { return "show((function(...)\n\(text)\nend)())" }
+    return hasLocals(text) ? "do\n\(text)\nend" : text
+  }
+
+  private func loads(_ code: String) -> Bool {
     do {
-      _ = try session.lua.load("return " + expression, name: "history")
-      return "show(\(expression))"
+      _ = try session.lua.load(code, name: "history")
+      return true
     } catch {
-      // It is no expression, so it is kept as a statement.
-      return text
+      // Whether it is one is all that is asked.
+      return false
+    }
+  }
+
+  /// Whether it makes a local outside of a block of its own.
+  private func hasLocals(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return luaTokens(text).contains { token in
+      token.isKeyword("local")
+        && openParts(of: String(decoding: bytes[..<token.range.lowerBound], as: UTF8.self)).isEmpty
     }
   }
 

@@ -9,7 +9,8 @@ import Text
 @Suite struct ParsingTests {
   @Test(arguments: [
     ("study --seed 3 A", "--seed 3", "A"), ("study A --seed=3 -n 5 --quiet", "--seed=3 --quiet", "A -n 5"),
-    ("study -- --seed 3", "", "-- --seed 3"), ("study --seed", "--seed", ""),
+    ("study =--seed --seed=3", "--seed=3", "=--seed"), ("study -- --seed 3", "", "-- --seed 3"),
+    ("study --seed", "--seed", ""),
     // What the command has itself, values of its options, and words that it takes as they are stay its own.
     ("run --quiet a.lua --seed 3", "", "--quiet a.lua --seed 3"), ("card list --deck --seed 3", "", "--deck --seed 3"),
     ("card list uno --seed 3 -dos", "--seed 3", "uno -dos"), ("study --sede 3 --quiet", "", "--sede 3 --quiet"),

@@ -241,6 +241,14 @@ import Values
     }
   }
 
+  @Test func `a part of a syllable is completed as any other beginning`() throws {
+    let sources = CompletionSources(names: { _, _ in [Offer("किताब"), Offer("cafe\u{301}")] })
+    for (typed, found) in [("क", "किताब"), ("cafe", "cafe\u{301}"), ("CAFE", "cafe\u{301}")] {
+      let completion = try sampleRegistry().completions(line: "deck create " + typed, sources: sources)
+      #expect(completion.candidates.map(\.replacement) == [found])
+    }
+  }
+
   @Test func `a command's own completion comes first`() throws {
     let registry = CommandRegistry()
     try registry.add(

@@ -44,6 +44,33 @@ import Testing
     #expect(try list().count == 4)
   }
 
+  @Test func `an empty word names no card, and a card that is named twice counts once`() throws {
+    for words in [
+      ["card", "suspend", ""], ["card", "remove", ""], ["card", "tag", "", "--add", "x"], ["note", "show", ""],
+    ] {
+      let run = try home.run(words)
+      #expect(run.status == 1 && run.errors.contains("begins with \"\""), "\(run)")
+    }
+    #expect(try home.run("card", "suspend", "E:1", "E:1").output == "Suspended 1 card.\n")
+    #expect(try home.run("--json", "card", "resume", "E:1", "E:1").lines.count == 1)
+    #expect(try home.run("card", "list", "is:suspended").output.hasPrefix("No card was found"))
+  }
+
+  @Test func `a guid of another program may look like a place in a deck`() throws {
+    try home.run("-e", "decks.open('E'):add{prompt = 'dos puntos', answer = 'colon', guid = 'aB:12'}")
+    for noun in ["card", "note"] {
+      #expect(try home.run(noun, "show", "aB:12").output.contains("dos puntos"))
+    }
+    #expect(try home.run("card", "show", "aC:12").errors.contains("no deck is called \"aC\""))
+  }
+
+  @Test func `an offset behind the last card says so`() throws {
+    let expected = "Nothing is left: --offset 9 passes over all there are (1 card).\n"
+    #expect(try home.run("card", "list", "otro", "--offset", "9").output == expected)
+    #expect(try home.run("card", "list", "otro", "--offset", "9", "--sort", "prompt").output == expected)
+    #expect(try home.run("--json", "card", "list", "--offset", "9").output.isEmpty)
+  }
+
   @Test func `a list is sorted, cut and shows the columns that were asked for`() throws {
     let usual = try home.run("card", "list")
     #expect(usual.lines[0].split(separator: " ").prefix(3) == ["#", "Deck", "Prompt"], "\(usual.output)")

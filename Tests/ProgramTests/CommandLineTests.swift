@@ -190,6 +190,37 @@ private let canHideProc: Bool = {
     #expect(run.errors.contains("standard output could not be written"))
   }
 
+  @Test func `at the prompt a file that takes nothing is told, and the line has failed`() throws {
+    let run = try Home().run(input: "version > /dev/full\n")
+    #expect(run.status == 1 && run.errors.contains("/dev/full cannot be written: no space left on device"), "\(run)")
+  }
+
+  @Test func `a script that cannot be read from standard input is told`() throws {
+    let home = try Home()
+    let words = home.words(["run", "-"]).map { "'\($0)'" }.joined(separator: " ")
+    let run = try Child(["/bin/sh", "-c", words + " < /"], environment: home.environment).finish(input: "")
+    #expect(run.status == 1 && run.errors.contains("the input cannot be read"), "\(run)")
+  }
+
+  @Test func `a script that fails ends no prompt, and one behind -i begins it`() throws {
+    let home = try Home()
+    let bad = try home.write("error('x')", to: "bad.lua")
+    let piped = try home.run(input: "run \(bad)\n1 + 1\n")
+    #expect(piped.status == 0 && piped.output == "2\n", "\(piped)")
+    #expect(try home.run(input: "run \(bad)\n").status == 1)
+    #expect(try home.run("-i", bad, input: "1 + 1\n").output == "2\n")
+    #expect(try home.run("run", bad).status == 1)
+    let inner = try home.run(input: "select(2, shell.run('run \(bad)')).code\n")
+    #expect(inner.output == "\"script_failed\"\n", "\(inner)")
+  }
+
+  @Test(arguments: [
+    ("error('x')\n", 1), ("x = = 1\n", 1), ("deck shw\n1 + 1\n", 0), ("error('x')\nversion\n", 0), ("for\n", 1),
+  ])
+  func `a prompt that reads a pipe ends with the status of its last line`(lines: String, status: Int32) throws {
+    #expect(try Home().run(input: lines).status == status)
+  }
+
   @Test func `seeds repeat, ids do not`() throws {
     let home = try Home()
     let code = "print(words.lexicon('english'):random{length = 7}, games.new{}.base_word)"

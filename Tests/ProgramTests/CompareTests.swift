@@ -64,6 +64,24 @@ import Testing
         + "\n")
   }
 
+  @Test func `long texts are compared in a moment, and by what they are, not by what they look like`() throws {
+    try home.run(
+      "-e",
+      """
+      local function lines(sign) local t = {} for i = 1, 6000 do t[i] = sign .. i end return table.concat(t, "\\n") end
+      for name, sign in pairs{A = "a", B = "b"} do
+        local deck = decks.create(name)
+        deck:add{prompt = "long", answer = lines(sign), guid = "g1"}
+        deck:add{prompt = "short", answer = "x\\n" .. (sign == "a" and "\\u{E9}" or "e\\u{301}") .. "\\n" .. sign, guid = "g2"}
+      end
+      """)
+    let run = try home.run("deck", "diff", "A", "B")
+    #expect(run.status == 1 && run.processorSeconds < 20, "\(run.errors)")
+    #expect(run.lines.contains("-Back: a6000") && run.lines.contains("+Back: b1"))
+    #expect(
+      run.lines.count { $0.hasSuffix("\u{E9}") } == 2 && !run.lines.contains("-Back: x"), "\(run.lines.prefix(6))")
+  }
+
   @Test func `a comparison that cannot be made ends with status 2`() throws {
     let run = try home.run("deck", "diff", "Spanich", "Spanish")
     #expect(run.status == 2)
@@ -121,6 +139,8 @@ import Testing
       listed.output
         == #"{"kind": "note", "key": "g1", "field": "answer", "base": "cat", "ours": "tomcat", "theirs": "kitty"}"#
         + "\n", "\(listed)")
+    let field = { try self.home.run("--json", "deck", "conflicts", "C", "--field", $0).lines.count }
+    #expect(try field("answer") == 1 && field("nosuch") == 0)
     #expect(try home.run("deck", "conflicts", "C", "--take", "theirs").output.hasPrefix("Settled 1 conflict"))
     #expect(try home.run("-e", "print(decks.open('C'):card(1).answer)").output == "kitty\n")
     #expect(try home.run("deck", "conflicts", "C").output == "No conflicts.\n")

@@ -46,6 +46,26 @@ import Testing
     #expect(shown.errors.contains("spa-bad.tsv") && shown.errors.contains("not UTF-8"), "\(shown)")
   }
 
+  @Test func `nothing at all has no meaning`() throws {
+    try home.write("\ttomcat\ngato\tcat\n", to: "data/dictionaries/spa-mine.tsv")
+    let run = try home.run("word", "define", " ")
+    #expect(run.status == 1 && run.errors.contains("has the word \" \""), "\(run)")
+  }
+
+  @Test func `dictionaries are removed all or none, and a rehearsal removes none`() throws {
+    let table = try home.write("gato\tcat\n", to: "spa-eng.tsv")
+    #expect(try home.run("word", "dictionaries", "add", table).status == 0)
+    let names = try home.run("-e", "print((shell.run('word dictionaries')))").status
+    #expect(names == 0)
+    for words in [["spa-eng", "nosuch"], ["nosuch"]] {
+      let run = try home.run(["word", "dictionaries", "remove"] + words)
+      #expect(run.status == 1 && run.errors.contains("no dictionary is called \"nosuch\""), "\(run)")
+    }
+    let rehearsed = try home.run("--dry-run", "word", "dictionaries", "remove", "spa-eng")
+    #expect(rehearsed.output.isEmpty && rehearsed.errors == "dry run: would remove the dictionary spa-eng\n")
+    #expect(try home.run("word", "dictionaries", "remove", "spa-eng").output == "Removed spa-eng.\n")
+  }
+
   @Test func `missed words become cards with their meaning`() throws {
     try home.write("crab\ta beast with claws\n", to: "data/dictionaries/eng-mine.tsv")
     _ = try run("deck", "create", "Missed")

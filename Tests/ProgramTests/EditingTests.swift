@@ -51,6 +51,22 @@ import Testing
     }
   }
 
+  @Test func `a field that was left alone stays as it is, whatever its lines look like`() throws {
+    try home.run(
+      "-e",
+      #"decks.open("D"):add_note{type = "Basic", fields = {Front = "a\n  ==== Back ====\nb", Back = "x<b>1</b>\r\ny"}}"#
+    )
+    let terminal = try terminal("note", "edit", "D:1", editor: editor("sed -i 's/^a$/A/' \"$1\""))
+    terminal.wait(for: "Changed the note")
+    #expect(terminal.ended() == 0)
+    let fields = try home.run("-e", "local f = decks.open('D'):card(1).note.fields print(f.Front == ..., f.Back)")
+    let kept = try home.run(
+      "-e",
+      #"local f = decks.open("D"):card(1).note.fields print(f.Back == "x<b>1</b>\r\ny", f.Front:find("==== Back ====", 1, true) ~= nil, f.Front:sub(1, 1))"#
+    )
+    #expect(kept.output == "true\ttrue\tA\n", "\(fields)")
+  }
+
   @Test func `a field of any card is set by its name, and a refusal says how`() throws {
     let set = try home.run("card", "edit", "D:1", "--set", "Back=home")
     #expect(set.output == "Changed 1 card.\n", "\(set)")

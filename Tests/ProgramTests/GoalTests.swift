@@ -52,6 +52,14 @@ import Testing
     #expect(try home.run("--json", "deck", "goal").output == "")
   }
 
+  @Test(arguments: [["--off"], ["--recall", "0.9"], ["D", "--recall", "0.9"], ["D", "--minutes", "5"]])
+  func `options of a goal that lack its deck or date are a wrong use`(words: [String]) throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    let run = try home.run(["deck", "goal"] + words)
+    #expect(run.status == 2 && run.errors.contains("is missing; usage: deck goal DECK DATE"), "\(run)")
+  }
+
   @Test func `in Lua a goal is read and assigned`() throws {
     let code = """
       local d = decks.open('D') print(d.goal)

@@ -1,5 +1,6 @@
 // Word games and plugins through the program.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -30,6 +31,17 @@ import Testing
     for (one, next) in zip(rungs, rungs.dropFirst()) {
       #expect(one.count == 4 && zip(one, next).filter { $0 != $1 }.count == 1, "\(ladder)")
     }
+  }
+
+  @Test func `a guess that a mode fails on is answered in JSON too`() throws {
+    let home = try Home()
+    let mode = "games.mode{name = 'broken', rules = {'min_length:2'}, score = function() error('oh') end}"
+    for folder in [".config", ".config/deckhand"] { mkdir(home.path + "/" + folder, 0o700) }
+    let code = try home.write(mode, to: ".config/deckhand/init.lua")
+    let run = try home.run("--json", "play", "broken", "--base", "cambering", input: "cab\n")
+    #expect(
+      run.lines.count == 1 && run.lines.first?.hasPrefix(#"{"word": "cab", "code": "lua_error""#) == true,
+      "\(code) \(run)")
   }
 
   @Test func `guesses from a pipe are answered in JSON, one object a line`() throws {
@@ -164,6 +176,7 @@ extension Home {
     let home = try Home()
     let refused = try home.run("play", "--language", "english", "--length", "60", "--to-deck", "Missed", input: "")
     #expect(refused.status == 1)
+    #expect(try home.run("play", "nosuch", "--to-deck", "Missed").status != 0)
     let badName = try home.run("play", "--base", "cambering", "--to-deck", "A::", input: "")
     #expect(badName.status == 1)
     #expect(badName.errors.contains("a deck's name has an empty part beside \"::\""), "\(badName)")

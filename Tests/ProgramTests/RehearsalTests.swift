@@ -191,6 +191,19 @@ import Testing
     #expect(try changes(before, kept(home)) == [])
   }
 
+  @Test func `what was not done is not told as done`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "A::B")
+    try home.run("card", "add", "A::B", "uno", "one")
+    let drawn = try home.run("--dry-run", "deck", "stats", "A", "--png", home.path + "/a.png")
+    #expect(drawn.status == 0 && drawn.output.isEmpty && drawn.errors.contains("would write"), "\(drawn)")
+    let text = try home.write("uno.", to: "a.txt")
+    let shown = try home.run("--dry-run", "text", "show", text, "--svg", home.path + "/a.svg")
+    #expect(shown.status == 0 && shown.output.isEmpty && shown.errors.contains("would write"), "\(shown)")
+    #expect(
+      try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))
+  }
+
   @Test func `a script that runs a script is one unit`() throws {
     let home = try Home()
     let inner = try home.write("decks.create('Inner')", to: "inner.lua")

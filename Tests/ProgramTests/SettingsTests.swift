@@ -266,7 +266,8 @@ import Testing
     terminal.wait(for: "> ", seconds: 10)
     let lines = [
       "set serve.key hush1", "alias key \"set serve.key\"", "key hush2", "settings.set(\"Serve.Key\", \"hush3\")",
-      "set serve.keys hush4", "after = 1", "history --lua \(home.path)/session.lua",
+      "set serve.keys hush4", "alias k2 key", "k2 hush5", "key\u{16}\thush6", "after = 1",
+      "history --lua \(home.path)/session.lua",
     ]
     for line in lines {
       terminal.type(line + "\r")

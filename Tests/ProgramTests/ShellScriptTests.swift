@@ -22,5 +22,25 @@ import Testing
     // An editor of another system ends lines in another way.
     let other = try home.write("# decks\r\n\r\ndeck create F\r\ndeck shw F\r\n", to: "other.dh")
     #expect(try home.run("run", other).errors.contains("other.dh:4: deck: no command is called \"shw\""))
+    #expect(try home.run("run", home.write("\u{FEFF}deck show F\n", to: "marked.dh")).errors.contains("called \"F\""))
+  }
+
+  @Test func `the script of a session does what its lines did`() throws {
+    let home = try Home()
+    let terminal = try home.terminal("--no-init")
+    terminal.wait(for: "?2004h")
+    for line in [
+      "1 + 1 -- two", "return 40 + 2", "local x = 7", "x = (x or 0) + 1", "deck create A > \(home.path)/out", "whoami",
+      "history --lua \(home.path)/session.lua",
+    ] {
+      terminal.type(line + "\r")
+      terminal.wait(for: "?2004h")
+    }
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let other = try Home()
+    let run = try other.run("-e", "dofile('\(home.path)/session.lua') print(x)")
+    #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")
+    #expect(try other.run("deck", "show", "A").status == 0)
   }
 }

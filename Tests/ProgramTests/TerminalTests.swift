@@ -36,6 +36,21 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
+  @Test(arguments: ["Español", "日本語", "שלום"])
+  func `behind a prompt with letters beyond ASCII the line is drawn where it stands`(deck: String) throws {
+    let home = try Home()
+    let terminal = try home.terminal("--no-init")
+    var picture = TerminalPicture()
+    picture.write(terminal.settle(awaitsPrompt: true))
+    terminal.type("deck create \(deck)\r")
+    picture.write(terminal.settle(awaitsPrompt: true))
+    terminal.type("deck list")
+    picture.write(terminal.settle(awaitsPrompt: false))
+    #expect(picture.lines.last?.hasSuffix("> deck list") == true, "\(picture.lines)")
+    terminal.type("\u{15}\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `commands and Lua stand side by side`() throws {
     let home = try Home()
     let terminal = try prompt(home)

@@ -26,6 +26,14 @@ import Testing
     #expect(try home.run("deck", "show", "Film").status == 1)
   }
 
+  @Test func `a text without a sentence is refused, not read, and its counts are none`() throws {
+    let dots = try home.write("...\n", to: "dots.txt")
+    let read = try run("text", "read", dots, input: "q\n")
+    #expect(read.status == 1 && read.errors.contains("has no text in it"), "\(read)")
+    let shown = try run("text", "show", dots)
+    #expect(shown.output.contains("of 0 words in 0 sentences; 0 names and numbers\n"), "\(shown)")
+  }
+
   @Test func `a review table is written first, and only its lines become cards`() throws {
     let text = try home.write("el gato zorf.\n\nel gato zarf.", to: "a.txt")
     _ = try run("text", "known", "el", "gato")

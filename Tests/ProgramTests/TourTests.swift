@@ -58,4 +58,21 @@ import Testing
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }
+
+  @Test func `after the tour the terminal is what the settings say`() throws {
+    let home = try Home()
+    for words in [
+      ["set", "accessibility.screen_reader", "on"], ["deck", "create", "D"], ["card", "add", "D", "uno", "one"],
+    ] { _ = try home.run(words) }
+    let terminal = try home.terminal("--no-init")
+    terminal.wait(for: "> ")
+    terminal.type("help tour\r")
+    terminal.wait(for: "tour> ")
+    terminal.type("exit\r")
+    terminal.wait(for: "> ")
+    terminal.type("study D\r")
+    terminal.wait(for: "Card 1 of 1. uno.")
+    terminal.type("q\u{04}")
+    #expect(terminal.ended() == 0)
+  }
 }

@@ -24,7 +24,7 @@ enum AccountCommands {
   private static var addAccount: BuiltIn {
     BuiltIn(
       "account", "add", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Adds an account with a password.", answer: "{name}",
+      summary: "Adds an account with a password.", answer: "text",
       details: """
         The first account takes over the data that are here, and from then on nothing is reached before a sign-in. \
         A password has 8 to 1,024 bytes; it keeps honest people out, not somebody who can read the disk.
@@ -54,7 +54,7 @@ enum AccountCommands {
   private static var listAccounts: BuiltIn {
     BuiltIn(
       "account", "list", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Lists the accounts.",
-      answer: "text...",
+      answer: "{name, signed_in}...",
       example: "account list"
     ) { _, session in
       let user = session.gate.user
@@ -70,7 +70,7 @@ enum AccountCommands {
   private static var removeAccount: BuiltIn {
     BuiltIn(
       "account", "remove", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Removes your account with everything in it.", answer: "{name}",
+      summary: "Removes your account with everything in it.", answer: "boolean",
       details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { invocation, session in
@@ -101,7 +101,7 @@ enum AccountCommands {
 
   private static var login: BuiltIn {
     BuiltIn(
-      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "nothing",
+      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "text",
       details: "The password is asked for at the terminal, or read from a file.",
       arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
       options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
@@ -120,7 +120,7 @@ enum AccountCommands {
   private static var logout: BuiltIn {
     BuiltIn(
       "logout", theme: Self.accountTheme, access: .atTerminal, effect: .reads,
-      summary: "Signs out: everything is saved and closed.", answer: "nothing",
+      summary: "Signs out: everything is saved and closed.", answer: "boolean or nothing",
       example: "logout"
     ) { _, session in
       guard session.gate.user != nil else {
@@ -134,7 +134,7 @@ enum AccountCommands {
   private static var changePassword: BuiltIn {
     BuiltIn(
       "passwd", theme: Self.accountTheme, access: .atTerminal, effect: .acts, summary: "Changes your password.",
-      answer: "nothing",
+      answer: "boolean",
       details: "The present one is asked for first, or read from the file that --password-file names.",
       options: [Self.newPasswordFile], example: "passwd"
     ) { invocation, session in

@@ -29,7 +29,7 @@ enum CardBulkCommands {
   static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
     let failure: any Error
     do {
-      return try words.map { try CardCommands.card($0, session) }
+      return CardCommands.distinct(try words.map { try CardCommands.card($0, session) })
     } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: failure = error
@@ -37,6 +37,8 @@ enum CardBulkCommands {
       }
     }
     let text = words.joined(separator: " ")
+    // Nothing at all would find every card.
+    if text.trimmed.isEmpty { throw failure }
     let found: [CardHandle]
     do {
       let workspace = try session.workspace()

@@ -28,13 +28,10 @@ enum CardCommands {
 
   /// The one card that a text names.
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
-    let workspace = try session.workspace()
-    if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
-      let deck = try workspace.decks.open(String(text[..<colon]))
-      if position >= 1, let card = try deck.card(at: position) { return card }
-      throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
-    }
-    let found = try workspace.cards.find(guidBeginning: text)
+    // What a script left empty names no card, although every guid begins so.
+    if text.isEmpty { throw LookupError.noCard(guid: text) }
+    let found = try session.workspace().cards.find(guidBeginning: text)
+    if let placed = try placed(text, mayBeGuid: !found.isEmpty, session) { return placed }
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
     if found.isEmpty {
@@ -42,6 +39,25 @@ enum CardCommands {
     }
     let places = try found.prefix(4).map { "\(try $0.deck().record().name):\(try $0.position())" }
     throw LookupError.severalCards(guid: text, places: places)
+  }
+
+  /// The card of `DECK:POSITION`; nil for what is no place. Other programs' guids may look like one.
+  private static func placed(_ text: String, mayBeGuid: Bool, _ session: Session) throws -> CardHandle? {
+    guard let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) else { return nil }
+    let deck: DeckHandle
+    do {
+      deck = try session.workspace().decks.open(String(text[..<colon]))
+    } catch DeckError.deckNotFound where mayBeGuid {
+      return nil
+    }
+    if position >= 1, let card = try deck.card(at: position) { return card }
+    throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
+  }
+
+  /// The cards, each once.
+  static func distinct(_ cards: [CardHandle]) -> [CardHandle] {
+    var seen: Set<CardID> = []
+    return cards.filter { seen.insert($0.id).inserted }
   }
 
   private static func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
@@ -105,7 +121,7 @@ enum CardCommands {
   /// The cards that words name. A query is not taken, but what it finds is told.
   private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
     do {
-      return try words.map { try card($0, session) }
+      return distinct(try words.map { try card($0, session) })
     } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: throw try asQuery(words, session) ?? error

@@ -80,7 +80,11 @@ private struct CardListRequest {
   /// A person sees a page, and what Lua asks for is one value; a program reads all as it comes.
   var isStreamed: Bool { !session.state.isAnswering && (wantsJSON || !session.console.terminal.hasScreen) }
 
-  private var nothing: String {
+  /// - Parameter total: how many cards there are, those passed over too.
+  private func nothing(of total: Int) -> String {
+    if total > 0 {
+      return "Nothing is left: --offset \(offset) passes over all there are (\(session.counted(total, "card")))."
+    }
     guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` makes one." : "No cards." }
     if let name = deckName(query) {
       let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || ":_".contains($0) }
@@ -108,7 +112,7 @@ private struct CardListRequest {
     let page = rows ? session.console.terminal.rowLimit ?? 200 : nil
     let listing = try self.listing(limit ?? page)
     var parts: [Display] = [
-      .table(try CardListCommand.table(listing.cards, columns, whenEmpty: nothing, session))
+      .table(try CardListCommand.table(listing.cards, columns, whenEmpty: nothing(of: listing.total), session))
     ]
     let next = offset + listing.cards.count
     if page != nil, next < listing.total, !listing.cards.isEmpty {
@@ -138,11 +142,13 @@ private struct CardListRequest {
   // MARK: A stream
 
   func stream() throws -> CommandResult {
-    var stream = CardListStream(try sequence(), limit: limit, session)
+    let sequence = try sequence()
+    let total = sequence.count
+    var stream = CardListStream(sequence, limit: limit, session)
     if wantsJSON {
       try stream.writeJSON(areColumnsGiven ? columns : CardProperty.shown)
     } else if try !stream.writeTable(columns) {
-      session.console.write(nothing + "\n")
+      session.console.write(nothing(of: total) + "\n")
     }
     return CommandResult()
   }

@@ -179,7 +179,8 @@ enum CompareCommands {
       let workspace = try session.workspace()
       let deck = try workspace.decks.open(invocation.text("DECK"))
       guard let side = invocation.optionalText("--take").flatMap({ SettledSide(rawValue: $0) }) else {
-        return try listed(workspace.comparing, deck, invocation.list("NOTE"))
+        return try listed(
+          workspace.comparing, deck, invocation.list("NOTE"), field: invocation.optionalText("--field"))
       }
       let count = try workspace.comparing.settle(
         deck, guids: invocation.list("NOTE"), field: invocation.optionalText("--field"), by: side)
@@ -190,14 +191,14 @@ enum CompareCommands {
   }
 
   private static func listed(
-    _ comparing: Comparing, _ deck: DeckHandle, _ wanted: [String]
+    _ comparing: Comparing, _ deck: DeckHandle, _ wanted: [String], field: String?
   ) throws -> CommandResult {
     var table = TableText(
       [.init("Note"), .init("Field"), .init("Base"), .init("Ours"), .init("Theirs")], whenEmpty: "No conflicts.")
     var values: [Value] = []
     let entries = try comparing.conflicts(in: deck)
     for entry in entries where wanted.isEmpty || wanted.contains(where: { entry.key.hasPrefix($0) }) {
-      for conflict in entry.conflicts {
+      for conflict in entry.conflicts where field == nil || field == conflict.shownField {
         let sides = try SettledSide.allCases.map { side in
           try comparing.shown(conflict, of: side) ?? (side == .base ? "(none)" : "(removed)")
         }

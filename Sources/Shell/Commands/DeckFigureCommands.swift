@@ -180,12 +180,12 @@ enum DeckFigureCommands {
         let path = session.environment.folders.expanded(given)
         let picture = ChartPicture(
           title: name, panels: StatisticsPanels(figures).panels(weeks: 53), isDark: invocation.flag("--dark"))
-        if session.rehearsal.mayActOutside("write \(path)") {
-          try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-        }
+        guard session.rehearsal.mayActOutside("write \(path)") else { continue }
+        try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
         lines.append("Drew the figures to \(path).")
       }
-      guard lines.isEmpty else { return CommandResult(figures.value, .lines(lines)) }
+      let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
+      guard !isDrawn else { return CommandResult(figures.value, .lines(lines)) }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
       let panels = chartLines(figures, session.console.terminal)
       return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))

@@ -134,12 +134,15 @@ enum DictionaryCommand {
 
   private static func remove(_ names: [String], _ session: Session) throws -> CommandResult {
     try require(names, "remove", "NAME")
-    for name in names where session.rehearsal.mayActOutside("remove the dictionary \(printable(name))") {
-      try UserDictionaries(session.workspace()).remove(name)
-    }
+    let dictionaries = try UserDictionaries(session.workspace())
+    // All of them or none.
+    for name in names { try dictionaries.requireOwn(name) }
+    let shown = names.map { printable($0) }.joined(separator: ", ")
+    guard session.rehearsal.mayActOutside("remove the dictionary \(shown)") else { return CommandResult() }
+    for name in Set(names) { try dictionaries.remove(name) }
     return CommandResult(
       .record([("removed", .list(names.map { .text($0) }))]),
-      line: "Removed \(names.map { printable($0) }.joined(separator: ", ")).")
+      line: "Removed \(shown).")
   }
 
   private static func order(_ names: [String], _ session: Session) throws -> CommandResult {

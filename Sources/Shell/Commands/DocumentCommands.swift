@@ -33,7 +33,7 @@ enum DocumentCommands {
   static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
     let elements = try document.elements()
     if let place = Int(name), elements.indices.contains(place - 1) { return elements[place - 1] }
-    let found = elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
+    let found = name.isEmpty ? [] : elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
     if found.count == 1 { return found[0] }
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }

@@ -33,19 +33,17 @@ package enum MapCommand {
         Option("--strict", help: "a line that is not UTF-8 ends the run; otherwise it is counted and passed over"),
       ], example: "map frequency.lua"
     ) { invocation, session in
-      let status = run(invocation, session.environment)
       // The run has told what went wrong.
-      if status != ExitStatus.done {
-        session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
-      }
-      return CommandResult()
+      var result = CommandResult()
+      result.status = run(invocation, session.environment)
+      return result
     }
   }
 
   /// Runs the words of a command line that begins with `map`, without a session.
   /// - Returns: the exit status; nil when help is asked for, which the session gives.
   package static func run(_ words: [String], _ environment: Environment) -> Int32? {
-    if words.dropFirst().first == Option.wantsHelp.name { return nil }
+    if words.dropFirst().prefix(while: { $0.hasPrefix("-") }).contains(Option.wantsHelp.name) { return nil }
     let registry = CommandRegistry()
     do throws(CommandError) {
       try registry.add(command.command)

@@ -53,7 +53,8 @@ enum NoteAddCommand {
     var fields: [String: String] = [:]
     for word in words {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: "note add", name: "FIELD=VALUE", value: word, expected: "FIELD=VALUE")
+        throw CommandError.badValue(
+          command: "note add", name: "FIELD=VALUE", value: word, expected: "a field, = and its text")
       }
       guard type.fields.contains(name) else { throw type.unknownField(name) }
       fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text.trimmed)

@@ -20,7 +20,7 @@ enum NoteCommands {
   /// The one note that a text names.
   static func note(_ text: String, _ session: Session) throws -> NoteHandle {
     let isPlace = text.lastIndex(of: ":").map { Int(text[text.index(after: $0)...]) != nil } ?? false
-    if !isPlace {
+    if !isPlace, !text.isEmpty {
       let found = try session.workspace().notes.find(guidBeginning: text)
       if found.count == 1 { return found[0] }
       if let exact = try found.first(where: { try $0.record().guid == text }) { return exact }
@@ -124,7 +124,7 @@ enum NoteCommands {
     var fields: [String: String] = [:]
     for word in given {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: "edit", name: "--set", value: word, expected: "FIELD=TEXT")
+        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
       }
       let old = try note.field(name)
       if !isHTML, !mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }

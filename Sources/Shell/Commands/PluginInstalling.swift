@@ -137,7 +137,8 @@ struct PluginInstalling {
       if asksForSignature { throw SignatureError.unsigned(path: plan.package.path) }
       let name = plan.listed?.listing.name ?? plan.package.path
       throw ShellError.notGranted(
-        plugin: plan.package.name, rights: plan.added.map(\.description), command: "plugin \(verb) \(name)")
+        plugin: plan.package.name, rights: plan.added.map(\.description),
+        command: "plugin \(verb) \(ShellWords.quote(name))" + (takesUnsigned ? " --unsigned" : ""))
     }
     session.console.show(.lines(facts))
     if showsChanges { session.console.show(.drawn(try difference(of: plan))) }

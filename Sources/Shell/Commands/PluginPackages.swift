@@ -54,7 +54,7 @@ enum PluginPackages {
           [
             "Packed \(package.name) \(package.manifest.version) into \(file): "
               + "\(session.counted(package.fileCount, "file")), \(session.counted(bytes.count, "byte")).",
-            "Sign it by `minisign -Sm \(file)`, and give \(file)\(PluginPackage.signatureEnding) away with it.",
+            "Sign it by `minisign -Sm \(ShellWords.quote(file))`, and give \(file)\(PluginPackage.signatureEnding) away with it.",
           ] + (package.hasTests ? [] : ["It has no test.lua: nothing will be tested where it is installed."])))
     }
   }

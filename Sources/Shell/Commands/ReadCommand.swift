@@ -1,6 +1,8 @@
 // `text read`. Invariant: what is done to a word there is what `mine` and `text known` do, each a step of undo.
 
 import Commands
+import Exchange
+import Language
 import Workspace
 
 extension TextCommands {
@@ -20,6 +22,9 @@ extension TextCommands {
       ], example: "text read novel.epub --language spanish --deck Novel"
     ) { invocation, session in
       let text = try open(invocation, session)
+      if text.text.sentences.isEmpty {
+        throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", "))
+      }
       try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? "Mined").run()
       return CommandResult()
     }

@@ -40,7 +40,9 @@ enum ShellCommands {
     ) { invocation, session in
       if let word = invocation.optionalText("--keyword") { return try found(word, session) }
       let tour = Tour(session)
-      if invocation.list("NAME") == [HelpTopic.tourName], tour.isPossible, !invocation.wantsJSON {
+      if invocation.list("NAME") == [HelpTopic.tourName], tour.isPossible, !invocation.wantsJSON,
+        !session.options.wantsJSON
+      {
         try tour.run()
         return CommandResult()
       }
@@ -109,7 +111,7 @@ enum ShellCommands {
       ], example: "run make_deck.lua corpus.txt"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let isWithin = session.state.isInScript
+      let isWithin = session.state.isInScript || session.state.isAnswering
       let status: Int32
       if CommandFile.isNamed(path) {
         status = ScriptRunner(session).run(try CommandFile(session, path: path))
@@ -118,10 +120,9 @@ enum ShellCommands {
       }
       if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
       // The script has told what went wrong.
-      if status != ExitStatus.done {
-        session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
-      }
-      return CommandResult()
+      var result = CommandResult()
+      result.status = status
+      return result
     }
   }
 
@@ -173,7 +174,11 @@ enum ShellCommands {
           }
           return CommandResult(.null, line: "\(name) is no alias any more.")
         }
-        try setAlias(name, ShellWords.split(text, home: session.environment.folders.home), session)
+        let words = try ShellWords.split(text, home: session.environment.folders.home)
+        if words.isEmpty {
+          throw CommandError.badValue(command: "alias", name: "TEXT", value: text, expected: "a command and its words")
+        }
+        try setAlias(name, words, session)
         return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       for alias in session.registry.aliases { tellIfHidden(alias.name, session) }

@@ -88,7 +88,9 @@ enum SyncCommand {
     let signIn = SignIn(session)
     guard let user = try invocation.optionalText("--user") ?? session.ask("User on \(place.host): "),
       !user.trimmed.isEmpty
-    else { throw SignInError.noName }
+    else {
+      throw CommandError.missingArgument(command: "sync", "--user NAME", usage: "sync login URL --user NAME")
+    }
     let link = try signIn.answeringLeft {
       let password =
         if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {

@@ -49,7 +49,8 @@ extension SyncCommand {
     if let path = report.setAsidePath {
       let count = session.counted(report.setAside.count, "note")
       lines.append(
-        "\(count) of this account have no place in their note types any more: they are in \(path).")
+        "\(count) of this account \(report.setAside.count == 1 ? "has no place in its note type any more: it is" : "have no place in their note types any more: they are") in \(path)."
+      )
     }
     if let backup = report.backup { lines.append("What was here is kept in \(backup).") }
     return CommandResult(

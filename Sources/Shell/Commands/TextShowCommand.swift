@@ -36,7 +36,8 @@ enum TextShowCommand {
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
       let figures = figures(view, goals)
       let drawn = try draw(view, text.titles.first ?? "", invocation, session)
-      if !drawn.isEmpty { return CommandResult(figures, .lines(drawn)) }
+      let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
+      if isDrawn { return CommandResult(figures, .lines(drawn)) }
       guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
       let charts = TextPanels(view).panels.map { $0.lines(on: session.console.terminal) }
       return CommandResult(
@@ -53,9 +54,8 @@ enum TextShowCommand {
       let path = session.environment.folders.expanded(given)
       let picture = ChartPicture(
         title: printable(title), panels: TextPanels(view).panels, isDark: invocation.flag("--dark"))
-      if session.rehearsal.mayActOutside("write \(printable(path))") {
-        try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-      }
+      guard session.rehearsal.mayActOutside("write \(printable(path))") else { return nil }
+      try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
       return "Drew the figures to \(printable(path))."
     }
   }
@@ -84,7 +84,8 @@ enum TextShowCommand {
 
   private static func shown(_ view: TextView, _ goals: [Double], _ session: Session) -> [Display] {
     let counts = view.counts()
-    let all = max(1, view.text.tokens.count - view.passedOver)
+    let words = view.text.tokens.count - view.passedOver
+    let all = max(1, words)
     var table = TableText([.init(""), .init("Words", .right), .init("Share", .right), .init("Lemmas", .right)])
     for state in WordState.allCases {
       guard let count = counts[state] else { continue }
@@ -99,8 +100,9 @@ enum TextShowCommand {
     let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
     var lines = [
       "",
-      "Coverage \(percent(view.coverage)) of \(session.counted(all, "word")) in "
-        + "\(session.counted(view.text.sentences.count, "sentence")); \(session.grouped(view.passedOver)) names and numbers",
+      "Coverage \(percent(view.coverage)) of \(session.counted(words, "word")) in "
+        + "\(session.counted(view.text.sentences.count, "sentence")); "
+        + session.counted(view.passedOver, "name or number", "names and numbers"),
       "Remembered today, as the memory model expects it: \(percent(view.expectedCoverage))",
       "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
     ]

@@ -172,6 +172,7 @@ enum WordCommands {
     let folds = invocation.flag(Common.foldAccents.name)
     let (words, library) = (try session.workspace().words, session.lexicons.meanings)
     let language = try words.language(named: named)
+    if word.trimmed.isEmpty { throw LookupError.noMeaning(word: word, language: language.title) }
     var missing: DictionaryError?
     do {
       let found = try words.define(word, in: language, foldAccents: folds, only: only)

@@ -30,6 +30,8 @@ struct Tour {
     world.folders.data = folder + "/data"
     let inside = try Session(options, console: session.console, environment: world)
     defer { inside.close() }
+    // The terminal is what the user's own settings say, in the tour and after it.
+    session.console.preferences = session.data
     try walk(inside, try reader(for: inside))
   }
 

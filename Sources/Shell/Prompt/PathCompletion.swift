@@ -14,7 +14,7 @@ package enum PathCompletion {
     if text == "~" { return home == nil ? [] : ["~/"] }
     let real = folder.hasPrefix("~/") ? (home.map { $0 + folder.dropFirst() } ?? folder) : folder
     let names = entries(of: real.isEmpty ? "." : real).filter { name in
-      name.hasPrefix(start) && (!name.hasPrefix(".") || start.hasPrefix("."))
+      name.unicodeScalars.starts(with: start.unicodeScalars) && (!name.hasPrefix(".") || start.hasPrefix("."))
     }
     return names.sorted().prefix(most).compactMap { name in
       let isFolder = Folder.isFolder(real + name)

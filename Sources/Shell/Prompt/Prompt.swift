@@ -204,9 +204,14 @@ package final class Prompt {
   /// Whether a line names a secret setting, by itself or by an alias for one: its value may be in it.
   private func namesSecret(_ line: String) -> Bool {
     guard let tree = session.preferences?.tree else { return false }
-    let first = line.trimmed.split(separator: " ").first.map(String.init)
-    let alias = session.registry.aliases.first { $0.name == first }
-    return tree.namesSecret(in: line) || alias.map { tree.namesSecret(in: $0.words.joined(separator: " ")) } ?? false
+    var aliases = Dictionary(firstOf: session.registry.aliases.map { ($0.name, $0.words) })
+    var (text, first) = (line, line.split(whereSeparator: \.isWhitespace).first.map(String.init))
+    // An alias may stand for another one.
+    while let name = first, let words = aliases.removeValue(forKey: name) {
+      text += " " + words.joined(separator: " ")
+      first = words.first
+    }
+    return tree.namesSecret(in: text)
   }
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
@@ -255,10 +260,11 @@ package final class Prompt {
       let outcome = LuaLines(session).run(text, showsNil: showsNil)
       switch outcome {
       case .done, .failed:
+        if case .failed(let status) = outcome { lastStatus = status } else { lastStatus = ExitStatus.done }
         remember(typed)
         // Another function of the user's gets its chance.
         if text.contains(text: "prompt") { session.scripting.isPromptBad = false }
-        note(typed, isCommand: false, hasFailed: outcome == .failed)
+        note(typed, isCommand: false, hasFailed: lastStatus != ExitStatus.done)
         return hintAboutLocal(text)
       case .incomplete: break
       }

@@ -19,7 +19,9 @@ struct Choosing {
     guard !session.gate.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
       !items.isEmpty
     else { return words }
-    return try Picker(session, title: title, items).choose().map { command + [$0] }
+    return try Picker(session, title: title, items).choose().map {
+      command + ($0.hasPrefix("-") ? ["--", $0] : [$0])
+    }
   }
 
   private var canChoose: Bool {

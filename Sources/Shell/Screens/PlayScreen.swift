@@ -137,6 +137,7 @@ final class PlayScreen {
     } catch let error as LuaError where error.stopReason != .interrupt {
       // A mode's own function failed: the game goes on without this guess.
       session.report(error, origin: game.mode.name)
+      if options.wantsJSON { tellFailure(of: line.trimmed, error) }
       drawing.lines += 1
       return
     }
@@ -146,6 +147,16 @@ final class PlayScreen {
     } else if let refusal = game.refusal(of: answer.word, as: answer.outcome) {
       refuse(refusal)
     }
+  }
+
+  /// A program gets an answer to each guess, also to one that could not be judged.
+  private func tellFailure(of word: String, _ error: LuaError) {
+    let report = error.problem?.report
+    let fields = [
+      ("word", word), ("code", report?.code.rawValue ?? ProblemCode.failure(.luaError).rawValue),
+      ("title", report?.title ?? "A Lua error"), ("message", error.description),
+    ]
+    session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
   }
 
   private func accept(_ word: String, _ points: Int) {

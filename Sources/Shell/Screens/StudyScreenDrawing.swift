@@ -81,7 +81,7 @@ extension StudyScreen {
   private func typedLines(width: Int) -> [String] {
     if view.question != nil {
       // The end is what is typed at.
-      var shown = printable(view.typed, limit: .max)
+      var shown = printable(String(view.typed.suffix(width)), limit: .max)
       while shown.displayWidth > width - 3 { shown.removeFirst() }
       return ["> " + shown + (terminal.usesUnicode ? "▏" : "_")]
     }

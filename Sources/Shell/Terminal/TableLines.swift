@@ -103,7 +103,7 @@ extension String {
 
 /// Names in a column, their values beside them in as many lines as they need; below a name that is too long for it.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
-  let names = min(20, fields.map { printable($0.name).displayWidth }.max() ?? 0)
+  let names = min(20, (terminal.cutWidth ?? 40) / 2, fields.map { printable($0.name).displayWidth }.max() ?? 0)
   let blank = String(repeating: " ", count: names + 2)
   return fields.flatMap { field in
     let width = terminal.cutWidth.map { max(8, $0 - names - 2) } ?? .max

@@ -54,10 +54,21 @@ struct ChangeLines {
   /// Of two texts of many lines those that are not in both.
   private func differing(_ name: String, _ old: String, _ new: String) -> [String] {
     func cut(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-    return cut(new).difference(from: cut(old)).flatMap { change in
+    func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
+    func removed(_ line: Substring) -> [String] { part("-", name, [(String(line), false)], .red) }
+    func inserted(_ line: Substring) -> [String] { part("+", name, [(String(line), false)], .green) }
+    var (gone, come) = (cut(old)[...], cut(new)[...])
+    while let one = gone.first, let other = come.first, isSame(one, other) {
+      (gone, come) = (gone.dropFirst(), come.dropFirst())
+    }
+    while let one = gone.last, let other = come.last, isSame(one, other) {
+      (gone, come) = (gone.dropLast(), come.dropLast())
+    }
+    guard gone.count + come.count <= WordMarks.limit else { return gone.flatMap(removed) + come.flatMap(inserted) }
+    return Array(come).difference(from: Array(gone), by: isSame).flatMap { change in
       switch change {
-      case .remove(_, let line, _): part("-", name, [(String(line), false)], .red)
-      case .insert(_, let line, _): part("+", name, [(String(line), false)], .green)
+      case .remove(_, let line, _): removed(line)
+      case .insert(_, let line, _): inserted(line)
       }
     }
   }
@@ -89,8 +100,8 @@ struct ChangeLines {
 struct WordMarks {
   private(set) var old: [(text: String, isMarked: Bool)] = []
   private(set) var new: [(text: String, isMarked: Bool)] = []
-  /// Words of both texts together, beyond which all are marked.
-  private static let limit = 2000
+  /// Words, or lines, of both texts together, beyond which they are not compared.
+  static let limit = 2000
 
   init(_ old: String, _ new: String) {
     let (first, second) = (Self.words(old), Self.words(new))
@@ -98,7 +109,7 @@ struct WordMarks {
       (self.old, self.new) = ([(old, false)], [(new, false)])
       return
     }
-    let difference = second.difference(from: first)
+    let difference = second.difference(from: first) { $0.utf8.elementsEqual($1.utf8) }
     var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
     for change in difference {
       switch change {

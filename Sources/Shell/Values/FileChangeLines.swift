@@ -63,15 +63,18 @@ struct FileChangeLines {
   }
 
   private static func compared(_ old: [Substring], _ new: [Substring]) -> [Line] {
+    // By their bytes: what only looks the same differs too.
+    func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
+    let most = min(old.count, new.count)
     var start = 0
-    while start < min(old.count, new.count), old[start] == new[start] { start += 1 }
+    while start < most, isSame(old[start], new[start]) { start += 1 }
     var end = 0
-    while end < min(old.count, new.count) - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+    while end < most - start, isSame(old[old.count - 1 - end], new[new.count - 1 - end]) { end += 1 }
     let (first, second) = (old[start..<old.count - end], new[start..<new.count - end])
     var (removed, inserted) = (Set(first.indices), Set(second.indices))
     if first.count + second.count <= mostCompared {
       (removed, inserted) = ([], [])
-      for change in Array(second).difference(from: Array(first)) {
+      for change in Array(second).difference(from: Array(first), by: isSame) {
         switch change {
         case .remove(let offset, _, _): removed.insert(offset + start)
         case .insert(let offset, _, _): inserted.insert(offset + start)

@@ -78,10 +78,9 @@ struct NoteSheet {
       guard let old = known.first(where: { $0.name == name }) else {
         throw try note.type().record().unknownField(name)
       }
-      let text = isHTML ? part.text : FieldHTML.html(ofPlain: part.text)
-      if !text.utf8.elementsEqual(old.value.utf8), isHTML || FieldHTML.plain(old.value) != part.text {
-        fields[name] = text
-      }
+      let before = isHTML ? old.value : FieldHTML.plain(old.value) ?? ""
+      if before.hasLines(of: part.text), isHTML || FieldHTML.plain(old.value) != nil { continue }
+      fields[name] = isHTML ? part.text : FieldHTML.html(ofPlain: part.text)
     }
     if let tags = newTags, tags == (try note.record().tags) { newTags = nil }
     return (fields, newTags)
@@ -130,12 +129,17 @@ enum NoteTypeSheet {
   }
 }
 
+extension String {
+  /// Whether only line ends differ: in a sheet all lines end in the same way.
+  fileprivate func hasLines(of other: String) -> Bool {
+    lines.elementsEqual(other.lines) { $0.utf8.elementsEqual($1.utf8) }
+  }
+}
+
 extension NoteTypeDraft {
-  /// The draft with the texts of another one where only line ends differ: in a sheet all lines end in the same way.
+  /// The draft with the texts of another one where only line ends differ.
   func keepingLineEnds(of known: NoteTypeDraft) -> NoteTypeDraft {
-    func kept(_ text: String, _ old: String) -> String {
-      text.lines.elementsEqual(old.lines) { $0.utf8.elementsEqual($1.utf8) } ? old : text
-    }
+    func kept(_ text: String, _ old: String) -> String { text.hasLines(of: old) ? old : text }
     var draft = self
     draft.css = kept(css, known.css)
     for index in cards.indices {

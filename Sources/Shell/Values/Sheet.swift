@@ -28,10 +28,9 @@ struct Sheet: Equatable {
     return text
   }
 
-  /// Longer than what any line of the texts begins with.
+  /// Longer than what any line of the texts begins with, blanks aside.
   private var bar: String {
-    let lines = parts.flatMap { $0.text.split(separator: "\n", omittingEmptySubsequences: true) }
-    let longest = lines.map { $0.prefix { $0 == "=" }.count }.max() ?? 0
+    let longest = parts.flatMap(\.text.lines).map { String($0).trimmed.prefix { $0 == "=" }.count }.max() ?? 0
     return String(repeating: "=", count: max(4, longest + 1))
   }
 

@@ -80,14 +80,19 @@ public struct UserDictionaries {
   /// Takes an indexed dictionary away.
   /// - Throws: `DictionaryError.unknown`, `FileError`.
   public func remove(_ name: String) throws {
+    try Folder.removeFile(try own(name).path)
+    forget()
+  }
+
+  /// - Throws: `DictionaryError.unknown` for what `remove` could not take away.
+  public func requireOwn(_ name: String) throws { _ = try own(name) }
+
+  private func own(_ name: String) throws -> DictionaryPlace {
     let indexed = library.places().filter {
       $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding)
     }
-    guard let place = indexed.first(where: { $0.name == name }) else {
-      throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
-    }
-    try Folder.removeFile(place.path)
-    forget()
+    if let place = indexed.first(where: { $0.name == name }) { return place }
+    throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
   }
 
   /// Says which dictionaries are asked before all others.
