@@ -9,7 +9,7 @@ extension String {
   ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied
   ///     then).
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+    utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }.flatMap { line in
       line.displayWidth <= width
         ? [String(line)] : broken(line, max(1, width), indent: indent, breaksWords: breaksWords)
     }
@@ -18,6 +18,18 @@ extension String {
 
 extension Substring {
   fileprivate var displayWidth: Int { String(self).displayWidth }
+
+  /// Whether there is a blank, by its byte: it takes long to compare a character of many marks.
+  fileprivate func isBlank(at index: Index) -> Bool {
+    utf8[index] == UInt8(ascii: " ") && utf8.index(after: index) == self.index(after: index)
+  }
+
+  /// From the first character on that is no blank.
+  fileprivate var withoutFirstBlanks: Substring {
+    var start = startIndex
+    while start < endIndex, isBlank(at: start) { start = index(after: start) }
+    return self[start...]
+  }
 }
 
 private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords: Bool) -> [String] {
@@ -27,7 +39,7 @@ private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords
     let start = lines.isEmpty ? "" : indent
     let taken = beginning(of: rest, max(1, width - start.displayWidth), breaksWords: breaksWords)
     lines.append(start + trimmedEnd(taken))
-    rest = rest[taken.endIndex...].drop { $0 == " " }
+    rest = rest[taken.endIndex...].withoutFirstBlanks
   }
   return lines
 }
@@ -39,16 +51,15 @@ private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> S
   var lastBlank: Substring.Index?
   var hasWord = false
   for index in line.indices {
-    let character = line[index]
-    let isBlank = character == " "
+    let isBlank = line.isBlank(at: index)
     if isBlank, hasWord { lastBlank = index }
     if !isBlank { hasWord = true }
-    used += character.displayWidth
+    used += line[index].displayWidth
     guard used > width else { continue }
     if isBlank { return line[..<index] }
     if let lastBlank { return line[..<lastBlank] }
     if breaksWords { return index > line.startIndex ? line[..<index] : line[...index] }
-    return line[..<(line[index...].firstIndex(of: " ") ?? line.endIndex)]
+    return line[..<(line.indices[index...].first { line.isBlank(at: $0) } ?? line.endIndex)]
   }
   return line
 }

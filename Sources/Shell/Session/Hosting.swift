@@ -142,11 +142,18 @@ extension SessionHost: Authenticating {
 // MARK: Values
 
 extension SessionHost {
+  /// Bytes of a text that are shown; a terminal takes seconds for more.
+  private static let longestText = 1 << 18
+
   /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
   func display(of value: LuaValue) -> Display {
     if case .bytes(let bytes) = value {
-      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-      return .lines(lines.map { printable(String($0), limit: Int.max) })
+      // By bytes: a letter may have any number of marks, which take long to count.
+      var end = min(bytes.count, Self.longestText)
+      while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+      let lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false)
+      let more = end < bytes.count ? ["… \(grouped(bytes.count - end)) bytes more; `print` writes all of it"] : []
+      return .lines(lines.map { printable(String(decoding: $0, as: UTF8.self), limit: Int.max) } + more)
     }
     do {
       return try session.lua.withStack { stack in

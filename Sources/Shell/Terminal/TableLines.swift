@@ -131,7 +131,8 @@ extension Display {
       lines.flatMap { line -> [String] in
         let text = printable(line, limit: Int.max)
         guard let width = terminal.cutWidth else { return [text] }
-        let indent = String(text.prefix { $0 == " " })
+        // By bytes: a blank may have any number of marks.
+        let indent = String(repeating: " ", count: text.utf8.prefix { $0 == UInt8(ascii: " ") }.count)
         return text.lines(within: width, indent: indent, breaksWords: false)
       }
     case .drawn(let lines): terminal.cutWidth.map { width in lines.map { $0.styledCut(to: width) } } ?? lines
