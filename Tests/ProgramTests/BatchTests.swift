@@ -157,7 +157,7 @@ import Testing
   @Test func `a long text is printed whole, and a table of any border is shown`() throws {
     let home = try Home()
     let cut = try home.run("-e", #"shell.print(("é"):rep(200000))"#)
-    #expect(cut.lines.count == 2 && cut.lines.last == "… 137,856 bytes more; `print` writes all of it")
+    #expect(cut.lines.count == 2 && cut.lines.last == "… 334,464 bytes more; `print` writes all of it")
     let printed = try home.run("-e", #"shell.print(("a"):rep(5000))"#)
     #expect(printed.output == String(repeating: "a", count: 5000) + "\n")
     let table = """

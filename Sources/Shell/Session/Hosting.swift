@@ -143,7 +143,7 @@ extension SessionHost: Authenticating {
 
 extension SessionHost {
   /// Bytes of a text that are shown; a terminal takes seconds for more.
-  private static let longestText = 1 << 18
+  private static let longestText = 1 << 16
 
   /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
   func display(of value: LuaValue) -> Display {
