@@ -341,7 +341,7 @@ if Context.environment["DECKHAND_FUZZERS"] != nil {
     .executableTarget(
       name: "FuzzDoors",
       dependencies: [
-        "FuzzDriver", "AnkiConnect", "Authentication", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon",
+        "FuzzDriver", "AnkiConnect", "Authentication", "CLua", "CardDocuments", "Decks", "Exchange", "Files", "Lexicon",
         "LuaRuntime", "PluginHost", "Storage", "Sync", "ToggleSettings", "Values", "Wire", "WordGames", "Workspace",
       ], path: "Tests/Fuzz/Doors", swiftSettings: strict),
   ]

@@ -23,6 +23,7 @@ import Workspace
     let folder = FuzzFolder()
     switch CommandLine.arguments.dropFirst().first {
     case "isolation": exit(fuzz([isolation()]))
+    case "lua": exit(fuzz([try lua()]))
     case "sync": exit(fuzz([try sync(folder)]))
     case "connect": exit(fuzz([connect(try FuzzHost(folder, Environment.ofSystem(seed: 1, bootID: "fuzz") { false }))]))
     default: exit(fuzz([plugin(folder)]))
