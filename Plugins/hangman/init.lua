@@ -47,7 +47,7 @@ local function setup(game)
   local secret = game.base_word
   game.data.secret = secret
   game.data.missed = {}
-  return { base = ("x"):rep(utf8.len(secret)), rules = { "unused" } }
+  return { base = ("x"):rep(utf8.len(secret)), rules = { "min_length:1", "unused" } }
 end
 
 ---What stands after the letters: how it ended, or what was tried in vain.
@@ -128,7 +128,7 @@ assert(games.mode {
   name = "hangman",
   title = "Hangman",
   summary = "Find a hidden word letter by letter; eight misses end the game.",
-  rules = { "unused" },
+  rules = { "min_length:1", "unused" },
   length = 6,
   setup = setup,
   show = show,

@@ -36,7 +36,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       return workspace.modes.modes.map { ModeObject($0) }
     }
     module.function(
-      "mode", [LuaParameter("description", .table)], returns: .object("mode").orProblem,
+      "mode", [LuaParameter("description", .table)], returns: .object("mode"),
       example:
         "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
       "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "

@@ -87,6 +87,11 @@ public enum GameTable {
     }
   }
 
+  /// Whether a game was put away.
+  public static func hasSaved(_ db: Database) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM games_saved") { _ in true } ?? false
+  }
+
   /// The game that was put away; nil when there is none.
   /// - Throws: `GameError.badState` when it cannot be read.
   public static func saved(_ db: Database) throws -> SavedGame? {

@@ -113,8 +113,8 @@ import Testing
       ("games.mode{name = 'bad', setup = function() return 5 end} games.new{mode = 'bad'}", "setup must return"),
     ])
     try program.check([
-      ("games.mode{name = 'x', rules = {'nonsense'}}", "nil [unknown_rule]"),
-      ("games.mode{name = 'classic'}", "nil [exists]"),
+      ("pcall(games.mode, {name = 'x', rules = {'nonsense'}})", "false [unknown_rule]"),
+      ("pcall(games.mode, {name = 'classic'})", "false [exists]"),
     ])
   }
 

@@ -158,6 +158,21 @@ extension Home {
     #expect(try home.run("play", "--resume").status == 1)
   }
 
+  @Test func `a game without a found word is put away too; an untouched one takes no other's place`() throws {
+    let home = try Home()
+    try home.run("--seed", "1", "play", "hangman", input: "5\nq\n")
+    let resumed = try home.run("play", "--resume", "--json", input: "q\n").lines
+    #expect(resumed.last?.contains("already_used") == true, "\(resumed)")
+    let terminal = try home.terminal("play", "--base", "cambering")
+    terminal.wait(for: "classic> ")
+    terminal.type("/quit\r")
+    terminal.wait(for: "takes up the game that was put away before.")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("play", "--resume", "--json", input: "q\n").lines.last?.contains("already_used") == true)
+    try home.run("play", "--base", "cambering", input: "/hint\n")
+    #expect(try home.run("play", "--resume", "--json").output.contains("cambering"))
+  }
+
   @Test func `missed words become cards, each once, with their meaning where a dictionary deck knows it`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('Dictionary'):add{prompt = 'margin', answer = 'the edge of a page'}")

@@ -122,7 +122,7 @@ private final class TestData: ModeData {
     try game.guess("cab").word == "cab" ? workspace.games.store() : ()
     try workspace.rollbackUnit()
     try workspace.games.store()
-    try game.leave()
+    _ = try game.leave(since: game.game.state)
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == game.game.count)
     try workspace.close()
   }
@@ -138,7 +138,7 @@ private final class TestData: ModeData {
     default: try game.giveUp()
     }
     #expect(try code("cc", game) == "over" && code("dd", game) == "over")
-    try game.leave()
+    _ = try game.leave(since: game.game.state)
     #expect(witness.seen.filter { $0.hasPrefix("game") }.count == 1 && witness.seen.last?.hasPrefix("game") == true)
     #expect(try workspace.games.results().map(\.mode) == ["short"])
     #expect(try workspace.games.resume { _ in } == nil)

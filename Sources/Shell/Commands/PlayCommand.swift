@@ -24,7 +24,8 @@ enum PlayCommands {
       details: """
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
-        played: --resume takes it up again. Where it is known which words are common (`text frequency`), a game chooses and \
+        played: --resume takes it up again. A language and a length that were asked for are those of the next game too \
+        (`set game.language`, `set game.length`). Where it is known which words are common (`text frequency`), a game chooses and \
         looks for those; a guess may be any word of the list (`set game.words all`).
         """,
       arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
@@ -73,18 +74,19 @@ enum PlayCommands {
   /// The language and the length that were asked for are those of the next game too, but for a length in a mode that
   /// has its own. One that is forced for this run stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
-    let tree = try session.workspace().preferences().tree
-    if let language = options.language { try keep("game.language", language, tree, from: "play --language") }
+    if let language = options.language { try keep("game.language", language, session, from: "play --language") }
     let hasOwnLength = try session.modes.mode(named: options.mode).length != nil
     if let length = options.length, !hasOwnLength {
-      try keep("game.length", String(length), tree, from: "play --length")
+      try keep("game.length", String(length), session, from: "play --length")
     }
   }
 
-  private static func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {
+  private static func keep(_ name: String, _ text: String, _ session: Session, from option: String) throws {
+    let tree = try session.workspace().preferences().tree
     if try tree.get(name).text == text { return }
     do {
       try tree.set(name, text: text, by: .remembered(option))
+      session.console.note("play: \(name) is \(text) from now on; `set --reset \(name)` takes that back")
     } catch {
       // What is forced for this run, or a length that the setting does not take, is good for one game.
       switch error {

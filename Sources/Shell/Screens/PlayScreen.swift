@@ -31,6 +31,8 @@ final class PlayScreen {
   let isScreen: Bool
   private var hasLeft = false
   private var hasShownEnd = false
+  /// Whether the game can be taken up again, now that it was left.
+  private var isKept = false
   /// Nobody is signed in any more: the game cannot be asked.
   private var isLockedOut = false
   /// What stands on the terminal.
@@ -51,6 +53,7 @@ final class PlayScreen {
   var draws: Bool { isScreen && !terminal.usesScreenReader }
 
   func run() throws -> CommandResult {
+    let first = game.state
     if draws {
       draw(alert: nil)
     } else if options.showsBase || isScreen {
@@ -71,7 +74,7 @@ final class PlayScreen {
       if handle.hasEnded, !hasShownEnd { try showEnd() }
     }
     if isLockedOut { return CommandResult() }
-    try handle.leave()
+    isKept = try handle.leave(since: first)
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
     if isScreen, session.state.leaving == nil { showGoodbye() }
@@ -340,7 +343,8 @@ final class PlayScreen {
   private var goodbye: [String] {
     let command = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)`"
     let another = game.mode.isDaily ? "\(command) has another word tomorrow" : "\(command) starts another game"
-    let next = handle.hasEnded ? another : "`play --resume` takes the game up again"
+    let kept = isKept ? "takes the game up again" : "takes up the game that was put away before"
+    let next = handle.hasEnded ? another : "`play --resume` \(kept)"
     return [session.input.lineReader == nil ? next + "." : "Back at the prompt; \(next)."]
   }
 

@@ -81,6 +81,13 @@ public struct GameOperations {
     return handle
   }
 
+  /// Whether a game is stored.
+  var hasSaved: Bool {
+    get throws {
+      try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) }
+    }
+  }
+
   /// The finished games, newest first.
   public func results() throws -> [GameResult] {
     try store()

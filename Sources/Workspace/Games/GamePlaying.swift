@@ -63,14 +63,14 @@ extension GameHandle {
 
   public func hint() throws -> String {
     let hint = try game.hint()
-    storeLater()
+    storeLater(isBegun: true)
     return hint
   }
 
   /// Hands the turn on.
   public func pass() throws {
     game.pass()
-    storeLater()
+    storeLater(isBegun: true)
     try finishIfOver()
   }
 
@@ -80,11 +80,19 @@ extension GameHandle {
     try finishIfOver()
   }
 
-  /// The game is shown no more: its end is notified if it has come, else the game is stored as it is now.
-  public func leave() throws {
+  /// The game is shown no more: its end is notified if it has come, else the game is stored as it is now. One that
+  /// nothing was done in does not take the place of another.
+  /// - Parameter first: the game as it was when it was first shown.
+  /// - Returns: whether it is the game that can be taken up again.
+  public func leave(since first: GameState) throws -> Bool {
     try storing {
       try finishIfOver()
-      storeLater()
+      if hasEnded { return false }
+      var now = game.state
+      now.elapsed = first.elapsed
+      guard try isWaiting || stored != nil || now != first || !workspace.games.hasSaved else { return false }
+      if !isWaiting { workspace.games.storeLater(self) }
+      return canResume
     }
   }
 
@@ -96,8 +104,8 @@ extension GameHandle {
     try workspace.observer?.notify(.gameFinished(self))
   }
 
-  private func storeLater() {
-    if !isWaiting, game.count > 0, !hasEnded { workspace.games.storeLater(self) }
+  private func storeLater(isBegun: Bool = false) {
+    if !isWaiting, isBegun || game.count > 0, !hasEnded { workspace.games.storeLater(self) }
   }
 
   /// Does something and stores what waits, whatever it ends with.
