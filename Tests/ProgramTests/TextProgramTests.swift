@@ -26,6 +26,20 @@ import Testing
     #expect(try home.run("deck", "show", "Film").status == 1)
   }
 
+  @Test func `a text that says its language is read in it, and of any other it is told what it was read as`() throws {
+    let film = try home.write(
+      "WEBVTT\nKind: captions\nLanguage: es-419\n\n00:01.000 --> 00:02.000\nel gato\n", to: "film.vtt")
+    let page = try home.write("<!DOCTYPE html><html lang='it'><p>il gatto", to: "page.html")
+    for (path, language) in [(film, "spanish"), (page, "italian")] {
+      let shown = try home.run("text", "show", path, "--json")
+      #expect(shown.output.contains("\"language\": \"\(language)\"") && !shown.errors.contains("read as"), "\(shown)")
+    }
+    let plain = try home.write("el gato", to: "plain.txt")
+    #expect(try home.run("text", "show", plain).errors.contains("read as English, as game.language says"))
+    #expect(try !run("text", "show", film).errors.contains("read as"))
+    #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
+  }
+
   @Test func `a text without a sentence is refused, not read, and its counts are none`() throws {
     let dots = try home.write("...\n", to: "dots.txt")
     let read = try run("text", "read", dots, input: "q\n")

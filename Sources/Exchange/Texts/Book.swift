@@ -14,6 +14,8 @@ final class Book {
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
   private var inflated = 0
+  /// What its package says (`dc:language`), once its paragraphs were read.
+  private(set) var language: String?
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
@@ -36,6 +38,7 @@ final class Book {
       throw TextFileError.damaged(path: path, reason: "it is no EPUB: META-INF/container.xml names no package")
     }
     let package = XMLTags(try content(root))
+    language = package.text(of: "language")
     let folder = root.lastIndex(of: "/").map { String(root[...$0]) } ?? ""
     var items: [String: String] = [:]
     for item in package.all("item") {
@@ -116,9 +119,11 @@ final class Book {
 
 /// The opening tags of an XML document, by name without prefix. Comments, CDATA and declarations are not looked into.
 struct XMLTags {
-  private var tags: [(name: String, attributes: [String: String])] = []
+  private let xml: [UInt8]
+  private var tags: [(name: String, attributes: [String: String], end: Int)] = []
 
   init(_ xml: [UInt8]) {
+    self.xml = xml
     var index = 0
     while let start = xml[index...].firstIndex(of: UInt8(ascii: "<")), tags.count < 200_000 {
       if let end = Self.endOfPassed(xml[start...]) {
@@ -129,7 +134,7 @@ struct XMLTags {
       index = end + 1
       let content = xml[(start + 1)..<end]
       guard let first = content.first, Unicode.Scalar(first).isLetter else { continue }
-      add(String(decoding: content, as: UTF8.self))
+      add(String(decoding: content, as: UTF8.self), end: index)
     }
   }
 
@@ -141,7 +146,7 @@ struct XMLTags {
     return end.map { $0 + closing.utf8CodeUnitCount } ?? rest.endIndex
   }
 
-  private mutating func add(_ tag: String) {
+  private mutating func add(_ tag: String, end: Int) {
     let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
     var attributes: [String: String] = [:]
     var rest = tag.dropFirst(name.count)
@@ -155,9 +160,15 @@ struct XMLTags {
       attributes[key] = value.replacing(text: "&amp;", with: "&")
       rest = rest[rest.index(after: end)...]
     }
-    tags.append((String(name.split(separator: ":").last ?? name), attributes))
+    tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
   }
 
   func all(_ name: String) -> [[String: String]] { tags.filter { $0.name == name }.map(\.attributes) }
   func first(_ name: String) -> [String: String]? { tags.first { $0.name == name }?.attributes }
+  /// What stands between the first tag of that name and the next tag.
+  func text(of name: String) -> String? {
+    tags.first { $0.name == name }.map { tag in
+      String(decoding: xml[tag.end...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self).trimmed
+    }
+  }
 }

@@ -66,6 +66,8 @@ public struct TextFile: Sendable {
   public let paragraphs: [TextParagraph]
   /// What the file was read as.
   public let encoding: TextEncoding
+  /// The language that the file says it is in, as a code (`es`, `pt-BR`); nil where it says nothing.
+  public let language: String?
 
   /// - Parameters:
   ///   - path: `-` is standard input, whose kind is found by how it begins.
@@ -76,14 +78,16 @@ public struct TextFile: Sendable {
     let named = TextFormat(path: path)
     if named == .epub {
       format = named
-      paragraphs = try Book(path, isInterrupted: isInterrupted).paragraphs()
-      self.encoding = .utf8
+      let book = try Book(path, isInterrupted: isInterrupted)
+      paragraphs = try book.paragraphs()
+      (self.encoding, language) = (.utf8, book.language)
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
       let (text, found) = try Self.decoded(bytes, path: path, as: encoding)
       self.encoding = found
       format = path == "-" ? TextFormat(beginningOf: text) : named
       paragraphs = Self.paragraphs(of: text, format)
+      language = Self.language(of: text, format)
     }
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
   }
@@ -131,6 +135,20 @@ public struct TextFile: Sendable {
     transcoder.finish(&text)
     if text.contains(0) { throw .damaged(path: path, reason: "it holds NUL bytes, so it is no text") }
     return (String(decoding: text, as: UTF8.self), encoding)
+  }
+
+  /// What a page says in its first tag, and a WebVTT file in its head.
+  private static func language(of text: String, _ format: TextFormat) -> String? {
+    let head = text.utf8.prefix(4096)
+    switch format {
+    case .html: return XMLTags(Array(head)).first("html").flatMap { $0["lang"] ?? $0["xml:lang"] }
+    case .vtt:
+      let lines = String(decoding: head, as: UTF8.self)
+        .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
+      let line = lines.first { $0.lowercased().hasPrefix("language:") }
+      return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
+    case .plain, .markdown, .epub, .srt, .ass: return nil
+    }
   }
 
   /// Lines until a blank one are a paragraph.

@@ -5,6 +5,7 @@ import Commands
 import Exchange
 import Files
 import Language
+import Lexicon
 import Problems
 import Text
 import Values
@@ -57,6 +58,10 @@ enum TextCommands {
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     let workspace = try session.workspace()
     let text = try TextHandle(paths, options, in: workspace)
+    if text.isLanguageAssumed {
+      session.console.note(
+        "\(command): read as \(text.language.title), as game.language says; --language reads it as another")
+    }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)")

@@ -5,6 +5,7 @@ import CardDocuments
 import Commands
 import Files
 import Language
+import Lexicon
 import Problems
 import Text
 import Values
@@ -15,13 +16,14 @@ enum TextShowCommand {
     BuiltIn(
       "text", "show", theme: TextCommands.theme, access: .signedIn, effect: .reads,
       summary: "Tells how much of a text is known, by your cards.",
-      answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed}",
+      answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
       details: """
         A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
         lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
         word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
         its forms. Expected is what is remembered of it today, by the memory model: a word that is nearly forgotten counts \
-        for less. --plot draws charts, --png and --svg write them to a file.
+        for less. Without --language a text is read in the language that it says it is in (a book, a page, a WebVTT \
+        file), else in that of `set game.language`. --plot draws charts, --png and --svg write them to a file.
         """, arguments: [TextCommands.files],
       options: TextCommands.common + [
         Option("--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing for so much of the text"),
@@ -34,7 +36,7 @@ enum TextShowCommand {
       let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
       let view = try text.view()
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
-      let figures = figures(view, goals)
+      let figures = figures(view, text.language.name, goals)
       let drawn = try draw(view, text.titles.first ?? "", invocation, session)
       let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
       if isDrawn { return CommandResult(figures, .lines(drawn)) }
@@ -62,7 +64,7 @@ enum TextShowCommand {
 
   private static let goals = [0.8, 0.9, 0.95, 0.98]
 
-  private static func figures(_ view: TextView, _ goals: [Double]) -> Value {
+  private static func figures(_ view: TextView, _ language: String, _ goals: [Double]) -> Value {
     let counts = view.counts()
     let states = WordState.allCases.compactMap { state in
       counts[state].map {
@@ -78,7 +80,7 @@ enum TextShowCommand {
       ("words", .integer(view.text.tokens.count - view.passedOver)),
       ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
       ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
-      ("lemmas_needed", .record(needed)),
+      ("lemmas_needed", .record(needed)), ("language", .text(language)),
     ])
   }
 

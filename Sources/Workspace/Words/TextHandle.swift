@@ -11,7 +11,7 @@ import Text
 
 /// What a text is opened with.
 public struct TextOptions: Sendable {
-  /// That of `game.language` when it is nil.
+  /// When it is nil, what the first file says of itself, else that of `game.language`.
   public var language: String?
   /// Of all files; found when it is nil.
   public var encoding: TextEncoding?
@@ -40,6 +40,8 @@ public final class TextHandle: WorkspaceHandle {
   public let pairings: [SubtitlePairing]
   /// The files that were read as something else than UTF-8.
   public let encodings: [(path: String, encoding: TextEncoding)]
+  /// Whether nobody said what language it is in.
+  public let isLanguageAssumed: Bool
   private let deck: String?
   /// Lemmas that count as known whatever the cards say.
   private let listed: Set<String>
@@ -50,16 +52,33 @@ public final class TextHandle: WorkspaceHandle {
   /// - Throws: `FileError`, `TextFileError`, `LexiconError.unknownLanguage`, `WorkspaceError.interrupted`.
   public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
     (self.workspace, deck) = (workspace, options.deck)
-    lemmatizer = workspace.languages.lemmatizer(of: try workspace.words.language(named: options.language))
+    let first = try paths.first.flatMap { try textFile($0, options, workspace.environment) }
+    let told = try Self.language(told: first?.language, options, in: workspace)
+    isLanguageAssumed = options.language == nil && told == nil
+    lemmatizer = workspace.languages.lemmatizer(of: try told ?? workspace.words.language(named: options.language))
     var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
     for (number, path) in paths.enumerated() {
-      let hasTranslation = options.translations.indices.contains(number)
-      try reading.add(path, options, translation: hasTranslation ? options.translations[number] : nil)
+      let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
+      let file = try number == 0 ? first : textFile(path, options, workspace.environment)
+      if let file { try reading.add(file, options, translation: translation) } else { try reading.addVocabulary(path) }
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
     text = reading.builder.finish()
     (pairings, titles) = (reading.pairings, reading.titles)
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
+  }
+
+  /// What the file says of itself, where that is known and no other was asked for. Of the variants of one language it
+  /// is the one that is set.
+  private static func language(
+    told: String?, _ options: TextOptions, in workspace: Workspace
+  ) throws -> Language? {
+    guard options.language == nil, let told else { return nil }
+    let code = told.lowercased().replacing(text: "_", with: "-")
+    let base = String(code.prefix { $0 != "-" })
+    let usual = try workspace.words.language(named: nil)
+    if usual.code == code || usual.code == base { return usual }
+    return Language.known.first { $0.code == code } ?? Language.known.first { $0.code == base }
   }
 
   public var language: Language { lemmatizer.language }
@@ -110,6 +129,12 @@ private func title(of path: String) -> String {
   return String(name[..<dot])
 }
 
+/// A file of text, read; nil where it is a vocabulary.
+private func textFile(_ path: String, _ options: TextOptions, _ environment: Environment) throws -> TextFile? {
+  if try VocabularyFile.isOne(path, isInterrupted: environment.isInterrupted) { return nil }
+  return try TextFile(path, encoding: options.encoding, isInterrupted: environment.isInterrupted)
+}
+
 /// Files as they are read one after the other.
 private struct TextReading {
   var builder: TextBuilder
@@ -125,11 +150,9 @@ private struct TextReading {
 
   private var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
 
-  mutating func add(_ path: String, _ options: TextOptions, translation: String?) throws {
-    if try VocabularyFile.isOne(path, isInterrupted: isInterrupted) { return try addVocabulary(path) }
-    let file = try TextFile(path, encoding: options.encoding, isInterrupted: isInterrupted)
-    files.append((path, file.encoding))
-    titles.append(title(of: path))
+  mutating func add(_ file: TextFile, _ options: TextOptions, translation: String?) throws {
+    files.append((file.path, file.encoding))
+    titles.append(title(of: file.path))
     var translations: [String?] = []
     if let translation {
       let pairing = try pairing(file, with: translation, options)
@@ -139,7 +162,7 @@ private struct TextReading {
     for (index, paragraph) in file.paragraphs.enumerated() {
       if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
       try add(
-        paragraph.text, of: path,
+        paragraph.text, of: file.path,
         TextPlace(
           file: titles.count - 1, start: paragraph.start, end: paragraph.end,
           translation: translations.indices.contains(index) ? translations[index] : nil))
@@ -147,7 +170,7 @@ private struct TextReading {
   }
 
   /// The words that were looked up, each with the sentence it was in; a word without one stands alone.
-  private mutating func addVocabulary(_ path: String) throws {
+  mutating func addVocabulary(_ path: String) throws {
     let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
     var places: [String: Int] = [:]
     for (index, entry) in vocabulary.entries.enumerated() {
