@@ -64,6 +64,14 @@ import Text
         && short.lines()[2...4] == ["        el perro", "        ────────", "        the dog"])
   }
 
+  @Test func `the question stays above an answer with a picture, which has the room that is left`() {
+    var layout = layout("el perro", "the dog")
+    #expect(layout.pictureRoom == 15)
+    layout.picture = (0..<30).map { "row \($0)" }
+    #expect(layout.answerStart == 0 && layout.deepest == 15)
+    #expect(self.layout(Self.texts[1], "the dog", columns: 40, rows: 15).pictureRoom > 4)
+  }
+
   @Test func `on a narrow terminal the choices stand on several lines and the bar goes`() {
     let lines = layout("p", "a", columns: 40, rows: 15).lines()
     #expect(lines[0] == "Spanish::Verbs    41 due · 12 new · 38 %".replacingWidth(40, lines[0]))

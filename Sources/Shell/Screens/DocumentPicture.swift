@@ -12,13 +12,11 @@ struct DocumentPicture {
   private let environment: (String) -> String?
   private let rows: Int
 
-  /// - Parameters:
-  ///   - besides: rows of the terminal that other things need.
-  ///   - count: pictures that stand below one another.
-  init(_ session: Session, besides: Int = 6, sharing count: Int = 1) {
+  /// - Parameter rows: what it may take of the terminal's; most of them when it is nil.
+  init(_ session: Session, rows: Int? = nil) {
     terminal = session.console.terminal
     environment = session.environment.variables.value
-    rows = max(4, min(terminal.height - besides, 24) / max(1, count))
+    self.rows = max(4, min(rows ?? terminal.height - 6, 24))
   }
 
   /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.

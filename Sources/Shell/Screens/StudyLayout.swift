@@ -18,7 +18,7 @@ struct StudyLayout {
   /// What of it was hidden, and what stands below it.
   var answerParts = AnswerParts()
   /// Below the texts, as lines that are ready to be drawn.
-  let picture: [String]
+  var picture: [String] = []
   /// What was typed beside the right answer, or is being typed, ready to be drawn.
   var typed: [String] = []
   /// What can be pressed: lines of pieces that stand apart by three blanks or more.
@@ -43,8 +43,13 @@ struct StudyLayout {
   var deepest: Int { help.map { max(0, packed($0).count - helpRoom) } ?? max(0, texts.count - room) }
   /// Lines that are shown at once.
   var page: Int { room }
-  /// Where to scroll so that the answer is seen from its beginning: 0 when all is seen without.
-  var answerStart: Int { min(deepest, textLines(prompt).count) }
+  /// Where to scroll so that the answer is seen from its beginning: 0 when it is seen whole without.
+  var answerStart: Int { words.count <= room ? 0 : min(deepest, textLines(prompt).count) }
+  /// Lines that are left for pictures; where that is too little to see anything, those of a screen without texts.
+  var pictureRoom: Int {
+    let left = room - words.count
+    return left >= 6 ? left : room
+  }
 
   func lines() -> [String] {
     if let help { return helpLines(help) }
@@ -81,15 +86,18 @@ struct StudyLayout {
     return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)".cut(to: width - 3)
   }
 
-  private var texts: [String] {
+  private var texts: [String] { words + picture }
+
+  /// The texts without pictures.
+  private var words: [String] {
     let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
     let typed = self.typed.map { blanks(indent) + $0 }
-    guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) + picture }
+    guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
     let below = answerParts.fieldLines(width: textWidth, on: terminal)
     let lines = answerParts.lines(answer, width: textWidth, on: terminal) + (below.isEmpty ? [] : [""] + below)
-    return prompt + [blanks(indent) + rule] + typed + lines.map { blanks(indent) + $0 } + picture
+    return prompt + [blanks(indent) + rule] + typed + lines.map { blanks(indent) + $0 }
   }
 
   private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }

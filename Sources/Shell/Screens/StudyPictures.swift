@@ -11,15 +11,17 @@ extension StudyScreen {
   private static let mostPictures = 2
 
   /// Lines below the texts, ready to be drawn; made once for each side of a card.
-  func pictures(of card: CardHandle, isAnswered: Bool) throws -> [String] {
+  /// - Parameter rows: what they have room in, each with an empty line above it.
+  func pictures(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
     if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
-    var lines = try media(of: card, isAnswered: isAnswered)
-    if isAnswered { lines += try document(of: card) }
+    let document = isAnswered ? try card.document()?.document() : nil
+    var lines = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
+    if let document { lines += try drawn(document, rows: rows - lines.count) }
     view.picture = (card, isAnswered, lines)
     return lines
   }
 
-  private func media(of card: CardHandle, isAnswered: Bool) throws -> [String] {
+  private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     let media = try card.media()
     let front = try study.workspace.media.known(media: media.promptPictures)
@@ -28,17 +30,16 @@ extension StudyScreen {
     // The side that is looked at has room for one at least.
     let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
     let shown = before + back.prefix(Self.mostPictures - before.count)
-    let picture = DocumentPicture(session, besides: 11, sharing: shown.count)
+    let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
     return shown.flatMap { name in
       let lines = picture.lines(ofMedia: name, in: study.workspace)
       return lines.isEmpty ? [] : [""] + lines
     }
   }
 
-  /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
-  private func document(of card: CardHandle) throws -> [String] {
-    guard let document = try card.document()?.document() else { return [] }
-    var lines = try DocumentPicture(session, besides: 11).lines(of: document)
+  /// The document of a card, as `doc show` draws it; in words where the terminal shows no pictures.
+  private func drawn(_ document: StoredDocument, rows: Int) throws -> [String] {
+    var lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
     if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
     return [""] + lines
   }

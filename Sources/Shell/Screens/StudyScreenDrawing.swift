@@ -25,12 +25,13 @@ extension StudyScreen {
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      picture: isPaused ? [] : try pictures(of: card, isAnswered: isAnswered),
       choices: isPaused ? "any key  go on" : try choices())
     if isAnswered { layout.answerParts = view.answer }
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
-    if !isPaused { layout.typed = typedLines(width: max(8, layout.textWidth)) }
+    if isPaused { return layout }
+    layout.typed = typedLines(width: max(8, layout.textWidth))
+    layout.picture = try pictures(of: card, isAnswered: isAnswered, rows: layout.pictureRoom)
     return layout
   }
 
