@@ -11,6 +11,8 @@ import Text
 public enum CommandError: Problem, Equatable {
   case noCommand
   case unknownCommand(String, suggestion: String?)
+  /// A name that `help` has nothing on; `mentions` entries have it in their text.
+  case unknownHelp(String, suggestion: String?, mentions: Int)
   case unknownSubcommand(group: String, String, suggestion: String?)
   case missingSubcommand(group: String, [String])
   case unknownOption(command: String, String, suggestion: String?)
@@ -51,6 +53,11 @@ extension CommandError {
     case .unknownCommand(let name, let near):
       .usage(
         .unknownCommand, "No such command", "no command is called \(quoted(name))", near, else: "; `help` lists them")
+    case .unknownHelp(let name, let near, let mentions):
+      .usage(
+        .unknownCommand, "No such help", "there is no help on \(quoted(name))", near,
+        else: mentions == 0
+          ? "; `help` lists the commands" : "; `help -k \(ShellWords.quote(printable(name)))` lists what speaks of it")
     case .unknownSubcommand(let group, let name, let near):
       .usage(
         .unknownCommand, "No such command", "\(group): no command is called \(quoted(name))", near,

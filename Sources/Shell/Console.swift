@@ -78,7 +78,9 @@ package final class Console {
 
   /// A text whose line ends are meant: an error of Lua, which may quote several lines of code, or its trace.
   package func message(lines text: String) {
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { message(String(line)) }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      message(line.replacing(text: "\t", with: "    "))
+    }
   }
 
   /// A line that a program may read, on standard error.

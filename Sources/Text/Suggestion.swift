@@ -25,21 +25,24 @@ public func editDistance(_ first: String, _ second: String) -> Int {
 }
 
 /// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most
-/// 3). Of equally near ones the first in code point order wins, so that the answer repeats.
+/// 3); then the only one that begins with it, from three characters on. Of equally near ones the first in code point
+/// order wins, so that the answer repeats.
 public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
   guard name.utf8.count <= 200 else { return nil }
   let wanted = name.lowercased()
   let limit = min(3, max(1, wanted.count / 3))
   var best: (distance: Int, candidate: String)?
+  var longer: Set<String> = []
   for candidate in candidates where candidate.utf8.count <= 400 {
     let lowered = candidate.lowercased()
+    if longer.count < 2, wanted.count > 2, lowered.hasPrefix(wanted) { longer.insert(candidate) }
     guard abs(lowered.count - wanted.count) <= limit else { continue }
     let distance = editDistance(wanted, lowered)
     guard distance <= limit else { continue }
     if let found = best, (found.distance, found.candidate) <= (distance, candidate) { continue }
     best = (distance, candidate)
   }
-  return best?.candidate
+  return best?.candidate ?? (longer.count == 1 ? longer.first : nil)
 }
 
 /// ` (did you mean "x"?)`, or nothing: the one place that words a suggestion.

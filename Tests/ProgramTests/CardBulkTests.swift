@@ -26,6 +26,11 @@ import Testing
     #expect(try list("is:new -tag:t1").count == 3 && list("is:new", "-tag:t1").count == 3)
     #expect(try list("prompt:\"el gatito\"") == ["el gatito 1", "el gatito 2", "el gatito 3"])
     #expect(try list("\"gatito 2\" or otro", "--sort", "-prompt") == ["otro", "el gatito 2"])
+    try home.run("deck", "create", "Clase 1")
+    try home.run("card", "add", "Clase 1", "uno", "one")
+    // The shell took the quotes away that stood around the name.
+    #expect(try list("deck:Clase 1") == ["uno"] && list("-deck:clase 1", "gatito").count == 3)
+    #expect(try list("deck:D t1").isEmpty && list("deck:\"Clase 1\"") == ["uno"])
     let nothing = try home.run("card", "list", "xyz tag:t1")
     #expect(nothing.output == "No card was found for \"xyz tag:t1\"; `help queries` explains what can be looked for.\n")
     #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))

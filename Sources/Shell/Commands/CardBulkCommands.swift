@@ -36,7 +36,7 @@ enum CardBulkCommands {
       default: throw error
       }
     }
-    let text = words.joined(separator: " ")
+    let text = try session.query(words)
     // Nothing at all would find every card.
     if text.trimmed.isEmpty { throw failure }
     let found: [CardHandle]

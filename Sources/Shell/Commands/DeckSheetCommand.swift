@@ -36,10 +36,11 @@ enum DeckSheetCommand {
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let options = try options(invocation)
+      let query = try invocation.optionalText("--query").map { try session.query([$0]) }
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: nil)
       defer { progress.finish() }
-      let report = try deck.print(to: path, options, matching: invocation.optionalText("--query")) {
+      let report = try deck.print(to: path, options, matching: query) {
         progress.update($0, of: $1)
       }
       progress.finish()

@@ -170,7 +170,8 @@ enum DocumentCommands {
     defer { progress.finish() }
     let filled = try templates.map { name in
       let template = try workspace.documents.open(session.environment.folders.expanded(name))
-      return try workspace.documents.filled(template, from: deck, matching: invocation.optionalText("--query")) {
+      let query = try invocation.optionalText("--query").map { try session.query([$0]) }
+      return try workspace.documents.filled(template, from: deck, matching: query) {
         progress.update($0, of: $1)
       }
     }

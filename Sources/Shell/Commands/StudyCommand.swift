@@ -24,7 +24,7 @@ enum StudyCommands {
         Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have something due")
       ],
       options: [
-        Option("--list", help: "only the decks, with what is new and due in each"),
+        Option("--list", help: "only the decks, or those named, with what is new and due in each"),
         Option("--sprint", help: "a race against the clock"),
         Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
         Option("--limit", "N", .positive, help: "at most so many cards"),
@@ -37,7 +37,7 @@ enum StudyCommands {
       ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
     ) { invocation, session in
       let choice = StudyChoice(session)
-      if invocation.flag("--list") { return try choice.list() }
+      if invocation.flag("--list") { return try choice.list(named: invocation.list("DECK")) }
       let options = try options(invocation, session)
       let isDue = options.mode == .review && options.kind == .scheduled && options.query == nil
       guard
@@ -66,7 +66,7 @@ enum StudyCommands {
     options.mode = invocation.flag("--sprint") ? .sprint : .review
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
-    options.query = invocation.optionalText("--query")
+    options.query = try invocation.optionalText("--query").map { try session.query([$0]) }
     let ahead = invocation.optionalInteger("--ahead")
     let kinds = ["--sprint", "--forgotten", "--cram"].filter(invocation.flag) + (ahead == nil ? [] : ["--ahead"])
     if kinds.count > 1 { throw ShellError.notTogether(kinds[0], kinds[1]) }

@@ -126,12 +126,23 @@ struct QueryOffers {
 
   /// The offers for the last part of a query; what stands before it stays.
   func offers(_ word: String) throws -> [Offer] {
-    let last = word.lastIndex(where: { " (\"".contains($0) }).map { word.index(after: $0) } ?? word.startIndex
+    let blank = try isInName(word) ? nil : word.lastIndex(where: { " (\"".contains($0) })
+    let last = blank.map { word.index(after: $0) } ?? word.startIndex
     var start = last
     if word[start...].hasPrefix("-") { start = word.index(after: start) }
     let before = String(word[..<start])
     return try offers(part: String(word[start...])).map { offer in
       Offer(before + offer.text, shown: offer.shown, help: offer.help, isOpen: offer.isOpen)
+    }
+  }
+
+  /// Whether a word is one term whose name holds a blank: `deck:Class 1`.
+  private func isInName(_ word: String) throws -> Bool {
+    guard word.contains(" "), word.hasPrefix("deck:") || word.hasPrefix("-deck:") || word.hasPrefix("note:") else {
+      return false
+    }
+    return try offers(part: word.hasPrefix("-") ? String(word.dropFirst()) : word).contains {
+      $0.text.lowercased().hasPrefix(word.drop { $0 == "-" }.lowercased())
     }
   }
 

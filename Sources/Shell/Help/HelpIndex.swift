@@ -117,9 +117,10 @@ struct HelpIndex {
   private var width: Int { min(100, session.console.terminal.width) }
 
   /// What there is to say of a name: of everything that has it, the first in full.
-  /// - Throws: `CommandError.unknownCommand` with what is near.
+  /// - Throws: `CommandError.unknownHelp` with what is near.
   func lines(of words: [String]) throws -> [String] {
     let name = words.joined(separator: " ")
+    let words = name.split(separator: " ").map(String.init)
     var parts: [[String]] = []
     let topic = topics(named: name).first
     if let topic { parts.append(text(of: topic)) }
@@ -139,8 +140,9 @@ struct HelpIndex {
       return session.registry.helpText(theme: theme, width: width)
     }
     guard !parts.isEmpty else {
-      throw CommandError.unknownCommand(
-        name, suggestion: suggestion(for: name, among: session.registry.firstWords + names))
+      throw CommandError.unknownHelp(
+        name, suggestion: suggestion(for: name, among: session.registry.firstWords + names),
+        mentions: entries(about: name).count)
     }
     return Array(parts.joined(separator: [""]))
   }

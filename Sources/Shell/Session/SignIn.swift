@@ -97,13 +97,18 @@ package struct SignIn {
     session.state.leaving = session.state.leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
   }
 
-  /// Looks at `--set` before anything runs: a value that does not fit is a wrong use.
+  /// Looks at `--set` before anything runs: a value that does not fit is a wrong use, and a name that is nearly one of
+  /// the program's own. Other names may be declared by what runs.
   package func checkSettings() -> Int32 {
     guard !session.options.settings.commandLine.isEmpty, let preferences = session.preferences else {
       return ExitStatus.done
     }
     for case .refused(let name, let reason, .commandLine) in preferences.refusals {
       session.report(SettingsError.refused(name, reason: reason), origin: "--set")
+      return ExitStatus.usage
+    }
+    for error in preferences.misspelt {
+      session.report(error, origin: "--set")
       return ExitStatus.usage
     }
     return ExitStatus.done

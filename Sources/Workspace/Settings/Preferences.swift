@@ -136,6 +136,14 @@ public final class Preferences {
     }
   }
 
+  /// Those of them that are nearly the name of a setting in the same group.
+  public var misspelt: [SettingsError] {
+    unclaimed.filter { error in
+      guard case .unknownSetting(let name, let suggestion?) = error else { return false }
+      return name.prefix { $0 != "." } == suggestion.prefix { $0 != "." }
+    }
+  }
+
   // MARK: The program's own
 
   /// The name of the language of word games.
