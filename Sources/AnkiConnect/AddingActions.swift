@@ -160,6 +160,14 @@ private final class NotePlaces {
     return deck
   }
 
+  /// Nil for one that is not there.
+  func known(_ name: String) throws -> DeckHandle? {
+    if let deck = decks[name] { return deck }
+    let deck = try call.knownDeck(named: name)
+    if deck != nil { decks[name] = .some(deck) }
+    return deck
+  }
+
   func decks(within top: DeckHandle) throws -> [DeckID] {
     if let known = inner[top.id] { return known }
     let found = try top.within().map(\.id)
@@ -208,7 +216,7 @@ private struct AddingRequest {
     let isAll = try hasMore && flag(more, "checkAllModels")
     guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
     var top = deck
-    if hasMore, more["deckName"].isGiven { top = try places.deck(more["deckName"].text()) }
+    if hasMore, more["deckName"].isGiven { top = try places.known(more["deckName"].text()) }
     // Nothing is in a deck that is not there.
     guard let top else { return scope(of: type, decks: [], all: isAll) }
     let within = try hasMore && flag(more, "checkChildren") ? places.decks(within: top) : []

@@ -62,10 +62,9 @@ enum CardEditing {
     .list(
       try call.params["answers"].elements().map { answer in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        let ease = try answer["ease"].integer(in: 1...4)
-        guard let card = try call.card(answer["cardId"].integer()), let rating = Rating(rawValue: Int64(ease)) else {
-          return .boolean(false)
-        }
+        guard let card = try call.card(answer["cardId"].integer()),
+          let rating = try Rating(rawValue: Int64(answer["ease"].integer(in: 1...4)))
+        else { return .boolean(false) }
         try call.workspace.cards.anki.answer(card, rating)
         return .boolean(true)
       })

@@ -14,9 +14,9 @@ enum PresetActions {
     .changing("setDeckConfigId", assign),
     .changing("cloneDeckConfigId", copy),
     .changing("removeDeckConfigId") { call in
+      // `Default` stays.
       let number = try id(call.params["configId"])
-      if number == DeckRecord.firstNumber { throw ActionFailure("the configuration Default stays") }
-      guard let preset = try find(number, call) else { return .boolean(false) }
+      guard number != DeckRecord.firstNumber, let preset = try find(number, call) else { return .boolean(false) }
       try call.workspace.presets.remove(preset.id)
       return .boolean(true)
     },

@@ -149,7 +149,14 @@ func waitUntilReady(
   var waits = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
   repeat {
     if isInterrupted() { throw FileError(path, events == POLLIN ? .read : .write, .interrupted) }
-  } while !isPlain && poll(&waits, 1, 50) == 0
+  } while !isPlain && isStillWaited(&waits)
+}
+
+/// A signal (the window got another size) ends the wait, and says nothing of the descriptor: a pipe that nobody has
+/// opened yet would read as one that has ended.
+private func isStillWaited(_ waits: inout pollfd) -> Bool {
+  let count = poll(&waits, 1, 50)
+  return count == 0 || count < 0 && errno == EINTR
 }
 
 public enum FileText {

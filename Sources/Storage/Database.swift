@@ -184,12 +184,19 @@ public final class Database {
   /// - Parameters:
   ///   - pages: how many are copied before `progress` is called; -1 for all.
   ///   - progress: is given the pages done and all of them. What it throws ends the copying.
-  func backup(to other: Database, pages: Int32 = -1, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+  ///   - whenLocked: called once nobody else can change the other database, before anything of it is replaced. What it
+  ///     throws ends the copying.
+  func backup(
+    to other: Database, pages: Int32 = -1, progress: (Int, Int) throws -> Void = { _, _ in },
+    whenLocked: () throws -> Void = {}
+  ) throws {
     guard let copying = sqlite3_backup_init(other.connection.pointer, "main", connection.pointer, "main") else {
       throw other.connection.failure()
     }
-    var code = SQLITE_OK
+    // No page yet: the lock.
+    var code = sqlite3_backup_step(copying, 0)
     do {
+      if code == SQLITE_OK { try whenLocked() }
       while code == SQLITE_OK {
         code = sqlite3_backup_step(copying, pages)
         let total = Int(sqlite3_backup_pagecount(copying))

@@ -28,6 +28,7 @@ struct DatabaseFile {
   /// The open database, and why it can only be read where that is so.
   func open(for operation: String) throws -> (database: ExclusiveDatabase, readOnlyReason: (any Error)?) {
     guard let path else { return (try open(nil, .writing), nil) }
+    try requireFile(path)
     do {
       do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
       let database = try open(path, .writing)
@@ -43,6 +44,19 @@ struct DatabaseFile {
       guard DatabaseFile.allowsReading(error) else { throw error }
       return (try openForReading(path), error)
     }
+  }
+
+  /// A file, or a place where one can be made: SQLite takes what else is there for a broken disk or for an empty file.
+  private func requireFile(_ path: String) throws {
+    do {
+      guard let facts = try FileFacts.at(path) else {
+        if try FileFacts.at(path, followingLinks: false) == nil { return }
+        throw StorageError.unreadable(path: path, detail: "it is a link to a file that is not there")
+      }
+      if facts.kind == .file { return }
+      let detail = facts.kind == .folder ? "it is a folder" : "it is a pipe or a device"
+      throw StorageError.unreadable(path: path, detail: detail)
+    } catch let error as FileError { throw StorageError.ofFile(error, database: path) }
   }
 
   private func open(_ path: String?, _ mode: ExclusiveDatabase.Mode) throws(StorageError) -> ExclusiveDatabase {

@@ -75,7 +75,7 @@ public enum StorageError: Problem, Equatable {
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",
-        "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is yours to read and write",
+        "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is a file, and yours to read and write",
         ["path": path])
     case .rolledBack(let path):
       ProblemReport(

@@ -45,7 +45,7 @@ public final class Store {
   /// How many have the database now, one within the other.
   private var users = 0
   /// Why the database can only be read.
-  private var readOnlyReason: (any Error)?
+  public private(set) var readOnlyReason: (any Error)?
 
   /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
   private let lockTries: Int

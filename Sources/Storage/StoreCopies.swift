@@ -64,26 +64,59 @@ public final class HeldDatabase {
   }
 }
 
-extension Store {
-  /// Replaces everything in the database by what a file holds, in one transaction. A file that is too damaged to be
-  /// opened gives way to a new one: the caller has kept a copy.
-  public func replaceAll(from path: String) throws {
-    do {
-      try replace(by: path)
-    } catch let error as StorageError where error.isDamage {
-      try close()
-      guard let own = self.path else { return }
-      // The file first: without it SQLite takes no row from a log that is left.
-      for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
-      try replace(by: path)
-    }
-    noteReplaced()
+/// Notices what others commit to a database from the moment on when it was made.
+public final class ChangeWatch {
+  private let database: ExclusiveDatabase
+  private let version: Int?
+
+  fileprivate init(_ path: String) throws {
+    database = try ExclusiveDatabase(path, .reading, settings: [])
+    version = try database.use(ChangeWatch.version)
   }
 
-  private func replace(by path: String) throws {
+  private static func version(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "PRAGMA data_version") }
+
+  fileprivate func requireUnchanged() throws {
+    if try database.use(ChangeWatch.version) != version { throw Changed() }
+  }
+
+  fileprivate struct Changed: Error {}
+}
+
+extension Store {
+  /// Watches the file from now on; nil where there is none that can be read.
+  public func watch() throws -> ChangeWatch? {
+    guard let path, DatabaseFile.size(of: path) > 0 else { return nil }
+    do { return try ChangeWatch(path) } catch let error as StorageError where error.isDamage || error.isOfDisk {
+      return nil
+    }
+  }
+
+  /// Replaces everything in the database by what a file holds, in one transaction. A file that is too damaged to be
+  /// opened gives way to a new one: the caller has kept a copy.
+  /// - Parameter watch: made before the caller kept a copy of what is replaced.
+  /// - Returns: false, and nothing is replaced, where somebody has changed the database since `watch` was made.
+  @discardableResult
+  public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
+    do {
+      try replace(by: path, watch)
+    } catch is ChangeWatch.Changed {
+      return false
+    } catch let error as StorageError where error.isDamage {
+      try close()
+      guard let own = self.path else { return true }
+      // The file first: without it SQLite takes no row from a log that is left.
+      for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
+      try replace(by: path, nil)
+    }
+    noteReplaced()
+    return true
+  }
+
+  private func replace(by path: String, _ watch: ChangeWatch?) throws {
     try whole("replacing") { db in
       let source = try ExclusiveDatabase(path)
-      try source.use { try $0.backup(to: db) }
+      try source.use { try $0.backup(to: db, whenLocked: { try watch?.requireUnchanged() }) }
       try source.close()
     }
   }

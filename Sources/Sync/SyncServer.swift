@@ -45,6 +45,8 @@ public struct SyncPlace: Equatable, Sendable {
   /// With a `/` at its end.
   public let address: String
   public let host: String
+  /// Scheme, host and port.
+  private let origin: String
   /// Not encrypted, and not of the local network.
   public let isExposed: Bool
 
@@ -52,7 +54,7 @@ public struct SyncPlace: Equatable, Sendable {
   public init(_ given: String) throws(SyncError) {
     do throws(SyncAddressFault) {
       let parsed = try SyncAddress(given)
-      (address, host, isExposed) = (parsed.text, parsed.host, parsed.isExposed)
+      (address, host, origin, isExposed) = (parsed.text, parsed.host, parsed.origin, parsed.isExposed)
     } catch {
       switch error {
       case .ankiWeb(let host): throw .ankiWeb(host: host)
@@ -61,6 +63,9 @@ public struct SyncPlace: Equatable, Sendable {
       }
     }
   }
+
+  /// Whether a redirect may lead to the other: it stays on one scheme, host and port.
+  public func canLead(to other: SyncPlace) -> Bool { origin == other.origin }
 }
 
 /// The ids of what was deleted.
@@ -123,9 +128,9 @@ public final class SyncServer {
     (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
   }
 
-  private func call(_ name: String, _ body: [UInt8], isSignIn: Bool = false) throws(SyncError) -> Value {
-    var request = request(name)
-    request.isSignIn = isSignIn
+  private func call(_ name: String, _ body: [UInt8]) throws(SyncError) -> Value { try call(request(name), body) }
+
+  private func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> Value {
     let (place, answer) = try program.call(request, body)
     address = place
     return answer
@@ -148,8 +153,12 @@ public final class SyncServer {
   // MARK: Signing in
 
   /// Gets the key of a user, which deckhand-net puts into its file.
-  /// - Parameter password: UTF-8, lent for the call.
-  public func signIn(_ user: String, password: UnsafeRawBufferPointer) throws(SyncError) {
+  /// - Parameters:
+  ///   - password: UTF-8, lent for the call.
+  ///   - keptFor: the address that the server must turn out to have for its key to be kept; empty for any.
+  public func signIn(
+    _ user: String, password: UnsafeRawBufferPointer, keptFor: String = ""
+  ) throws(SyncError) {
     var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)
     var writer = JSONWriter(.line)
     password.withMemoryRebound(to: UInt8.self) { writer.write($0) }
@@ -157,7 +166,9 @@ public final class SyncServer {
     body += writer.bytes
     body += "}".utf8
     defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
-    _ = try call("hostKey", body, isSignIn: true)
+    var request = request("hostKey")
+    (request.isSignIn, request.keptFor) = (true, keptFor)
+    _ = try call(request, body)
   }
 
   // MARK: Looking

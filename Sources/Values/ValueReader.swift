@@ -8,7 +8,7 @@ public struct ShapeFailure: Error, Equatable, Sendable {
   public let name: String?
   /// `a text`, `a list of names`.
   public let expected: String
-  /// The kind of what was found, `a number`; nil where nothing was.
+  /// The kind of what was found, `a number`, or the number that is out of range; nil where nothing was.
   public let found: String?
 }
 
@@ -48,7 +48,9 @@ public struct ValueReader {
   public func integer(in range: ClosedRange<Int> = .min ... .max) throws(ShapeFailure) -> Int {
     let number = try found(value?.integer, "a whole number")
     guard range.contains(number) else {
-      throw failure("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw ShapeFailure(
+        pointer: pointer, name: name, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+        found: "\(number)")
     }
     return number
   }

@@ -24,7 +24,8 @@ struct SignedCalls {
         path: request.call, address: address, key: key, session: request.session, body: body,
         patience: request.patience, answerLimit: request.answerLimit))
     if request.isSignIn {
-      try keep(try keyOf(answer.body))
+      let key = try keyOf(answer.body)
+      if request.keptFor.isEmpty || request.keptFor == answer.address { try keep(key) }
       answer.body = Array("null".utf8)
     }
     return answer

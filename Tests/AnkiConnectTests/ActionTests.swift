@@ -177,7 +177,11 @@ import Workspace
     let reversed = "Basic (and reversed card)"
     #expect(try can("{}", type: reversed) == true)
     #expect(try can(#"{"duplicateScopeOptions":{"checkAllModels":true}}"#, type: reversed) == false)
-    #expect(try can(#"{"duplicateScope":"deck","duplicateScopeOptions":{"deckName":"No"}}"#) == false)
+    // Nothing is in a deck that is not there.
+    let nowhere = #"{"duplicateScope":"deck","duplicateScopeOptions":{"deckName":"No"}}"#
+    #expect(try can(nowhere) == true)
+    #expect(try can(nowhere, deck: "Spanish::Verbs") == true)
+    #expect(try can(nowhere, deck: "No") == false)
   }
 
   @Test func `of several notes each refusal is told, and a later one knows the earlier`() throws {

@@ -171,7 +171,7 @@ import Workspace
     #expect(try client.host.workspace.decks.open("Spanish").scheduling.options().newPerDay == 7)
     #expect(try client.call("removeDeckConfigId", #"{"configId":\#(copy)}"#) == .boolean(true))
     #expect(try client.call("removeDeckConfigId", #"{"configId":\#(copy)}"#) == .boolean(false))
-    #expect(try client.refusal("removeDeckConfigId", #"{"configId":1}"#) != nil)
+    #expect(try client.call("removeDeckConfigId", #"{"configId":1}"#) == .boolean(false))
   }
 
   // MARK: Notes and cards
@@ -197,8 +197,11 @@ import Workspace
     #expect(try client.call("getIntervals", #"{"cards":\#(four)}"#).numbers == [0, 0, 0, 0])
     let answers = zip(cards, [2, 1, 4, 3]).map { #"{"cardId":\#($0),"ease":\#($1)}"# }.joined(separator: ",")
     #expect(
-      try client.call("answerCards", #"{"answers":[\#(answers),{"cardId":9,"ease":2}]}"#)
-        == .list(Array(repeating: .boolean(true), count: 4) + [.boolean(false)]))
+      try client.call("answerCards", #"{"answers":[\#(answers),{"cardId":9,"ease":2},{"cardId":9,"ease":5}]}"#)
+        == .list(Array(repeating: .boolean(true), count: 4) + [.boolean(false), .boolean(false)]))
+    #expect(
+      try client.refusal("answerCards", #"{"answers":[{"cardId":\#(cards[0]),"ease":5}]}"#)
+        == "/answers/0/ease: a whole number from 1 to 4 expected, not 5")
     #expect(try client.call("getNumCardsReviewedToday").integer == 4)
     #expect(try client.call("getNumCardsReviewedByDay").list?.first?.list?.last == .integer(4))
     let easy = try #require(try client.call("cardsInfo", #"{"cards":[\#(cards[2])]}"#).list?.first?.record)

@@ -192,6 +192,30 @@ import Testing
     terminal.wait(for: "interrupted")
     terminal.wait(for: "> ")
   }
+
+  @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read of it`() throws {
+    let home = try Home()
+    let pipe = home.path + "/p.png"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let waiting = try Child(home.words(["media", "add", pipe]), environment: home.environment)
+    waitUntilOpen(pipe, in: waiting.process)
+    waiting.kill(SIGTERM)
+    let run = try waiting.finish(input: "")
+    #expect(run.output.isEmpty && run.status == 128 + SIGTERM, "\(run)")
+    #expect(try home.run("media", "list").output.contains("p.png") == false)
+  }
+
+  /// Returns when a process has opened a file, or is gone.
+  private func waitUntilOpen(_ path: String, in process: pid_t) {
+    while kill(process, 0) == 0 {
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      for descriptor in 3..<64 where readlink("/proc/\(process)/fd/\(descriptor)", &target, target.count - 1) > 0 {
+        if target.withUnsafeBufferPointer({ $0.baseAddress.map { String(cString: $0) } }) == path { return }
+        target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      }
+      sched_yield()
+    }
+  }
 }
 
 extension String {

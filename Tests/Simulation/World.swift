@@ -303,7 +303,8 @@ final class World {
   ) -> String? {
     let isBefore = now == before
     if now != after, !isBefore {
-      return "it is neither as before nor as after:\n  " + now.differences(from: before).joined(separator: "\n  ")
+      return "it is neither as before nor as after. Beside before:\n  " + World.listed(now.differences(from: before))
+        + "\n beside after:\n  " + World.listed(now.differences(from: after))
     }
     if outcome.status == 0, whole.status == 0, now != after { return "it said done, and is not" }
     if outcome.status != 0, !wasOff, !isBefore, whole.status == 0 {
@@ -311,6 +312,8 @@ final class World {
     }
     return nil
   }
+
+  private static func listed(_ differences: [String]) -> String { differences.joined(separator: "\n  ") }
 
   /// What of the user's own making the doctor finds, and what the simulated machine lacks.
   private static let usual: Set<String> = ["unused_media", "removed_media", "missing_media", "unchecked", "leftover"]

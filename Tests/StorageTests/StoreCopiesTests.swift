@@ -57,6 +57,21 @@ import Testing
     #expect(try names(store) == ["x"])
   }
 
+  @Test func `what somebody has changed since a watch was made is not replaced`() throws {
+    let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
+    let (store, second) = (try filled(path, "a"), tests.store(path))
+    try filled(other, "x").close()
+    var watch = try #require(try store.watch())
+    try second.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
+    #expect(try store.replaceAll(from: other, since: watch) == false)
+    #expect(try names(store) == ["a", "b"] && names(second) == ["a", "b"])
+    watch = try #require(try store.watch())
+    #expect(try names(second) == ["a", "b"])
+    #expect(try store.replaceAll(from: other, since: watch))
+    #expect(try names(store) == ["x"] && names(second) == ["x"])
+    #expect(try tests.store(folder.file("none.sqlite")).watch() == nil)
+  }
+
   @Test func `a file that cannot be opened gives way to what takes its place`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     try filled(other, "x").close()

@@ -160,6 +160,28 @@ final class StandIn {
     }
   }
 
+  @Test func `a server that has moved is signed in to again by either address, and by no other`() throws {
+    let standIn = try StandIn()
+    let base = "http://127.0.0.1:\(standIn.port)/"
+    try folder.write("geheim\n", to: "password")
+    let home = ["DATA", "CONFIG", "STATE", "CACHE"].map { "XDG_\($0)_HOME=\(folder.file("home"))" }
+    func signIn(_ path: String) throws -> Run {
+      let words = ["sync", "login", base + path, "--user", "ana", "--server-password-file", folder.file("password")]
+      return try Child([builtProgram("deckhand")] + words, environment: home + ["PATH=/usr/bin:/bin"]).finish(input: "")
+    }
+    func key() -> String { String(decoding: folder.read("home/deckhand/local/.sync-key") ?? [], as: UTF8.self) }
+    #expect(try signIn("signs-old").output.contains("Linked with \(base)signs-new/ as"))
+    var before = key()
+    for path in ["signs-old", "signs-new"] {
+      let again = try signIn(path)
+      #expect(again.status == 0, "\(path): \(again.errors)")
+      #expect(key() != before)
+      before = key()
+    }
+    #expect(try signIn("signs-other").errors.contains("\(base)signs-new/"))
+    #expect(key() == before && before.hasPrefix("key-signs-new"))
+  }
+
   @Test(arguments: [307, 308])
   func `another host hears neither the password nor the key`(status: Int) throws {
     let (standIn, other) = try (StandIn(), StandIn())

@@ -68,7 +68,7 @@ import Wire
 
   @Test func `messages come back as they were`() throws {
     var request = SyncRequest(call: "sync/meta", address: "http://a/", session: "s", keyPath: "/x/\"y")
-    (request.isSignIn, request.patience, request.answerLimit) = (true, 7, 99)
+    (request.isSignIn, request.keptFor, request.patience, request.answerLimit) = (true, "http://b/", 7, 99)
     #expect(SyncRequest(request.value) == request)
     let faults: [SyncFault] = [
       .status(409, reason: "x"), .offline(reason: "a"), .silent(seconds: 3), .certificate(reason: "c"),

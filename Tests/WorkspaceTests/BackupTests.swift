@@ -79,6 +79,46 @@ func fill(_ workspace: Workspace) throws {
     #expect(try second.decks.open("Spanish::Verbs").cards().count == 500)
   }
 
+  /// - Parameter part: of the restore, when it is written.
+  @Test(arguments: [0.0, 0.5, 0.99])
+  func `what another shell writes while a backup is restored is in the backup of what was there`(part: Double) throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
+    let asked = Mutex(0)
+    let moment = Mutex(Int.max)
+    let workspace = try person.workspace(isInterrupted: {
+      let number = asked.withLock { count in
+        count += 1
+        return count
+      }
+      if number == moment.withLock({ $0 }) {
+        do {
+          let other = try ExclusiveDatabase(collection)
+          try other.use { try $0.execute(sql: "UPDATE notes SET tags = ' late '") }
+          try other.close()
+        } catch { Issue.record(error) }
+      }
+      return false
+    })
+    func late() throws -> Int {
+      try workspace.read { try $0.count("SELECT count(*) FROM notes WHERE tags = ' late '") }
+    }
+    try workspace.care.backup(to: path)
+    var staged = try workspace.care.stage(path)
+    asked.withLock { $0 = 0 }
+    _ = try workspace.care.restore(staged)
+    let calls = asked.withLock { $0 }
+    staged = try workspace.care.stage(path)
+    asked.withLock { $0 = 0 }
+    moment.withLock { $0 = 1 + Int(Double(calls) * part) }
+    let report = try workspace.care.restore(staged)
+    #expect(try late() == 0)
+    _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
+    #expect(try late() == 500)
+    #expect(try Folder.names(in: workspace.care.backupFolder).count == 3)
+  }
+
   @Test func `a file that is damaged anywhere restores nothing`() throws {
     let person = try Person()
     let workspace = try person.workspace()
@@ -142,6 +182,23 @@ func fill(_ workspace: Workspace) throws {
     _ = try again.decks.create("German")
     again.dailyBackups.finish { _, _ in }
     #expect(!fileExists(path))
+  }
+
+  @Test func `backups of days to come, made while the clock was wrong, take no room of those of now`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let folder = person.data + "/local/backups/"
+    try makePrivateFolder(folder)
+    let ahead = (0..<30).map { "daily-2024-12-\($0 < 9 ? "0" : "")\($0 + 1).deckhand-backup" }
+    for name in ahead { try writeFile("x", to: folder + name) }
+    let workspace = try person.workspace()
+    for number in 0..<3 {
+      _ = try workspace.decks.create("Deck \(number)")
+      workspace.dailyBackups.finish { _, _ in }
+      person.clock.pass(86_400)
+    }
+    let made = (14...16).map { "daily-2023-11-\($0).deckhand-backup" }
+    #expect(try Folder.names(in: folder) == made + ahead)
   }
 
   @Test func `the day's backup is made beside the prompt, and closing ends it`() throws {
@@ -268,5 +325,32 @@ func fill(_ workspace: Workspace) throws {
     _ = try workspace.care.mend()
     #expect(try workspace.decks.all().isEmpty)
     #expect(try Folder.names(in: workspace.care.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
+  }
+
+  @Test(arguments: ["pipe", "folder", "loop", "nowhere"])
+  func `what is no file in the place of the collection is named, and neither read nor replaced`(kind: String) throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    try makePrivateFolder(workspace.care.backupFolder)
+    try workspace.care.backup(to: workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup")
+    let collection = workspace.folder + "/collection.sqlite"
+    try workspace.close()
+    try Folder.removeFile(collection)
+    let words: String
+    switch kind {
+    case "pipe": (_, words) = (mkfifo(collection, 0o600), "it is a pipe or a device")
+    case "folder": (_, words) = (makeFolder(collection), "it is a folder")
+    case "loop": (_, words) = (symlink(collection, collection), "too many levels of symbolic links")
+    default: (_, words) = (symlink(person.data + "/none", collection), "it is a link to a file that is not there")
+    }
+    workspace = try person.workspace()
+    let problem = StorageError.unreadable(path: collection, detail: words)
+    #expect(throws: problem) { try workspace.decks.all() }
+    #expect(throws: problem) { try workspace.decks.create("New") }
+    let found = try workspace.care.mend([.database]).findings
+    #expect(found.count == 1 && found[0].what.contains(words), "\(found)")
+    #expect(try Folder.names(in: workspace.care.backupFolder) == ["daily-2023-11-14.deckhand-backup"])
+    #expect(!fileExists(person.data + "/none"))
   }
 }

@@ -38,6 +38,16 @@ import ToggleSettings
     #expect(report.backup == nil && report.mended.isEmpty && report.findings.isEmpty)
   }
 
+  @Test func `a collection that can only be read is a finding`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let log = person.data + "/local/collection.sqlite-wal"
+    unlink(log)
+    symlink(log, log)
+    let found = try person.workspace().care.diagnose([.database])
+    #expect(found.map(\.code) == ["read_only"] && found.first?.isMendable == false, "\(found)")
+  }
+
   @Test func `what uses a missing file, and what nothing uses, is named, the first of many`() throws {
     let workspace = try Person().workspace()
     let deck = try workspace.decks.create("Deck")

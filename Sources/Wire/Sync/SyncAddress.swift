@@ -25,7 +25,7 @@ public struct SyncAddress: Equatable, Sendable {
   /// Lower case, without a port.
   public let host: String
   /// Scheme, host and port: `https://sync.example.org:443`.
-  private let origin: String
+  public let origin: String
   public let isEncrypted: Bool
   private static let longest = 1000
 

@@ -27,6 +27,8 @@ public struct SyncRequest: Equatable, Sendable {
   public var keyPath: String
   /// Whether the answer holds the key, which is put into the file and not handed on.
   public var isSignIn = false
+  /// The one address whose key may be put into the file, where the server turns out to be there; empty for any.
+  public var keptFor = ""
   /// Seconds without a byte after which the server counts as gone.
   public var patience = 30
   /// Bytes of the unpacked answer at most.
@@ -39,17 +41,19 @@ public struct SyncRequest: Equatable, Sendable {
   public init?(_ head: Value) {
     guard let record = head.record, let call = record["call"]?.text, let address = record["address"]?.text,
       let session = record["session"]?.text, let keyPath = record["key_path"]?.text,
-      let isSignIn = record["is_sign_in"]?.boolean, let patience = record["patience"]?.integer,
+      let isSignIn = record["is_sign_in"]?.boolean, let keptFor = record["kept_for"]?.text,
+      let patience = record["patience"]?.integer,
       let limit = record["answer_limit"]?.integer, (1...3600) ~= patience, (1...longestSyncFrame) ~= limit
     else { return nil }
     self.init(call: call, address: address, session: session, keyPath: keyPath)
-    (self.isSignIn, self.patience, answerLimit) = (isSignIn, patience, limit)
+    (self.isSignIn, self.keptFor, self.patience, answerLimit) = (isSignIn, keptFor, patience, limit)
   }
 
   public var value: Value {
     .record([
       ("call", .text(call)), ("address", .text(address)), ("session", .text(session)), ("key_path", .text(keyPath)),
-      ("is_sign_in", .boolean(isSignIn)), ("patience", .integer(patience)), ("answer_limit", .integer(answerLimit)),
+      ("is_sign_in", .boolean(isSignIn)), ("kept_for", .text(keptFor)), ("patience", .integer(patience)),
+      ("answer_limit", .integer(answerLimit)),
     ])
   }
 }

@@ -8,7 +8,11 @@ extension CareOperations {
   /// Whether the collection is missing while media or backups are there. SQLite would begin an empty one.
   var isCollectionGone: Bool {
     do {
-      guard (try FileFacts.at(workspace.folder + "/collection.sqlite")?.size ?? 0) == 0 else { return false }
+      let path = workspace.folder + "/collection.sqlite"
+      // A link that leads nowhere and a pipe are there: opening them fails and says what they are.
+      if try FileFacts.at(path, followingLinks: false) != nil {
+        guard let facts = try FileFacts.at(path), facts.kind == .file, facts.size == 0 else { return false }
+      }
       return try hasFile(in: "backups") { $0.hasSuffix(CareOperations.backupEnding) }
         || hasFile(in: "media") { _ in true }
     } catch { return false }  // What cannot be looked at is reported when it is opened.

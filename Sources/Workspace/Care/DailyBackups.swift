@@ -1,5 +1,6 @@
 // One backup a day of use, made after the first change of the day, and which of them stay.
-// Invariant: the newest backup stays always, and a file that was not made here is never removed.
+// Invariant: the newest backup stays always, and a file that was not made here is never removed, nor one of a day that
+// is still to come: the clock was wrong when it was made, or is now.
 
 import Decks
 import Files
@@ -53,15 +54,21 @@ struct DailyBackup: Sendable {
 
   private func removeOld() throws {
     let folder = parentFolder(of: job.path)
+    guard let today = DailyBackup.day(of: lastPart(of: job.path)) else { return }
     var paths: [Int: String] = [:]
     for name in try Folder.names(in: folder) {
-      guard name.hasPrefix(DailyBackup.start), name.hasSuffix(CareOperations.backupEnding),
-        let date = CivilDate(name.dropFirst(DailyBackup.start.count).dropLast(CareOperations.backupEnding.count))
-      else { continue }
-      paths[date.days] = folder + "/" + name
+      if let day = DailyBackup.day(of: name), day <= today { paths[day] = folder + "/" + name }
     }
     let kept = retention.kept(Set(paths.keys))
     for (day, path) in paths where !kept.contains(day) { try Folder.removeFile(path) }
+  }
+}
+
+extension DailyBackup {
+  /// The day since 1970 that a name tells; nil for the name of another file.
+  private static func day(of name: String) -> Int? {
+    guard name.hasPrefix(start), name.hasSuffix(CareOperations.backupEnding) else { return nil }
+    return CivilDate(name.dropFirst(start.count).dropLast(CareOperations.backupEnding.count))?.days
   }
 }
 

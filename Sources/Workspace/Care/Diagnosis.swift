@@ -39,7 +39,7 @@ struct Diagnosis {
   // MARK: The database
 
   private func integrity() throws -> [DoctorFinding] {
-    try damage().map {
+    let damaged = try damage().map {
       DoctorFinding(
         area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.folder + "/collection.sqlite",
         remedy: "what can be read is brought over into a new collection; "
@@ -47,6 +47,15 @@ struct Diagnosis {
             ?? "no backup is there"),
         isMendable: true)
     }
+    // A full disk is a finding of its own.
+    guard let problem = workspace.database.readOnlyReason as? any Problem, problem.code != "storage_full" else {
+      return damaged
+    }
+    let unwritable = DoctorFinding(
+      area: .database, code: "read_only", what: "nothing can be changed: \(problem.message)",
+      place: workspace.folder + "/collection.sqlite", remedy: "mend what the message says, then look again",
+      isMendable: false)
+    return damaged + [unwritable]
   }
 
   private func damage() throws -> [String] {

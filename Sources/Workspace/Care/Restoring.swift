@@ -166,13 +166,12 @@ extension CareOperations {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
     guard !workspace.database.isInUnit, !workspace.database.isInOperation else { throw BackupError.inUnit }
-    let (replaced, kept) = try keepWhatIsHere()
+    let (replaced, kept): (BackupContents?, String?)
     do {
       // Contents have names of their own: what is here stays as it is until the database is replaced.
       try unpack(staged, [.media])
       try workspace.media.syncNew()
-      workspace.hasCollection = true
-      try workspace.database.replaceAll(from: staged.database)
+      (replaced, kept) = try replace(by: staged)
     } catch {
       workspace.hasCollection = false
       workspace.media.sweepNew()
@@ -187,6 +186,24 @@ extension CareOperations {
     try unpack(staged, powers.filter { staged.taken.contains($0.0) }.map(\.1))
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
+
+  /// Puts the rows of a backup in the place of those that are here. What another shell changes after these were kept
+  /// is kept, too: that is tried again.
+  /// - Returns: what was replaced, and where it is kept.
+  private func replace(by staged: StagedBackup) throws -> (BackupContents?, String?) {
+    for _ in 0..<CareOperations.mostTries {
+      let watch = try isCollectionGone ? nil : workspace.database.watch()
+      let (replaced, kept) = try keepWhatIsHere()
+      workspace.hasCollection = true
+      if try workspace.database.replaceAll(from: staged.database, since: watch) { return (replaced, kept) }
+      if let kept { try Folder.removeFile(kept) }
+      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+    }
+    throw StorageError.busy(path: workspace.folder + "/collection.sqlite", holder: nil, operation: "restoring")
+  }
+
+  /// How often what is here is kept while others go on changing it.
+  private static let mostTries = 20
 
   /// Unpacks files of some parts into the account's folder.
   private func unpack(_ staged: StagedBackup, _ parts: [BackupPart]) throws {

@@ -110,13 +110,19 @@ public struct SyncOperations {
     try requireAlone()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("sync login") }
     let known = try link()
-    if let known, known.address != place.address || known.user != user {
-      throw SyncError.linked(user: known.user, address: known.address)
-    }
+    let linked = known.map { SyncError.linked(user: $0.user, address: $0.address) }
+    if let known, let linked, try known.user != user || !place.canLead(to: SyncPlace(known.address)) { throw linked }
     let server = server(at: place.address)
-    try password.withBytes { bytes throws(SyncError) in try server.signIn(user, password: UnsafeRawBufferPointer(bytes))
+    // What was typed may be the address from which the server sent to the one that is known.
+    let isTyped = known.map { $0.address == place.address } ?? true
+    try password.withBytes { bytes throws(SyncError) in
+      try server.signIn(
+        user, password: UnsafeRawBufferPointer(bytes), keptFor: isTyped ? "" : known?.address ?? "")
     }
-    if let known { return known }
+    if let known, let linked {
+      guard isTyped || server.address == known.address else { throw linked }
+      return known
+    }
     let link = SyncLink(address: server.address, user: user)
     try workspace.perform(.link, on: place.address) { try SyncTables.setLink($0, link) }
     return link

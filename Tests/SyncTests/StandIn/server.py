@@ -228,6 +228,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(b"", status=308, headers=[("Location", "file:///etc/passwd")])
         elif mode == "named":
             self.answer(b"", status=308, headers=[("Location", "http://a:b@127.0.0.1/")])
+        elif mode == "signs-old":
+            self.answer(b"", status=308, headers=[("Location", f"http://{self.headers['Host']}/signs-new/")])
+        elif mode.startswith("signs"):
+            self.plain(json.dumps({"key": f"key-{mode}-{len(heard)}"}).encode())
         elif mode == "key":
             self.plain(b'{"key":"a key\\r\\nwith a line"}')
         else:
