@@ -8,6 +8,7 @@ import Decks
 import Files
 import Lexicon
 import LuaRuntime
+import PluginHost
 import Problems
 import Text
 import Values
@@ -66,6 +67,7 @@ final class PlayScreen {
     }
     reader?.didResize = { [self] in drawAround() }
     while !hasLeft, let line = try nextLine(reader) {
+      try handle.renewMode(prepare: session.plugins.prepareMode)
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
       if handle.hasEnded, !hasShownEnd { try showEnd() }
@@ -226,8 +228,8 @@ final class PlayScreen {
 
   private func runGameCommand(_ command: String) throws {
     switch command {
-    case "/new": try takeNewWord()
-    case "/hint": notify([try handle.hint()])
+    case "/new": try goingOn { try takeNewWord() }
+    case "/hint": try goingOn { notify([try handle.hint()]) }
     case "/shuffle": shuffle()
     case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
@@ -244,6 +246,17 @@ final class PlayScreen {
       ])
     }
     try handle.workspace.games.store()
+  }
+
+  /// Does what asks functions of the mode. A failure of one is told, and the game goes on as it was.
+  private func goingOn(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as LuaError where error.stopReason != .interrupt {
+      session.report(error, origin: game.mode.name)
+    } catch let problem as PlainProblem {
+      session.report(problem, origin: game.mode.name)
+    }
   }
 
   private func takeNewWord() throws {
