@@ -220,6 +220,15 @@ final class PlayScreen {
     ]
   }
 
+  /// A command on each line, the words on it in a column of their own.
+  private var helpLines: [String] {
+    commands.flatMap { command in
+      command.help.lines(within: isScreen ? max(8, terminal.width - 14) : 100).enumerated().map { place, line in
+        (place == 0 ? command.name : "").filled(to: 10) + line
+      }
+    }
+  }
+
   /// Tab in a game: its own commands and nothing else.
   private func completion(_ line: String) -> Completion {
     let found = commands.filter { $0.name.hasPrefix(line) }
@@ -236,7 +245,7 @@ final class PlayScreen {
       try handle.pass()
       if !handle.hasEnded { notify(["Passed."]) }
     case "/give-up": try handle.giveUp()
-    case "/help": notify(["A line is a guess; besides:"] + commands.map { $0.name.filled(to: 10) + $0.help })
+    case "/help": notify(["A line is a guess; besides:"] + helpLines)
     case "/quit": hasLeft = true
     default:
       let names = commands.map(\.name)
@@ -286,10 +295,10 @@ final class PlayScreen {
     hasShownEnd = true
     if isScreen { hasLeft = true }
     guard !options.wantsJSON else { return }
-    if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
+    if isScreen { session.console.show(filled(try endText())) } else { session.console.note(try endText()) }
     do {
       if let solution = try game.solution {
-        let text = try game.ending() == .byMode ? [] : [printable(solution.text, limit: 4_000)]
+        let text = try game.ending() == .byMode ? [] : filled(printable(solution.text, limit: 4_000))
         return session.console.show(text + meaningLines(try handle.meanings(of: solution.words)))
       }
       if game.listsMissed { try showMissed() }
@@ -297,6 +306,11 @@ final class PlayScreen {
       // A mode's own function failed: the game is over all the same.
       session.report(error, origin: game.mode.name)
     }
+  }
+
+  /// A text in lines that are broken between words, where there is a screen.
+  private func filled(_ text: String) -> [String] {
+    isScreen ? text.lines(within: min(100, terminal.width), breaksWords: false) : [text]
   }
 
   /// What was not found, a page of it at most, with meanings where there are any.
