@@ -57,6 +57,8 @@ local function walk(lexicon, start)
 end
 
 ---@param game game
+---@return table? setup
+---@return table? problem
 local function setup(game)
   local start, ladder = game.base_word, walk(game.lexicon, game.base_word)
   for try = 1, 400 do
@@ -66,7 +68,15 @@ local function setup(game)
     start = lexicon:random { length = utf8.len(game.base_word) } or start
     ladder = walk(lexicon, start)
   end
-  if not ladder then error("no ladder was found in " .. game.language) end
+  if not ladder then
+    local message = "no ladder of words of %d letters was found in %s; shorter words have more steps"
+    return nil,
+      {
+        code = "no_base_word",
+        title = "No base word",
+        message = message:format(utf8.len(game.base_word), game.language),
+      }
+  end
   game.data.goal, game.data.ladder = ladder[#ladder], ladder
   return {
     base = start,

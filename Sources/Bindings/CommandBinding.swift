@@ -101,11 +101,19 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
         argument.name, kind ?? argument.kind, isOptional: try table.optionalBoolean("optional") ?? argument.isOptional,
         isRepeating: repeats || argument.isRepeating, access: access, help: help))
   }
-  let short = try table.optionalText("short")?.first
+  let short = try readShort(table, of: name)
   let value = try table.optionalText("value")
   guard kind != nil || value != nil else { return .option(Option(name, short: short, help: help)) }
   let shown = value ?? shownValue(of: kind ?? .text)
   return .option(Option(name, shown, kind ?? .text, isRepeating: repeats, short: short, access: access, help: help))
+}
+
+private func readShort(_ table: borrowing LuaTable, of name: String) throws -> Character? {
+  guard let text = try table.optionalText("short") else { return nil }
+  guard text.count == 1 else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': short is one letter, as \"q\" for -q")
+  }
+  return text.first
 }
 
 /// What the command may do with the file that the user names: only where it is declared, and only for a file.

@@ -4,9 +4,30 @@
 import LuaRuntime
 import WordGames
 
+/// The tables of the games of one mode that are in use. Invariant: one takes itself out when it goes.
+final class ModeDataTable {
+  private struct Entry { weak var data: LuaModeData? }
+  private var entries: [ObjectIdentifier: Entry] = [:]
+
+  fileprivate func add(_ data: LuaModeData) { entries[ObjectIdentifier(data)] = Entry(data: data) }
+  fileprivate func forget(_ id: ObjectIdentifier) { entries[id] = nil }
+
+  /// Makes texts of all of them, before their state goes.
+  func keep() {
+    for entry in entries.values {
+      do { _ = try entry.data?.text } catch {
+        // What cannot be stored stays as it was stored before, which is what the game goes on with.
+        continue
+      }
+    }
+  }
+}
+
 /// The table of one game, in the state of its mode.
 final class LuaModeData: ModeData {
   private let state: LuaState
+  private let mode: String
+  private let others: ModeDataTable
   /// What was stored before, and later what was last made of the table: for when the state is gone.
   private var stored: String?
   static let advice = "game.data is written by the functions of its mode only"
@@ -15,17 +36,27 @@ final class LuaModeData: ModeData {
   /// Made at the first use.
   private var table: LuaReference?
 
-  init(in state: LuaState, stored: String?) {
+  init(in state: LuaState, stored: String?, mode: String, table others: ModeDataTable) {
     self.state = state
     self.stored = stored
+    (self.mode, self.others) = (mode, others)
+    others.add(self)
   }
 
-  /// As JSON; nil while nothing uses it.
+  deinit { others.forget(ObjectIdentifier(self)) }
+
+  /// As JSON; nil while nothing uses it. What was stored before once the state is gone.
   var text: String? {
-    guard let table, !state.isClosed, case let copy = table.copied(), !state.isClosed else { return stored }
-    // What could not be copied now leaves what was stored before.
-    if let text = copy.storedText { stored = text }
-    return stored
+    get throws {
+      guard let table, !state.isClosed else { return stored }
+      let copy: LuaValue
+      do { copy = try table.copiedWhole() } catch {
+        if state.isClosed { return stored }
+        throw GameError.tooMuchData(mode: mode, reason: error.words)
+      }
+      if let text = copy.storedText { stored = text }
+      return stored
+    }
   }
 
   func push(on stack: borrowing LuaStack) throws {

@@ -18,7 +18,9 @@ public enum ModeFunction: String, CaseIterable, Sendable {
   /// When it is called, and what it answers.
   public var meaning: String {
     switch self {
-    case .setup: "at the beginning and for each new base word; nil, or {base=, rules=} for this game"
+    case .setup:
+      "at the beginning and for each new base word; nil, or {base=, rules=} for this game, or nil and "
+        + "{code=, title=, message=} where there is no such game"
     case .show: "the text in place of the base word on the screen"
     case .accept: "after every rule passed; true, or nil and {code=, title=, message=} or a text"
     case .score: "the points of an accepted word, a whole number; its letters where there is no such function"

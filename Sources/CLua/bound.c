@@ -72,8 +72,8 @@ static inline void finish(lua_State *L, dh_runtime *rt) {
 }
 
 // Why a function cannot be called now, or NULL; makes room on the stack for it.
-static inline const char *refusal(lua_State *L, const dh_runtime *rt) {
-  if (__builtin_expect(rt->is_retired, 0)) return "the plugin was unloaded while its code ran";
+static inline const char *refusal(lua_State *L, const dh_runtime *rt, const dh_function *function) {
+  if (__builtin_expect(rt->is_retired, 0) && !function->outlives) return "the plugin was unloaded while its code ran";
   return __builtin_expect(lua_checkstack(L, DH_ROOM), 1) ? NULL : "stack overflow";
 }
 
@@ -98,7 +98,7 @@ static inline int invoke_fast(lua_State *L, dh_runtime *rt, void *object, const 
 
 static inline int enter(lua_State *L, void *object, const dh_function *function) {
   dh_runtime *rt = dh_of(L);
-  const char *why = refusal(L, rt);
+  const char *why = refusal(L, rt, function);
   if (__builtin_expect(why != NULL, 0)) return luaL_error(L, "%s", why);
   int answer = invoke(L, rt, object, function);
   if (__builtin_expect(answer < 0, 0)) return fail(L, function, answer);
@@ -175,7 +175,7 @@ static int serve_call(lua_State *L) {
     return 0;
   }
   void *object = box ? box->object : NULL;
-  const char *why = refusal(L, rt);
+  const char *why = refusal(L, rt, function);
   if (why) {
     lua_pushstring(L, why);
     rt->served = DH_FAIL_MESSAGE;

@@ -308,8 +308,20 @@ extension Command {
     if arguments.contains(where: { $0.name.isEmpty || $0.name.hasPrefix("-") }) {
       throw .badDescription(command: name, "an argument needs a name that does not begin with a dash")
     }
-    if let option = options.first(where: { !$0.hasUsableName }) {
-      throw .badDescription(command: name, "\(quoted(option.name)) is no option: -- and a name are expected")
+    for option in options {
+      guard option.hasUsableName else {
+        throw .badDescription(command: name, "\(quoted(option.name)) is no option: -- and a name are expected")
+      }
+      guard option.hasUsableLetter else {
+        throw .badDescription(
+          command: name, "\(quoted(option.name)): its short form is one of the letters a to z and A to Z, or a digit")
+      }
+    }
+    for (name, kind) in arguments.map({ ($0.name, $0.kind) }) + options.map({ ($0.name, $0.kind) }) {
+      if case .choice(let words) = kind, words.isEmpty || words.contains("") {
+        throw .badDescription(
+          command: self.name, "\(quoted(name)): each of its choices is a word, and there is one at least")
+      }
     }
     try checkOrder()
   }
@@ -331,8 +343,10 @@ extension Command {
 
 extension Option {
   fileprivate var hasUsableName: Bool {
-    name.hasPrefix("--") && Command.isUsable(name: String(name.dropFirst(2))) && short != "-"
+    name.hasPrefix("--") && Command.isUsable(name: String(name.dropFirst(2)))
   }
+
+  fileprivate var hasUsableLetter: Bool { short.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true }
 }
 
 /// The keywords of Lua 5.4 (reference manual, section 3.1).

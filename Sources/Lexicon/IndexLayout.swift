@@ -16,7 +16,8 @@
 
 enum IndexLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil
-  static let version: UInt32 = 2
+  /// Grows when the sections, the hashes or what is a normal word change: then lists are compiled again.
+  static let version: UInt32 = 3
   static let headerBytes = 512
   /// More than the longest word: what is read after a checked offset stays inside the heap.
   static let guardBytes = 264

@@ -11,6 +11,8 @@ import Text
   var fastPath: LuaFastPath?
   /// What it stands for, when it runs in another process.
   var distant: DistantFunction?
+  /// Whether code whose state was closed while it ran may still call it.
+  var outlives = false
   private let failsSoftly: Bool
   private let body: Body
 

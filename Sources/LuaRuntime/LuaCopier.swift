@@ -2,22 +2,28 @@
 // count, and each part is charged before it is copied.
 
 import CLua
+import Text
 
 struct LuaCopier {
   let L: OpaquePointer
   /// The stack of the state that the copy is charged to.
   private let payer: OpaquePointer
   private var open: [UnsafeRawPointer] = []
-  private var left = 1_000_000
+  private var left = Self.most
+  /// The values of a copy, at the most.
+  private static let most = 1_000_000
 
   init(_ state: OpaquePointer, payer: OpaquePointer? = nil) {
     L = state
     self.payer = payer ?? state
   }
 
-  func copy(_ index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
+  /// - Parameter isWhole: whether a value of too many parts is refused rather than cut.
+  func copy(_ index: Int32, depth: Int, isWhole: Bool = false) throws(LuaFailure) -> LuaValue {
     var copier = self
-    return try copier.value(at: index, depth: depth)
+    let copy = try copier.value(at: index, depth: depth)
+    if isWhole, copier.left <= 0 { throw .message("it has more than \(grouped(Self.most)) values") }
+    return copy
   }
 
   private func charge(_ bytes: Int) throws(LuaFailure) {

@@ -73,17 +73,32 @@ public final class LuaReference {
   public func copied(for payer: LuaState? = nil) -> LuaValue {
     guard !state.isClosed else { return .none }
     do {
-      return try state.withStack { stack in
-        stack.push(self)
-        let copier = LuaCopier(stack.L, payer: (payer ?? state).main)
-        if let distant = state.distant, let table = stack.objectOrNil(-1, DistantTable.self) {
-          return try distant.withContent(of: table) { try copier.copy(lua_gettop($0.L), depth: 64) }
-        }
-        return try copier.copy(lua_gettop(stack.L), depth: 64)
-      }
+      return try copy(for: payer ?? state, isWhole: false)
     } catch {
       // A full stack, or more than the payer may take: there is no value to give.
       return .none
+    }
+  }
+
+  /// The value as plain data, nothing of it cut off for its number of values.
+  public func copiedWhole() throws(LuaCopyFailure) -> LuaValue {
+    do {
+      return try copy(for: state, isWhole: true)
+    } catch let failure as LuaFailure {
+      throw LuaCopyFailure(words: failure.words)
+    } catch {
+      throw LuaCopyFailure(words: "\(error)")
+    }
+  }
+
+  private func copy(for payer: LuaState, isWhole: Bool) throws -> LuaValue {
+    try state.withStack { stack in
+      stack.push(self)
+      let copier = LuaCopier(stack.L, payer: payer.main)
+      if let distant = state.distant, let table = stack.objectOrNil(-1, DistantTable.self) {
+        return try distant.withContent(of: table) { try copier.copy(lua_gettop($0.L), depth: 64, isWhole: isWhole) }
+      }
+      return try copier.copy(lua_gettop(stack.L), depth: 64, isWhole: isWhole)
     }
   }
 
@@ -91,6 +106,11 @@ public final class LuaReference {
   public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
     try call(arguments) { try $0.value(-1) }
   }
+}
+
+/// Why a value cannot be copied whole, in words that continue a sentence.
+public struct LuaCopyFailure: Error {
+  public let words: String
 }
 
 /// The items of the array or of the iterator at an index.

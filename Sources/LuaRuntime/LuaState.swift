@@ -296,7 +296,7 @@ public final class LuaState {
       to: dh_function(
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
         name: entries.keep(function.name), cost: 0, fast: function.fastPath,
-        context: context.map { Unmanaged.passUnretained($0).toOpaque() }))
+        context: context.map { Unmanaged.passUnretained($0).toOpaque() }, outlives: function.outlives ? 1 : 0))
     entries.functions.append((function, context, entry))
     return entry
   }

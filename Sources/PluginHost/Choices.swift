@@ -52,10 +52,11 @@ extension PluginHost {
   ///   - asked: the manifest that the user said yes to; nil for whatever is there now.
   ///   - isolated: whether its code is to run in a process of its own from now on; nil for as it is.
   /// - Throws: `PluginError.changed` when the manifest is another one by now, `.cannotIsolate` where it cannot run in
-  ///   such a process. Nothing is granted then.
+  ///   such a process, `.staysInProcess` where it came with Deckhand. Nothing is granted then.
   public func enable(_ plugin: Plugin, asked: Manifest? = nil, isolated: Bool? = nil) throws {
     let manifest = try currentManifest(of: plugin)
     if let asked, asked.source != manifest.source { throw PluginError.changed(plugin: plugin.name) }
+    if isolated == true, plugin.isBundled { throw PluginError.staysInProcess(plugin: plugin.name) }
     if isolated == false, plugins.contains(where: { $0.lua?.isInUse == true }) {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }

@@ -32,6 +32,8 @@ public enum PluginError: Problem, Equatable {
   case endedWhileLoading(plugin: String)
   /// It cannot run in a process of its own: why, in words.
   case cannotIsolate(plugin: String, reason: String)
+  /// It came with Deckhand.
+  case staysInProcess(plugin: String)
   /// Another plugin wanted it to run in this process.
   case mayNotLeaveProcess(plugin: String)
   /// Its `plugin.json` is another one than that which was asked about.
@@ -76,6 +78,10 @@ public enum PluginError: Problem, Equatable {
         plugin, .pluginFailed, "A plugin cannot be isolated",
         "\(plugin): cannot run in a process of its own: \(reason); "
           + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a fault of it can reach your data")
+    case .staysInProcess(let plugin):
+      .of(
+        plugin, .badValue, "A plugin is not isolated",
+        "\(plugin) came with Deckhand and runs in its process; --isolate is for plugins that you installed")
     case .mayNotLeaveProcess(let plugin):
       .of(
         plugin, .notGranted, "Not granted",

@@ -210,7 +210,7 @@ extension ProblemCode {
       case .badText: "The text is not UTF-8, or holds a NUL, or is not understood."
       case .badType: "A value is of the wrong type."
       case .badValue: "A value is not of its kind or out of its range."
-      case .busy: "Somebody else is signing in right now."
+      case .busy: "Something else is under way: a sign-in, or a game that waits for an answer of its mode."
       case .cancelled: "It was cancelled."
       case .cannotUndo: "The step cannot be undone any more."
       case .changedElsewhere: "The file was changed by something else meanwhile."

@@ -66,7 +66,9 @@ private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> S
 
 private func trimmedEnd(_ text: Substring) -> String {
   var text = text
-  while text.last == " " { text.removeLast() }
+  while !text.isEmpty, case let last = text.index(before: text.endIndex), text.isBlank(at: last) {
+    text = text[..<last]
+  }
   return String(text)
 }
 
@@ -99,15 +101,19 @@ private func pieces(of text: String) -> [String] {
   return pieces.filter { !$0.isEmpty }
 }
 
-/// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
+/// Filled lines of at most `width` columns (20 at least); a word that is longer stands alone. No words give no line.
 public func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(20, width)
   var lines: [String] = []
+  var used = 0
   for word in text.split(whereSeparator: \.isWhitespace) {
-    if let last = lines.last, last.count + 1 + word.count <= width {
-      lines[lines.count - 1] = last + " " + word
+    let columns = word.displayWidth
+    if !lines.isEmpty, used + 1 + columns <= width {
+      lines[lines.count - 1] += " " + word
+      used += 1 + columns
     } else {
       lines.append(String(word))
+      used = columns
     }
   }
   return lines

@@ -45,7 +45,7 @@ extension Game {
   public func newWord() throws -> String {
     guard !isAsking else { throw GameError.busy }
     let word = try chosenBase()
-    let before = (base: base, tally: tally, elapsed: clock.elapsed, found: state.found)
+    let before = (base: base, tally: tally, elapsed: clock.elapsed, found: foundWords.state(from: 0))
     if mode.wordsPerBase == nil {
       foundWords.clear()
       (tally.bonus, tally.nextReward) = (0, mode.scoring.firstReward(after: 0))

@@ -17,20 +17,20 @@ public enum Ending: Sendable {
 ///     let game = try Game.start(mode: .classic, lexicon: lexicon, random: random, now: now)
 ///     try game.guess("grace")            // .accepted(points: 5)
 public final class Game {
-  public let mode: Mode
+  public private(set) var mode: Mode
   public let lexicon: Lexicon
   /// The common words of the list, where the game is about them.
   public let common: CommonWords?
   var base: BaseInPlay
   var tally: GameTally
-  let traits: GameTraits
+  private(set) var traits: GameTraits
   let judge: Judge
   let foundWords = FoundWords()
   /// Whether a function of the mode is being asked, and so nothing may change.
   private(set) var isAsking = false
   let clock: GameClock
   var choice: BaseChoice
-  private var ownData = OwnData()
+  var ownData = OwnData()
 
   init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, now: @escaping () -> Double) {
     self.mode = mode
@@ -107,10 +107,17 @@ public final class Game {
   }
 
   /// The mode's data as text, to be stored with the game; nil for none.
-  public var dataText: String? { ownData.made?.text ?? ownData.stored }
+  public var dataText: String? { get throws { try ownData.made?.text ?? ownData.stored } }
 
-  /// Hands over what was stored of the mode's own data, until the mode takes it over.
-  func take(storedData: String?) { ownData.stored = storedData }
+  /// Whether whoever made the mode is gone, so that its functions fail.
+  public var isModeGone: Bool { mode.hooks.isGone?() == true }
+
+  /// Goes on in the mode as it was made anew: base word, found words, points and the mode's data stay.
+  public func take(_ renewed: Mode) throws {
+    guard renewed.name == mode.name, renewed.players == mode.players else { return }
+    ownData = OwnData(stored: try dataText)
+    (mode, traits) = (renewed, GameTraits(renewed, language))
+  }
 
   func takeReward() {
     if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { tally.bonus += reward.points }
@@ -118,7 +125,7 @@ public final class Game {
   }
 
   /// What stands in place of the base word on the screen: the mode's own text, or the base word.
-  public func shown() throws -> String { try mode.hooks.show?(self) ?? baseWord }
+  public func shown() throws -> String { try asking { try mode.hooks.show?(self) } ?? baseWord }
 
   /// Ends the game; what was missed may be shown.
   public func giveUp() { tally.hasGivenUp = true }

@@ -17,8 +17,10 @@ public enum GameError: Problem, Equatable {
   /// The list has no word of that length; `lengths` are those it has.
   case noBaseWord(length: Int, language: String, lengths: [Int])
   case badState(reason: String)
-  /// A function of the mode tried to guess or to start anew while the game waited for its answer.
+  /// A function of the mode tried to guess, to get a hint or to start anew while the game waited for its answer.
   case busy
+  /// The mode keeps more with the game than can be stored.
+  case tooMuchData(mode: String, reason: String)
 
   public var report: ProblemReport {
     switch self {
@@ -51,7 +53,12 @@ public enum GameError: Problem, Equatable {
         ["length": length, "language": language])
     case .busy:
       ProblemReport(
-        .busy, "The game is busy", "the game waits for an answer of its mode; guess, or start anew, after it")
+        .busy, "The game is busy",
+        "the game waits for an answer of its mode; guess, ask for a hint or start anew after it")
+    case .tooMuchData(let mode, let reason):
+      ProblemReport(
+        .tooLarge, "Too much data of a mode",
+        "mode \(quoted(mode)): what it put into game.data cannot be stored with the game: \(reason)")
     case .badState(let reason):
       ProblemReport(.badState, "Not a saved game", "the saved game can't be read: \(reason)")
     }

@@ -7,7 +7,7 @@ import Values
 
 /// All that `play --resume` needs of a game.
 ///
-///     let text = game.state.encoded
+///     let text = try game.state.encoded
 ///     let game = try Game.resume(GameState(decoding: text), mode: mode, lexicon: lexicon, random: random, now: now)
 public struct GameState: Equatable, Sendable {
   /// A found word, with its points and who found it (from 0).
@@ -111,20 +111,18 @@ extension GameState.Found {
 
 extension Game {
   /// The game as it stands.
-  public var state: GameState { state(foundFrom: 0) }
+  public var state: GameState { get throws { try state(foundFrom: 0) } }
 
   /// The game as it stands; of the found words only those from `first` on, counted from 0.
-  public func state(foundFrom first: Int) -> GameState {
+  public func state(foundFrom first: Int) throws -> GameState {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
       baseWord: baseWord, rules: rules.map(\.description),
-      found: foundWords.entries.dropFirst(first).map {
-        GameState.Found(word: foundWords.word($0), points: $0.points, player: $0.player)
-      },
+      found: foundWords.state(from: first),
       bonus: tally.bonus, hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
       acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
       level: choice.level,
-      elapsed: clock.elapsed, data: dataText)
+      elapsed: clock.elapsed, data: try dataText)
   }
 
   /// Takes up a game again. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
@@ -142,7 +140,7 @@ extension Game {
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)
     game.foundWords.add(state.found)
-    game.take(storedData: state.data)
+    game.ownData.stored = state.data
     game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count), players: mode.players)
     game.clock.set(elapsed: max(0, state.elapsed))
     return game
@@ -150,6 +148,11 @@ extension Game {
 }
 
 extension FoundWords {
+  /// The words from `first` on, oldest first.
+  func state(from first: Int) -> [GameState.Found] {
+    entries.dropFirst(first).map { GameState.Found(word: word($0), points: $0.points, player: $0.player) }
+  }
+
   /// Adds words that were found before.
   func add(_ found: [GameState.Found]) {
     for found in found { add(found.word, letters: found.word.count, points: found.points, player: found.player) }

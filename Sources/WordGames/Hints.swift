@@ -6,7 +6,8 @@ import Text
 extension Game {
   /// A hint as text; costs `mode.scoring.hintCost` points where the rules can tell what is left to find.
   public func hint() throws -> String {
-    if let hint = mode.hooks.hint { return try hint(self) }
+    if isAsking { throw GameError.busy }
+    if let hint = mode.hooks.hint { return try asking { try hint(self) } }
     let missed = missed()
     var generator = AnyGenerator(base: choice.random)
     defer { choice.random = generator.base }

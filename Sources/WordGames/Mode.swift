@@ -39,6 +39,10 @@ public struct ModeHooks {
   public var solution: ((Game) throws -> Solution)?
   /// Makes the data that the mode keeps with a game, of what was stored of it before if anything was.
   public var makeData: ((_ stored: String?) throws -> any ModeData)?
+  /// Whether whoever made the mode is gone, as a plugin that was unloaded: its functions fail then.
+  public var isGone: (() -> Bool)?
+  /// Called before whoever made the mode goes, so that the data of its games are not lost.
+  public var willGo: (() -> Void)?
 
   public init() {}
 }
@@ -60,7 +64,8 @@ public struct Solution: Equatable, Sendable {
 ///     try game.data()?.text   // stored with the game
 public protocol ModeData: AnyObject {
   /// The data as text, to be stored with the game; nil where there is nothing to store.
-  var text: String? { get }
+  /// - Throws: where it is more than can be stored.
+  var text: String? { get throws }
 }
 
 /// Points within a billion either way, so that no sum of them overflows.

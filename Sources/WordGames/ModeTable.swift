@@ -31,6 +31,7 @@ public final class ModeTable {
   /// Takes away all modes of an owner; the built-in ones stay.
   public func remove(owner: Owner) {
     guard owner != .program else { return }
+    for entry in entries where entry.owner == owner { entry.mode.hooks.willGo?() }
     entries.removeAll { $0.owner == owner }
   }
 

@@ -1,8 +1,10 @@
 // Words and word games as Lua has them: guesses, modes of Lua, and what a mode's functions may answer.
 
+import Problems
 import TestSupport
 import TestWorkspace
 import Testing
+import Workspace
 
 @testable import Bindings
 
@@ -93,6 +95,34 @@ import Testing
     ])
     let listed = try program.value("games.modes()")
     #expect(listed.contains("mode \"classic\"") && listed.contains("mode \"ends\""))
+  }
+
+  @Test func `data that are more than can be stored are told, not lost`() throws {
+    try program.run(
+      """
+      games.mode{name = "big", rules = {"unused"}, accept = function(game)
+        for n = #game.data + 1, 600000 do game.data[n] = {n} end
+        return true
+      end}
+      g = games.new{mode = "big", base = "cambering"}
+      g:guess("grace")
+      """)
+    let error = #expect(throws: (any Error).self) { try program.workspace.games.store() }
+    let problem = try #require(error as? any Problem)
+    #expect(problem.code == "too_large" && problem.message.contains("1,000,000 values"), "\(problem.message)")
+    // It is told once, not with each line that follows.
+    try program.workspace.games.store()
+  }
+
+  @Test func `a mode may say that it has no game, and its functions may not play`() throws {
+    try program.run(
+      """
+      games.mode{name = "none", setup = function() return nil, {code = "no_base_word", title = "No", message = "no"} end}
+      games.mode{name = "plays", hint = function(game) return game:hint() end}
+      g = games.new{mode = "plays", base = "cambering"}
+      """)
+    try program.check([("games.new{mode = 'none'}", "nil [no_base_word]")])
+    try program.fails([("g:hint()", "waits for an answer of its mode")])
   }
 
   @Test func `what a mode's function answers wrongly is an error that says what it should be`() throws {

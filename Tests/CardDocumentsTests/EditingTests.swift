@@ -29,6 +29,38 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     }
   }
 
+  @Test func `elements with one id in the file are each changed by an id of their own, and the file gets it then`()
+    throws
+  {
+    let file = """
+      {"format": "rwcard", "version": 2, "id": "\(documentID(1))", "background": [0, 0, 0], "elements": [
+        {"id": "a", "kind": "text", "text": "1"}, {"id": "a", "kind": "text", "text": "2"},
+        {"id": "a", "kind": "text", "text": "3"}]}
+      """
+    var document = try CardDocument(reading: Array(file.utf8), file: "x")
+    let written = document.json["elements"]
+    let ids = document.elements.map(\.id)
+    #expect(Set(ids).count == 3 && ids[0] == "a" && document.problems().count == 2)
+    #expect(try CardDocument(reading: document.encoded, file: "x").elements.map(\.id) == ids)
+    #expect(document.json["elements"] == written)
+    try document.set(.text, of: ids[2], to: .text("three"))
+    #expect(try document.lower(ids[2]) && document.elements.map(\.text) == ["1", "three", "2"])
+    try document.removeElement(ids[1])
+    #expect(document.elements.map(\.text) == ["1", "three"] && document.problems().isEmpty)
+    #expect(try CardDocument(reading: document.encoded, file: "x").elements.map(\.id) == [ids[0], ids[2]])
+  }
+
+  @Test func `a number that the older shape takes as it is, is said to be`() throws {
+    let file = """
+      {"format": "rwcard", "version": 2, "id": "\(documentID(1))", "background": [0, 0, 0], "elements": [
+        {"id": "a", "kind": "text", "text": "1", "x": 1e308, "width": -0.0, "y": "far"}]}
+      """
+    let losses = try CardDocument(reading: Array(file.utf8), file: "x").edition2().losses.map(\.message)
+    #expect(losses.count == 3)
+    #expect(losses.count { $0.hasSuffix("; there it is written as it is") } == 2, "\(losses)")
+    #expect(losses.count { $0.hasSuffix("; there it has what stands for nothing") } == 1, "\(losses)")
+  }
+
   @Test func `elements are drawn in the order they were added until they are raised or lowered`() throws {
     var (document, text, image) = try card()
     #expect(document.elements.map(\.id) == [text, image])

@@ -97,6 +97,7 @@ import Values
       ([Argument("A"), Argument("A")], []), ([Argument("")], []), ([Argument("-x")], []),
       ([Argument("Q", .query), Argument("A")], []), ([], [Option("--json")]), ([], [Option("x")]), ([], [Option("--")]),
       ([], [Option("--a"), Option("--a")]), ([], [Option("--a=b")]),
+      ([], [Option("--a", short: "=")]), ([], [Option("--a", "A", .choice([]))]), ([Argument("A", .choice([""]))], []),
     ]
     for (arguments, options) in hostile {
       let error = #expect(throws: CommandError.self) {

@@ -6,19 +6,64 @@ import Testing
 
 /// A screen that nobody watches locks.
 @Suite struct IdleScreenTests {
+  private let home: Home
+  private let clock: StandingClock
+
+  init() throws {
+    home = try Home()
+    clock = try StandingClock()
+    home.clock = clock
+  }
+
+  /// The program with words of ana's, who has an account from now on and locks after a minute.
+  private func terminal(_ words: [String]) throws -> PseudoTerminal {
+    let password = try home.write("correct horse battery\n", to: "password")
+    chmod(password, 0o600)
+    #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
+    return try PseudoTerminal(
+      home.words(["--password-file", password, "--set", "auth.idle_minutes=1"] + words), environment: home.environment)
+  }
+
+  @Test func `an idle editor of a document goes on after the password with what was done in it`() throws {
+    let code = "local d = documents.create() d:add_text{text = 'hello'} print(d.id)"
+    let document = try #require(try home.run("-e", code).lines.first)
+    let terminal = try terminal(["doc", "edit", document])
+    terminal.wait(for: "Esc leaves")
+    for _ in 0..<3 {
+      clock.pass(seconds: 40)
+      terminal.type("[")
+      terminal.wait(for: "turned")
+    }
+    clock.pass(seconds: 60)
+    terminal.wait(for: "Password for ana: ")
+    terminal.type("correct horse battery\r")
+    terminal.wait(for: "Esc leaves")
+    terminal.type("\r")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.output.contains("Changed 1 element."))
+  }
+
+  @Test func `an idle tour is locked, and goes on after the password`() throws {
+    let terminal = try terminal(["--no-init"])
+    terminal.wait(for: "> ")
+    terminal.type("help tour\r")
+    terminal.wait(for: "tour> ")
+    clock.pass(seconds: 60)
+    terminal.wait(for: "Password for ana: ")
+    terminal.type("correct horse battery\r")
+    terminal.wait(for: "tour> ")
+    terminal.type("deck create Owls\r")
+    terminal.wait(for: "There it is.")
+    terminal.type("\u{04}\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: [
     ["study", "D", "--sprint", "--seconds", "600"], ["study", "D"],
   ])
   func `an idle session is covered, its clock stands, and it goes on after the password`(words: [String]) throws {
-    let home = try Home()
-    let clock = try StandingClock()
-    home.clock = clock
     try home.run("-e", "decks.create('D'):add{prompt = 'secret prompt', answer = 'a'}")
-    let password = try home.write("correct horse battery\n", to: "password")
-    chmod(password, 0o600)
-    #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
-    let terminal = try PseudoTerminal(
-      home.words(["--password-file", password, "--set", "auth.idle_minutes=1"] + words), environment: home.environment)
+    let terminal = try terminal(words)
     terminal.wait(for: "secret prompt")
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")

@@ -125,6 +125,23 @@ import Testing
     #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
   }
 
+  @Test func `a sentence longer than a page is read page by page, on and back`() throws {
+    let words = (0..<400).map { _ in "gato" } + ["perro"]
+    let text = try home.write(words.joined(separator: " ") + ". El fin.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato", "fin")
+    let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
+    #expect(terminal.shows("[perro]*"))
+    #expect(terminal.shows("El fin"))
+    terminal.type("b")
+    terminal.wait(for: "gato gato")
+    terminal.type(" ")
+    #expect(terminal.shows("[perro]*"))
+    terminal.type(" ")
+    #expect(terminal.shows("The text ends here."))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `for a screen reader the page is printed once, then what is new`() throws {
     let text = try home.write("El gato duerme. El perro come.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato")

@@ -87,6 +87,32 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", " --no-isolate"])
+  func `a game goes on when its plugin was reloaded, and print works to the end`(
+    place: String
+  ) throws {
+    let home = try Home()
+    try home.plugin(
+      "p", permissions: #"["shell", "shell.run", "games", "words"]"#, manifest: #""commands": ["go"], "modes": ["m"]"#,
+      """
+      assert(games.mode{
+        name = "m",
+        accept = function(game, word) game.data[#game.data + 1] = word return true end,
+        hint = function(game) return table.concat(game.data, "-") end,
+      })
+      shell.command{name = "go", run = function() shell.run("plugin disable p") print("still", {} ~= nil) end}
+      """)
+    _ = try home.run(["plugin", "enable", "p", "--grant"] + place.split(separator: " ").map(String.init))
+    let run = try home.run(
+      [],
+      input: """
+        g = games.new{mode = "m", base = "planets", language = "english"}
+        print(g:guess("plan"), plugins.reload("p"), g:guess("net"), g:hint(), g.count)
+        go
+        """)
+    #expect(run.output.contains("4\ttrue\t3\tplan-net\t2") && run.output.contains("still\ttrue"), "\(run)")
+  }
+
   @Test func `the person's listener may disable the plugin whose event it hears`() throws {
     let run = try session(
       """

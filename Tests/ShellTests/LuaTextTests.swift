@@ -84,6 +84,15 @@ import Testing
     #expect(name == expected)
   }
 
+  @Test func `any number of open brackets is looked at`() throws {
+    for open in ["(", "assert(", "((", "x = {"] {
+      let deep = String(repeating: open, count: 100_000)
+      _ = LuaTyping(try state(), chunk: "local p = " + deep + String(repeating: ")", count: 100_000) + " p.")
+        .memberAtEnd()
+      _ = LuaTyping(try state(), chunk: deep).openCall()
+    }
+  }
+
   @Test(arguments: [
     ("piles.open('Sp", "piles.open 0"), ("x = piles.open(1, \"", "piles.open 1"),
     ("piles.open{name = '", "piles.open 0 name"),

@@ -15,6 +15,14 @@ import Text
   }
 }
 
+@Suite struct FillingTests {
+  @Test func `words fill lines of so many columns, wide letters count two`() {
+    #expect(wrapped("  one two\tthree four five ", width: 20) == ["one two three four", "five"])
+    #expect(wrapped("漢字漢字漢 字漢字漢字", width: 20) == ["漢字漢字漢", "字漢字漢字"])
+    #expect(wrapped(" ", width: 20).isEmpty)
+  }
+}
+
 @Suite struct FirstOfTests {
   @Test func `of several pairs with one key the first counts`() {
     #expect(Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)]) == ["a": 1, "b": 2])

@@ -220,10 +220,10 @@ private final class Clock {
     let game = try game(mode)
     for word in ["cab", "grace"] { #expect(try game.code(word) == nil) }
     _ = try game.hint()
-    let before = game.state
+    let before = try game.state
     fails = true
     #expect(throws: HookFailure.self) { try game.newWord() }
-    #expect(game.state == before)
+    #expect(try game.state == before)
     #expect(try game.code("cab") == "already_used")
     #expect(try game.code("ring") == nil)
   }
@@ -243,7 +243,13 @@ private final class Clock {
     mode.hooks.accept = nil
     let other = try self.game(mode)
     #expect(throws: GameError.busy) { try other.guess("cab") }
-    #expect(other.count == 0)
+    mode.hooks.score = nil
+    mode.hooks.show = { game in "\(try game.guess("cab"))" }
+    mode.hooks.hint = { game in try game.hint() }
+    let shown = try self.game(mode)
+    #expect(throws: GameError.busy) { try shown.shown() }
+    #expect(throws: GameError.busy) { try shown.hint() }
+    #expect(other.count == 0 && shown.count == 0)
   }
 
   @Test func `numbers beyond reason in a mode do no harm`() throws {

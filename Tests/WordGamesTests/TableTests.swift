@@ -33,7 +33,7 @@ import WordGames
     }
     #expect(isAdded)
     let again = try #require(try store.read { try GameTable.saved($0) })
-    #expect(again.state == game.state && again.found == 3)
+    #expect(try again.state == game.state && again.found == 3)
   }
 
   @Test func `a guess adds one row, and the row of the game does not grow`() throws {

@@ -105,7 +105,7 @@ extension Game {
       let outcome = Self.plainGuess(word, in: plain)
       judged += outcome == nil ? 0 : 1
       #expect(try outcome ?? plain.guess(word) == general.guess(word), "\(word)")
-      #expect(plain.state == general.state)
+      #expect(try plain.state == general.state)
       if plain.count > 6, Bool.random(using: &generator) {
         #expect(try plain.newWord() == general.newWord())
       }

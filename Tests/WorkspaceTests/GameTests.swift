@@ -171,13 +171,13 @@ private final class TestData: ModeData {
   @Test func `a mode's data is made by the mode of what was stored`() throws {
     try addShortMode()
     let game = try start("short")
-    #expect(game.game.dataText == nil)
+    #expect(try game.game.dataText == nil)
     let data = try #require(try game.game.data() as? TestData)
     #expect(data.text == "fresh")
     data.text = "used"
     #expect(try code("aa", game) == nil)
     let resumed = try #require(try workspace.games.resume { _ in })
-    #expect(resumed.game.dataText == "used")
+    #expect(try resumed.game.dataText == "used")
     #expect(try resumed.game.data()?.text == "used")
     try workspace.close()
   }

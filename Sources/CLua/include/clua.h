@@ -72,6 +72,7 @@ typedef struct dh_function {
   size_t cost;  // bytes that a collected function is charged with
   dh_fast_path fast;  // or NULL
   void *context;      // what that is handed
+  int outlives;       // answers when the state is retired, too: what it does is not the host's
 } dh_function;
 
 // What the host hands to the C side when it makes a state. None of these may raise.

@@ -45,6 +45,8 @@ private struct EditionExporter {
   var texts: [Value] = []
   var files: [(name: String, hash: ContentHash)] = []
   var losses: [ExportLoss] = []
+  /// The places of the numbers that the older shape takes as they are, fit or not.
+  private var written: Set<String> = []
 
   init(document: CardDocument) { self.document = document }
 
@@ -53,7 +55,8 @@ private struct EditionExporter {
       add(element, JSONPointer.whole.appending("elements").appending(index))
     }
     for problem in document.problems() where problem.kind != .unknownKind && problem.kind != .duplicateID {
-      lose(problem.pointer, "\(problem.message); there it has what stands for nothing")
+      let there = written.contains(problem.pointer.description) ? "is written as it is" : "has what stands for nothing"
+      lose(problem.pointer, "\(problem.message); there it \(there)")
     }
     var json = document.json
     for key in CardFormat.documentKeys { json[key] = nil }
@@ -79,7 +82,7 @@ private struct EditionExporter {
     loseBrokenTransform(element.json["transform"]?.record, pointer.appending("transform"))
     var json = element.json
     for key in CardFormat.elementKeys { json[key] = nil }
-    json["transform"] = transform(of: element, over: json["transform"])
+    json["transform"] = transform(of: element, over: json["transform"], pointer)
     restoreClashes(of: CardFormat.elementKeys, in: &json)
     switch kind {
     case .image: images.append(.record(imageFields(of: element, over: json)))
@@ -142,10 +145,11 @@ private struct EditionExporter {
     return color.json
   }
 
-  private func transform(of element: Element, over rest: Value?) -> Value {
+  private mutating func transform(of element: Element, over rest: Value?, _ pointer: JSONPointer) -> Value {
     func number(_ key: String, _ fallback: Double) -> Value {
-      if let value = element.json[key], value.double != nil { return value }
-      return .measure(fallback)
+      guard let value = element.json[key], value.double != nil else { return .measure(fallback) }
+      written.insert(pointer.appending(key).description)
+      return value
     }
     var transform = rest?.record ?? Value.Record()
     var rotation = transform["rotation"]?.record ?? Value.Record()

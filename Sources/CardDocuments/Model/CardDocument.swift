@@ -39,7 +39,7 @@ public struct CardDocument: Equatable, Sendable {
   init(checked json: Value.Record, id: DocumentID, shape: CardShape) {
     rest = json
     rest["elements"] = nil
-    list = ElementList((json["elements"]?.list ?? []).compactMap { $0.record.map(Element.init) })
+    list = ElementList((json["elements"]?.list ?? []).compactMap(\.record))
     self.id = id
     self.shape = shape
   }
@@ -67,7 +67,7 @@ public struct CardDocument: Equatable, Sendable {
   public var images: Set<ContentHash> { Set(elements.compactMap(\.image)) }
 
   public mutating func setBackground(_ color: CardColor) throws(DocumentError) {
-    try mayChange()
+    try beginChange()
     rest["background"] = color.json
   }
 
@@ -84,7 +84,7 @@ public struct CardDocument: Equatable, Sendable {
   ///
   ///     try document.setPanel(of: "verbs", to: .yellow)
   public mutating func setPanel(of group: String, to color: CardColor?) throws(DocumentError) {
-    try mayChange()
+    try beginChange()
     let known = Set(elements.compactMap(\.group))
     guard known.contains(group) else {
       throw .badValue(
@@ -129,7 +129,7 @@ public struct CardDocument: Equatable, Sendable {
   private mutating func add(
     _ kind: ElementKind, _ fields: [(ElementField, ElementValue)], image: ContentHash? = nil, id: DocumentID
   ) throws(DocumentError) -> Element {
-    try mayChange()
+    try beginChange()
     guard list.all.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
     var element = Element(json: ["id": .text(id.description), "kind": .text(kind.rawValue)])
     for (field, value) in fields { try element.set(field, to: value) }
@@ -140,7 +140,7 @@ public struct CardDocument: Equatable, Sendable {
 
   /// Sets one field of an element.
   public mutating func set(_ field: ElementField, of element: String, to value: ElementValue) throws(DocumentError) {
-    try mayChange()
+    try beginChange()
     let place = try place(of: element)
     guard case .change(let json) = try list.all[place].change(of: field, to: value) else { return }
     list.put(json, field.rawValue, at: place)
@@ -166,7 +166,7 @@ public struct CardDocument: Equatable, Sendable {
   public mutating func lower(_ element: String) throws(DocumentError) -> Bool { try swap(element, by: -1) }
 
   private mutating func swap(_ element: String, by step: Int) throws(DocumentError) -> Bool {
-    try mayChange()
+    try beginChange()
     let place = try place(of: element)
     guard list.all.indices.contains(place + step) else { return false }
     list.swapAt(place, place + step)
@@ -174,7 +174,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   public mutating func removeElement(_ element: String) throws(DocumentError) {
-    try mayChange()
+    try beginChange()
     let place = try place(of: element)
     guard !list.all[place].isLocked else { throw .locked(element: element) }
     list.remove(at: place)
@@ -219,5 +219,11 @@ public struct CardDocument: Equatable, Sendable {
 
   private func mayChange() throws(DocumentError) {
     if isReadOnly { throw .laterVersion(version) }
+  }
+
+  /// What is changed has an id of its own, in the file too.
+  private mutating func beginChange() throws(DocumentError) {
+    try mayChange()
+    list.settleIDs()
   }
 }

@@ -17,12 +17,12 @@ public enum ElementKind: String, CaseIterable, Sendable {
 public struct Element: Equatable, Sendable {
   /// As in a file of version 2.
   var json: Value.Record
-  /// Stable for as long as the element lives.
+  /// Stable for as long as the element lives. That of its JSON, unless an element before it has the same there.
   public let id: String
 
-  init(json: Value.Record) {
+  init(json: Value.Record, id: String? = nil) {
     self.json = json
-    id = json["id"]?.text ?? ""
+    self.id = id ?? json["id"]?.text ?? ""
   }
 
   /// Nil for a kind that is not known here.

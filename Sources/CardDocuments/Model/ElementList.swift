@@ -1,21 +1,44 @@
 // The elements of a document in drawing order, found by id without looking at each.
-// Invariant: `places` says of each id where the first element of that id is.
+// Invariant: no two have the same id, and `places` says of each id where its element is.
 
+import Text
 import Values
 
 struct ElementList: Equatable, Sendable {
   private(set) var all: [Element]
   private var places: [String: Int] = [:]
 
-  init(_ all: [Element]) {
-    self.all = all
+  /// Of the JSON of elements, some of which may have the same id: the later ones get another, the same each time.
+  init(_ objects: [Value.Record]) {
+    all = []
+    all.reserveCapacity(objects.count)
+    var known = Set(objects.lazy.compactMap { $0["id"]?.text })
+    var counts: [String: Int] = [:]
+    for json in objects {
+      let written = json["id"]?.text ?? ""
+      var id = written
+      counts[written, default: 0] += 1
+      while let count = counts[written], count > 1 {
+        id = DocumentID(bytes: sha256(Array("\(written)/\(count)".utf8))).description
+        if known.insert(id).inserted { break }
+        counts[written] = count + 1
+      }
+      all.append(Element(json: json, id: id))
+    }
     index()
+  }
+
+  /// Writes the ids down that elements have beside those of their JSON.
+  mutating func settleIDs() {
+    for (place, element) in all.enumerated() where element.json["id"]?.text != element.id {
+      all[place].json["id"] = .text(element.id)
+    }
   }
 
   func place(of id: String) -> Int? { places[id] }
 
   mutating func append(_ element: Element) {
-    if places[element.id] == nil { places[element.id] = all.count }
+    places[element.id] = all.count
     all.append(element)
   }
 
@@ -35,6 +58,6 @@ struct ElementList: Equatable, Sendable {
   private mutating func index() {
     places = [:]
     places.reserveCapacity(all.count)
-    for (place, element) in all.enumerated() where places[element.id] == nil { places[element.id] = place }
+    for (place, element) in all.enumerated() { places[element.id] = place }
   }
 }

@@ -101,6 +101,8 @@ public final class DistantCode {
       let status = dh_call_protected(stack.L, Int32(count), 0)
       return status == LUA_OK ? 0 : DH_FAIL_VALUE.rawValue
     }
+    // As the `print` of a state whose code runs here.
+    print.outlives = true
     try ask(.print, numberOf: print)
   }
 

@@ -23,7 +23,8 @@ enum CardListCommand {
         Option("--sort", "FIELD", help: "what to sort by; in the order of the decks when left out"),
         Option("--offset", "N", .integer(0...Int.max), help: "pass over the first N"),
         Option("--limit", "N", .positive, help: "at most N"),
-        Option("--columns", "A,B", help: "what to show: \(CardProperty.shown.map(\.rawValue).joined(separator: ","))"),
+        Option(
+          "--columns", "A,B", help: "what to show, of \(CardProperty.shown.map(\.rawValue).joined(separator: ", "))"),
       ], example: "card list --deck Spanish tag:animal --sort -due --columns prompt,due,interval"
     ) { invocation, session in
       let request = try CardListRequest(invocation, session)

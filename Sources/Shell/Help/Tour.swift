@@ -61,6 +61,8 @@ struct Tour {
   /// Reads lines until one does what the step asks for; answers false when the user leaves.
   private func take(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
     while true {
+      // A screen within the tour has a watch of its own.
+      reader.tick = IdleLock(session).tick()
       switch try reader.read(prompt: "tour> ") {
       case .line(let line):
         if line.trimmed.isEmpty { continue }
@@ -74,6 +76,9 @@ struct Tour {
         }
         say(["", reply(to: seen, step.line(deck))])
       case .interrupted: continue
+      case .stopped where session.input.isIdle:
+        session.console.write("\u{1B}[H\u{1B}[2J")
+        guard IdleLock(session).unlock() else { return false }
       case .endOfInput, .stopped, .requested: return false
       case .terminated(let signal):
         session.leave(by: signal)

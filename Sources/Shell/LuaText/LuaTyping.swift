@@ -15,13 +15,27 @@ enum LuaKnown {
 struct LuaTyping {
   private let lua: LuaState
   private let tokens: [LuaToken]
+  /// Of each bracket the place of the one that goes with it.
+  private let partners: [Int?]
   private var locals: [String: LuaKnown] = [:]
 
   /// - Parameter chunk: what was typed up to the cursor, the lines before it too.
   init(_ lua: LuaState, chunk: String) {
     self.lua = lua
     tokens = luaTokens(chunk).filter { !$0.isComment }
+    partners = Self.partners(in: tokens)
     readLocals()
+  }
+
+  /// Brackets of any kind go with each other: a chunk that is being typed is seldom right.
+  private static func partners(in tokens: [LuaToken]) -> [Int?] {
+    var partners = [Int?](repeating: nil, count: tokens.count)
+    var open: [Int] = []
+    for (index, token) in tokens.enumerated() {
+      if token.opens { open.append(index) }
+      if token.closes, let first = open.popLast() { (partners[first], partners[index]) = (index, first) }
+    }
+    return partners
   }
 
   /// The names that the chunk itself makes, nearest last.
@@ -114,7 +128,7 @@ struct LuaTyping {
     var index = last
     while index >= 0 {
       let token = tokens[index]
-      if token.isSymbol(")") || token.isSymbol("]") || token.isSymbol("}") {
+      if token.closes {
         guard let open = opening(of: index) else { return nil }
         guard open > 0, continues(tokens[open - 1]) else { return open }
         index = open - 1
@@ -136,38 +150,23 @@ struct LuaTyping {
     token.kind == .name || token.isSymbol(")") || token.isSymbol("]") || token.isString
   }
 
-  func opening(of close: Int) -> Int? {
-    var depth = 0
-    for index in stride(from: close, through: 0, by: -1) {
-      let token = tokens[index]
-      if token.isSymbol(")") || token.isSymbol("]") || token.isSymbol("}") { depth += 1 }
-      if token.isSymbol("(") || token.isSymbol("[") || token.isSymbol("{") { depth -= 1 }
-      if depth == 0 { return index }
-    }
-    return nil
-  }
+  func opening(of close: Int) -> Int? { partners[close] }
 
-  private func closing(of open: Int) -> Int? {
-    var depth = 0
-    for index in open..<tokens.count {
-      let token = tokens[index]
-      if token.isSymbol("(") || token.isSymbol("[") || token.isSymbol("{") { depth += 1 }
-      if token.isSymbol(")") || token.isSymbol("]") || token.isSymbol("}") { depth -= 1 }
-      if depth == 0 { return index }
-    }
-    return nil
-  }
+  private func closing(of open: Int) -> Int? { partners[open] }
+
+  /// How deep in brackets an expression is looked for.
+  private static let deepest = 100
 
   /// The expression that begins at an index.
-  private func value(at start: Int, upTo end: Int? = nil) -> LuaKnown? {
+  private func value(at start: Int, upTo end: Int? = nil, depth: Int = 0) -> LuaKnown? {
     let end = end ?? tokens.count
-    guard start < end else { return nil }
+    guard start < end, depth < Self.deepest else { return nil }
     var index = start
     var known: LuaKnown?
     let first = tokens[start]
     if first.kind == .name {
       if first.text == "assert", start + 1 < end, tokens[start + 1].isSymbol("(") {
-        known = value(at: start + 2)
+        known = value(at: start + 2, depth: depth + 1)
         index = (closing(of: start + 1) ?? end) + 1
       } else {
         known = locals[first.text] ?? .path([first.text])
@@ -178,7 +177,7 @@ struct LuaTyping {
       known = .type(.string)
       index += 1
     } else if first.isSymbol("("), let close = closing(of: start), close < end {
-      known = value(at: start + 1, upTo: close)
+      known = value(at: start + 1, upTo: close, depth: depth + 1)
       index = close + 1
     }
     while let before = known, index < end, let next = step(before, &index, end) { known = next.known }
@@ -196,7 +195,7 @@ struct LuaTyping {
       index += 2
       return Step(known: member(name, of: known))
     }
-    if token.isSymbol("(") || token.isSymbol("[") || token.isSymbol("{") {
+    if token.opens {
       guard let close = closing(of: index), close < end else { return nil }
       index = close + 1
       return Step(known: token.isSymbol("[") ? element(of: known) : result(of: known))
@@ -273,7 +272,7 @@ struct LuaTyping {
     if index >= 1, tokens[index].isSymbol("="), tokens[index - 1].kind == .name { key = tokens[index - 1].text }
     while index >= 0 {
       let token = tokens[index]
-      if token.isSymbol(")") || token.isSymbol("]") || token.isSymbol("}") {
+      if token.closes {
         guard let open = opening(of: index) else { return nil }
         index = open - 1
         continue
@@ -315,4 +314,9 @@ struct LuaTyping {
 
   /// The last token.
   var end: LuaToken? { tokens.last }
+}
+
+extension LuaToken {
+  fileprivate var opens: Bool { isSymbol("(") || isSymbol("[") || isSymbol("{") }
+  fileprivate var closes: Bool { isSymbol(")") || isSymbol("]") || isSymbol("}") }
 }

@@ -120,7 +120,7 @@ final class DocumentEditor {
   /// What is known of the element, and which there are.
   private var description: [String] {
     guard let element = edit.element else { return ["The document is empty: `doc add-text` puts a text on it."] }
-    func number(_ value: Double) -> String { session.grouped(Int(value.rounded())) }
+    func number(_ value: Double) -> String { Int(exactly: value.rounded()).map { session.grouped($0) } ?? "\(value)" }
     let room = isNarrow ? terminal.width - 4 : max(16, terminal.width - columns - 10)
     var lines = [
       "at \(number(element.x)), \(number(element.y))   \(number(element.width)) x \(number(element.height))"

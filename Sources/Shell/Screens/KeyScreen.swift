@@ -1,5 +1,9 @@
-// A screen that single keys work on until one of them ends it: a picker, an editor. Invariant: Escape, Ctrl-C, Ctrl-D,
-// a signal and the idle lock leave it without an answer; the terminal is as it was afterwards.
+// A screen that single keys work on until one of them ends it: a picker, an editor. Invariant: Escape, Ctrl-C, Ctrl-D
+// and a signal leave it without an answer; the idle lock covers it until the password is given; the terminal is as it
+// was afterwards.
+
+import Authentication
+import Files
 
 /// What a key has done to a screen.
 enum KeyOutcome<Answer> {
@@ -21,14 +25,28 @@ struct KeyScreen {
     let keys = KeyReader(lines: session.input.plainReader)
     keys.requests = session.requests
     let screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
-    let tick = IdleLock(session).tick()
+    let (lock, clocks) = (IdleLock(session), session.environment.clocks)
+    var idle = IdleClock(now: clocks.reading().boot)
     defer { screen.clear() }
     return try keys.whileReadingKeys {
       while true {
         screen.show(lines())
-        let event = try keys.next(timeout: 1000)
+        let event = try keys.next(timeout: lock.untilLock(idle))
+        if lock.untilLock(idle) == 0 {
+          keys.end()
+          screen.cover()
+          guard lock.unlock() else { return nil }
+          try keys.begin()
+          screen.redrawAll(lines())
+          idle.touch(now: clocks.reading().boot)
+          continue
+        }
         switch event {
-        case .tick, .requested: if tick() { return nil }
+        case .key, .line: idle.touch(now: clocks.reading().boot)
+        default: break
+        }
+        switch event {
+        case .tick, .requested: continue
         case .resized: screen.redrawAll(lines())
         case .resumed: screen.redraw(lines())
         case .interrupted, .endOfInput, .key(.escape): return nil

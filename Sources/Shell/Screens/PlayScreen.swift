@@ -8,6 +8,7 @@ import Decks
 import Files
 import Lexicon
 import LuaRuntime
+import PluginHost
 import Problems
 import Text
 import Values
@@ -69,6 +70,7 @@ final class PlayScreen {
     }
     reader?.didResize = { [self] in drawAround() }
     while !hasLeft, let line = try nextLine(reader) {
+      try handle.renewMode(prepare: session.plugins.prepareMode)
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
       if handle.hasEnded, !hasShownEnd { try showEnd() }
@@ -221,6 +223,15 @@ final class PlayScreen {
     ]
   }
 
+  /// A command on each line, the words on it in a column of their own.
+  private var helpLines: [String] {
+    commands.flatMap { command in
+      command.help.lines(within: isScreen ? max(8, terminal.width - 14) : 100).enumerated().map { place, line in
+        (place == 0 ? command.name : "").filled(to: 10) + line
+      }
+    }
+  }
+
   /// Tab in a game: its own commands and nothing else.
   private func completion(_ line: String) -> Completion {
     let found = commands.filter { $0.name.hasPrefix(line) }
@@ -229,15 +240,15 @@ final class PlayScreen {
 
   private func runGameCommand(_ command: String) throws {
     switch command {
-    case "/new": try takeNewWord()
-    case "/hint": notify([try handle.hint()])
+    case "/new": try goingOn { try takeNewWord() }
+    case "/hint": try goingOn { notify([try handle.hint()]) }
     case "/shuffle": shuffle()
     case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
       try handle.pass()
       if !handle.hasEnded { notify(["Passed."]) }
     case "/give-up": try handle.giveUp()
-    case "/help": notify(["A line is a guess; besides:"] + commands.map { $0.name.filled(to: 10) + $0.help })
+    case "/help": notify(["A line is a guess; besides:"] + helpLines)
     case "/quit": hasLeft = true
     default:
       let names = commands.map(\.name)
@@ -247,6 +258,17 @@ final class PlayScreen {
       ])
     }
     try handle.workspace.games.store()
+  }
+
+  /// Does what asks functions of the mode. A failure of one is told, and the game goes on as it was.
+  private func goingOn(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as LuaError where error.stopReason != .interrupt {
+      session.report(error, origin: game.mode.name)
+    } catch let problem as PlainProblem {
+      session.report(problem, origin: game.mode.name)
+    }
   }
 
   private func takeNewWord() throws {
@@ -276,10 +298,10 @@ final class PlayScreen {
     hasShownEnd = true
     if isScreen { hasLeft = true }
     guard !options.wantsJSON else { return }
-    if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
+    if isScreen { session.console.show(filled(try endText())) } else { session.console.note(try endText()) }
     do {
       if let solution = try game.solution {
-        let text = try game.ending() == .byMode ? [] : [printable(solution.text, limit: 4_000)]
+        let text = try game.ending() == .byMode ? [] : filled(printable(solution.text, limit: 4_000))
         return session.console.show(text + meaningLines(try handle.meanings(of: solution.words)))
       }
       if game.listsMissed { try showMissed() }
@@ -287,6 +309,11 @@ final class PlayScreen {
       // A mode's own function failed: the game is over all the same.
       session.report(error, origin: game.mode.name)
     }
+  }
+
+  /// A text in lines that are broken between words, where there is a screen.
+  private func filled(_ text: String) -> [String] {
+    isScreen ? text.lines(within: min(100, terminal.width), breaksWords: false) : [text]
   }
 
   /// What was not found, a page of it at most, with meanings where there are any.

@@ -114,13 +114,15 @@ extension PlayScreen {
     let order = drawing.order.isEmpty ? Array(base) : drawing.order
     let letters = isOwnShow ? shown : order.map(String.init).joined(separator: " ")
     var parts = ScreenParts(title: heading, facts: [game.mode.name])
-    parts.body = [terminal.styled(letters, .bold), ""]
+    // On a low screen the letters and how it stands are what counts; Tab and /help tell the commands.
+    let isLow = terminal.height < 12
+    parts.body = [terminal.styled(letters, .bold)] + (isLow ? [] : [""])
     let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
-      max(1, terminal.height - 13))
+      isLow ? 0 : max(1, terminal.height - 13))
     parts.body += found + (found.isEmpty ? [] : [""])
     parts.foot = shownFooter
     parts.alert = drawing.alert.map { printable($0, limit: 4_000) }
-    parts.keys = commands.map(\.name).joined(separator: "   ")
+    if !isLow { parts.keys = commands.map(\.name).joined(separator: "   ") }
     return parts
   }
 

@@ -15,6 +15,8 @@ final class ReadingScreen {
   private var view: TextView
   /// The first sentence of the page.
   private var first: Int
+  /// How many lines of it stand on the pages before, where it is longer than a page.
+  private var skipped = 0
   /// The marked word: a token of the text.
   private var cursor: Int?
   private var alert: [String] = []
@@ -60,10 +62,10 @@ final class ReadingScreen {
   private func take(_ key: Key) throws {
     alert = []
     switch key {
-    case .character("n"), .tab, .right, .down: moveCursor(from: cursor ?? tokens(of: first).lowerBound - 1, by: 1)
-    case .character("p"), .left, .up: moveCursor(from: cursor ?? tokens(of: first).lowerBound, by: -1)
-    case .character(" "), .pageDown: turn(to: end)
-    case .character("b"), .pageUp: turn(to: pageBefore())
+    case .character("n"), .tab, .right, .down: moveCursor(from: cursor ?? shownTokens.lowerBound - 1, by: 1)
+    case .character("p"), .left, .up: moveCursor(from: cursor ?? shownTokens.lowerBound, by: -1)
+    case .character(" "), .pageDown: turnForward()
+    case .character("b"), .pageUp: turnBack()
     case .home: turn(to: 0)
     case .enter, .character("m"): try showMeaning()
     case .character("k"): try list(as: .known)
@@ -80,7 +82,8 @@ final class ReadingScreen {
       if view.state(of: index.tokens[place])?.isMissing == true {
         cursor = place
         let sentence = index.sentence(ofToken: place)
-        if sentence < first || sentence >= end { first = sentence }
+        if sentence < first || sentence >= end { (first, skipped) = (sentence, 0) }
+        if sentence == first { skipped = pageStart(ofLine: broken(first).places[place - tokens(of: first).lowerBound]) }
         return
       }
       place += step
@@ -88,25 +91,43 @@ final class ReadingScreen {
     alert = [step > 0 ? "No unknown word follows." : "No unknown word before."]
   }
 
-  private func turn(to sentence: Int) {
+  /// - Parameter skipping: how many lines of the sentence stand on the pages before.
+  private func turn(to sentence: Int, skipping lines: Int = 0) {
     guard index.sentences.indices.contains(sentence) else {
       alert = ["The text ends here."]
       return
     }
-    first = sentence
-    cursor = nil
-    let range = tokens(of: first).lowerBound..<tokens(of: max(first, end - 1)).upperBound
-    cursor = range.first { view.state(of: index.tokens[$0])?.isMissing == true }
+    (first, skipped) = (sentence, lines)
+    cursor = shownTokens.first { view.state(of: index.tokens[$0])?.isMissing == true }
   }
 
-  private func pageBefore() -> Int {
+  private func turnForward() {
+    if skipped + room < broken(first).lines.count { turn(to: first, skipping: skipped + room) } else { turn(to: end) }
+  }
+
+  private func turnBack() {
+    if skipped > 0 { return turn(to: first, skipping: max(0, skipped - room)) }
     var (sentence, used) = (first, 0)
     while sentence > 0 {
-      used += wrapped(sentence - 1).count
-      if used > room { break }
+      let lines = broken(sentence - 1).lines.count
+      used += lines
+      if used > room, sentence < first { break }
       sentence -= 1
+      // The end of a sentence that is longer than a page.
+      if lines > room { return turn(to: sentence, skipping: (lines - 1) / room * room) }
     }
-    return sentence
+    turn(to: sentence)
+  }
+
+  /// The first line of the page of a sentence's line: only one that is longer than a page has several.
+  private func pageStart(ofLine line: Int) -> Int { broken(first).lines.count > room ? line / room * room : 0 }
+
+  /// The tokens on the page.
+  private var shownTokens: Range<Int> {
+    let (all, places) = (tokens(of: first), broken(first).places)
+    let start = all.lowerBound + (places.firstIndex { $0 >= skipped } ?? places.count)
+    if let next = places.firstIndex(where: { $0 >= skipped + room }) { return start..<all.lowerBound + next }
+    return start..<max(start, tokens(of: max(first, min(end, index.sentences.count) - 1)).upperBound)
   }
 
   private func lemma() -> UInt32? { cursor.flatMap { view.lemma(of: index.tokens[$0]) } }
@@ -150,9 +171,9 @@ final class ReadingScreen {
 
   /// The sentence after the last one of the page.
   private var end: Int {
-    var (sentence, used) = (first, 0)
+    var (sentence, used) = (first, -skipped)
     while sentence < index.sentences.count {
-      used += wrapped(sentence).count
+      used += broken(sentence).lines.count
       if used > room, sentence > first { break }
       sentence += 1
     }
@@ -167,7 +188,9 @@ final class ReadingScreen {
       title: text.titles.first ?? "",
       facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
     let last = min(end, index.sentences.count)
-    parts.body = Array((first..<last).flatMap(wrapped).prefix(room))
+    // A window that was made wider has fewer lines.
+    skipped = min(skipped, pageStart(ofLine: broken(first).lines.count - 1))
+    parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
     parts.alert = alert
     parts.keys =
       "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore\nSpace, b page   q leaves"
@@ -180,12 +203,12 @@ final class ReadingScreen {
     var parts = ScreenParts()
     parts.alert = alert
     let done = parts.alertLines(on: terminal)
-    return done.isEmpty || cursor != former ? done + wrapped(sentence).map { parts.indent + $0 } : done
+    return done.isEmpty || cursor != former ? done + broken(sentence).lines.map { parts.indent + $0 } : done
   }
 
-  /// A sentence in lines, its words marked by their states.
-  private func wrapped(_ sentence: Int) -> [String] {
-    var (lines, line, used) = ([String](), "", 0)
+  /// A sentence in lines, its words marked by their states, and the line of each word.
+  private func broken(_ sentence: Int) -> (lines: [String], places: [Int]) {
+    var (lines, line, used, places) = ([String](), "", 0, [Int]())
     var token = tokens(of: sentence).lowerBound
     for piece in index.pieces(of: index.sentences[sentence]) {
       var shown = printable(piece.text, limit: 400)
@@ -207,8 +230,9 @@ final class ReadingScreen {
         line += terminal.styled(String(part), style)
         used += columns
       }
+      if piece.token != nil { places.append(lines.count) }
     }
-    return lines + [line]
+    return (lines + [line], places)
   }
 
   /// `[word]` where the cursor is, `word*` for an unknown one, `word+` for one with a new card.

@@ -33,18 +33,22 @@ struct StudyLayout {
   private var width: Int { ScreenParts.width(on: terminal) }
   private var indent: Int { width < 60 ? 2 : 8 }
   var textWidth: Int { max(8, width - indent - 2) }
-  private var keys: [String] { ScreenParts(keys: choices).keyLines(on: terminal) }
+  private var allKeys: [String] { ScreenParts(keys: choices).keyLines(on: terminal) }
+  /// What can be pressed, as far as three lines of the texts stand above it; the page of keys tells all of it.
+  private var keys: [String] { isLow ? Array(allKeys.prefix(max(0, terminal.height - 1 - 2 - 3))) : allKeys }
+  /// Whether the screen is too low for all of it.
+  private var isLow: Bool { terminal.height < 1 + 3 + allKeys.count + 3 }
 
   /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty
-  /// lines.
-  private var room: Int { max(1, terminal.height - 1 - 3 - keys.count) }
+  /// lines, or one on a low screen.
+  private var room: Int { max(1, terminal.height - 1 - (isLow ? 2 : 3) - keys.count) }
 
   /// How far the texts, or the page of keys, can be scrolled.
   var deepest: Int { help.map { max(0, packed($0).count - helpRoom) } ?? max(0, texts.count - room) }
   /// Lines that are shown at once.
   var page: Int { room }
   /// Where to scroll so that the answer is seen from its beginning: 0 when it is seen whole without.
-  var answerStart: Int { words.count <= room ? 0 : min(deepest, textLines(prompt).count) }
+  var answerStart: Int { words.count <= room ? 0 : min(deepest, textLines(prompt).count + (room < 3 ? 1 : 0)) }
   /// Lines that are left for pictures; where that is too little to see anything, those of a screen without texts.
   var pictureRoom: Int {
     let left = room - words.count
@@ -58,9 +62,11 @@ struct StudyLayout {
     let shown = texts[first..<min(texts.count, first + room)]
     // The place of the answer is kept free, so that nothing jumps when it comes.
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
-    var more = deepest == 0 ? "" : blanks(3) + terminal.styled(position(first, shown.count, texts.count), .dim)
+    let place = deepest == 0 ? "" : position(first, shown.count, texts.count)
+    let hint = [isLow ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
+    var more = hint.isEmpty ? "" : blanks(3) + terminal.styled(hint.displayWidth <= width - 3 ? hint : place, .dim)
     if !notice.isEmpty { more = blanks(3) + printable(notice).cut(to: max(8, width - 3)) }
-    return [header, ""] + shown + free + [more] + keys
+    return [header] + (isLow ? [] : [""]) + shown + free + [more] + keys
   }
 
   /// Lines of the page of keys.

@@ -3,6 +3,7 @@
 
 import Bindings
 import CardDocuments
+import Commands
 import Decks
 import Memory
 import Templates
@@ -12,7 +13,7 @@ import Workspace
 extension StudyScreen {
   func draw() throws {
     guard try study.card() != nil else { return }
-    if redraws { screen.show(try lines()) } else { session.console.show([try plainLine()]) }
+    if redraws { screen.show(try lines()) } else { session.console.show(.lines([try plainLine()])) }
   }
 
   func lines() throws -> [String] { try layout()?.lines() ?? [] }

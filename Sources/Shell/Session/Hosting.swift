@@ -153,7 +153,7 @@ extension SessionHost {
       while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
       let lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false)
       let more = end < bytes.count ? ["… \(grouped(bytes.count - end)) bytes more; `print` writes all of it"] : []
-      return .lines(lines.map { printable(String(decoding: $0, as: UTF8.self), limit: Int.max) } + more)
+      return .lines(lines.map { String(decoding: $0, as: UTF8.self) } + more)
     }
     do {
       return try session.lua.withStack { stack in

@@ -144,7 +144,11 @@ extension String {
 
   fileprivate var replacingQuotes: String {
     var text = ""
-    for character in self { text += character == "\"" ? "\\\"" : String(character) }
+    // By scalars: a quote with a mark above it is a quote.
+    for scalar in unicodeScalars {
+      if scalar == "\"" { text += "\\" }
+      text.unicodeScalars.append(scalar)
+    }
     return text
   }
 }

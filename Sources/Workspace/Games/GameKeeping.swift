@@ -9,7 +9,7 @@ extension GameHandle {
   /// Adds what is new to the stored game, or stores it whole where another one is, or nothing.
   func store(_ db: Database, now: Double) throws {
     if let stored {
-      let more = game.state(foundFrom: stored.found)
+      let more = try game.state(foundFrom: stored.found)
       if try GameTable.append(db, more, game: stored.game, after: stored.found, now: now) {
         return self.stored = (stored.game, game.count)
       }

@@ -47,7 +47,13 @@ public struct GameOperations {
   /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
   public func store() throws {
     guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
-    try workspace.perform(.keepGame) { try game.store($0, now: workspace.environment.clocks.now()) }
+    do {
+      try workspace.perform(.keepGame) { try game.store($0, now: workspace.environment.clocks.now()) }
+    } catch let error as GameError {
+      // It would fail the same way with each line that follows.
+      (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
+      throw error
+    }
     (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
   }
 

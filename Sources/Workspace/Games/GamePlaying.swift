@@ -52,6 +52,17 @@ extension GameHandle {
     try finishIfOver()
   }
 
+  /// Goes on in the mode as it was made anew, where whoever made it was unloaded since, as by `plugin reload`. Where it
+  /// was not made again its functions fail.
+  /// - Parameter prepare: sees to it that the mode is there.
+  public func renewMode(prepare: (String) throws -> Void) throws {
+    guard game.isModeGone else { return }
+    try prepare(game.mode.name)
+    if workspace.modes.owner(of: game.mode.name) != nil {
+      try game.take(workspace.modes.mode(named: game.mode.name))
+    }
+  }
+
   /// A new base word, as `Game.newWord`. A game that had ended goes on with it.
   public func newWord() throws -> String {
     let word = try game.newWord()

@@ -216,6 +216,7 @@ extension ProblemTable {
       "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: [2, 3, 20]),
       "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: []),
       "badState": GameError.badState(reason: "it is cut"), "busy": GameError.busy,
+      "tooMuchData": GameError.tooMuchData(mode: hostile, reason: "it has more than 1,000,000 values"),
     ])
 
   static let settings = ProblemTable(

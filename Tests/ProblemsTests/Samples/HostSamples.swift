@@ -98,6 +98,7 @@ extension ProblemTable {
         "changed": PluginError.changed(plugin: "quiz"),
         "cannotIsolate": PluginError.cannotIsolate(
           plugin: "quiz", reason: "this system cannot take a process's rights away"),
+        "staysInProcess": PluginError.staysInProcess(plugin: "hangman"),
         "mayNotLeaveProcess": PluginError.mayNotLeaveProcess(plugin: "quiz"),
       ]),
     ProblemTable(

@@ -1,0 +1,144 @@
+// The modes of word games that Lua makes: what `games.mode` is given, read, and the type `mode`. Invariant: a mode's
+// functions run in the state that made it, and an error in one names its owner and breaks nothing.
+
+import LuaRuntime
+import Problems
+import Text
+import WordGames
+import Workspace
+
+/// More rules than a mode can need: each is asked for each guess.
+private let mostRules = 100
+/// More words than a game asks to be explained.
+private let mostSolutionWords = 100
+
+/// A mode as Lua sees it.
+final class ModeObject: BoundObject {
+  let mode: Mode
+  init(_ mode: Mode) { self.mode = mode }
+}
+
+func readMode(
+  _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
+) throws -> Mode {
+  try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
+  let name = try table.text("name")
+  let rules = try readRules(table)
+  var hooks = try readHooks(table, name, context)
+  let data = ModeDataTable()
+  hooks.makeData = { LuaModeData(in: state, stored: $0, mode: name, table: data) }
+  hooks.isGone = { state.isClosed }
+  hooks.willGo = data.keep
+  var mode = Mode(
+    name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
+    rules: rules ?? Mode.classicRules, hooks: hooks)
+  mode.length = try table.optionalInteger("length", in: 2...64)
+  return mode
+}
+
+private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
+  var hooks = ModeHooks()
+  let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
+  func calling<R>(
+    _ name: String, _ function: LuaReference, _ arguments: [any LuaRepresentable], results: Int = 1,
+    _ read: (borrowing LuaStack) throws -> R
+  ) throws -> R {
+    try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
+  }
+  func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
+    try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
+  }
+  if let function = try table.optionalFunction("setup") {
+    hooks.setup = { game in try calling("setup", function, [handle(game)], results: 2) { try readSetup($0) } }
+  }
+  if let function = try table.optionalFunction("show") { hooks.show = { try text("show", function, $0) } }
+  if let function = try table.optionalFunction("accept") {
+    hooks.accept = { game, word in
+      try calling("accept", function, [handle(game), word], results: 2) { try readAnswer($0, word) }
+    }
+  }
+  if let function = try table.optionalFunction("score") {
+    hooks.score = { game, word in try calling("score", function, [handle(game), word]) { try readPoints($0) } }
+  }
+  if let function = try table.optionalFunction("finished") {
+    hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
+  }
+  if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
+  if let function = try table.optionalFunction("solution") {
+    hooks.solution = { game in
+      try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) }
+    }
+  }
+  return hooks
+}
+
+/// A text, and a list of words or nil.
+private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
+  let text = try answer("solution", "text", stack, at: -2) { try $0.text(-2) }
+  if stack.isNoneOrNil(-1) { return Solution(text) }
+  let words = try answer("solution", "a list of words as its second result", stack) { stack in
+    try stack.table(-1).elements { try $0.text(-1) }
+  }
+  return Solution(text, words: Array(words.prefix(mostSolutionWords)))
+}
+
+private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
+  try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+}
+
+/// What a mode's function answered, or an error that says what it should have.
+private func answer<R>(
+  _ function: String, _ expected: String, _ stack: borrowing LuaStack, at index: Int = -1,
+  _ read: (borrowing LuaStack) throws -> R
+) throws -> R {
+  do {
+    return try read(stack)
+  } catch LuaFailure.argument {
+    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(index))")
+  }
+}
+
+private func readRules(_ table: borrowing LuaTable) throws -> [Rule]? {
+  try table.optionalTexts("rules", atMost: mostRules)?.map { try Rule(parsing: $0) }
+}
+
+private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
+  if stack.isNoneOrNil(-2) {
+    if let problem = PlainProblem(at: -1, on: stack) { throw problem }
+    return nil
+  }
+  return try answer("setup", "a table with base and rules, or nil", stack, at: -2) { stack in
+    let table = try stack.table(-2)
+    try table.allowOnly(["base", "rules"])
+    let rules = try readRules(table)
+    return ModeSetup(base: try table.optionalText("base"), rules: rules)
+  }
+}
+
+/// `true`, or false or nil and why not: `{code=, title=, message=}`, or a text.
+private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
+  if stack.isTruthy(-2) { return nil }
+  if let problem = PlainProblem(at: -1, on: stack) { return problem }
+  var message = "The mode does not take it"
+  if !stack.isNoneOrNil(-1) {
+    message = try answer("accept", "true, or nil and a problem or a text", stack) { stack in
+      stack.kind(-1) == .table ? try stack.table(-1).text("message") : try stack.text(-1)
+    }
+  }
+  return Refusal.notAccepted(message, word: word)
+}
+
+func modeType() -> BoundType<ModeObject> {
+  BoundType<ModeObject>(
+    "mode", "A way of playing.", weight: .bytes(512), summary: { "mode \"\(printable($0.mode.name))\"" },
+    identity: { .text($0.mode.name) }
+  ) { type in
+    type.example = "games.modes()[1]"
+    type.field("name", .string, "Its name.") { $0.mode.name }
+    type.field("title", .string, "Its title.") { $0.mode.title }
+    type.field("summary", .string, "What it is, in a sentence.") { $0.mode.summary }
+    type.field("rules", .list(.string), "Its native rules, in the order they are judged.") {
+      FrozenList($0.mode.rules.map(\.description), advice: "a mode's rules are fixed when it is added")
+    }
+  }
+}
