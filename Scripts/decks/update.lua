@@ -1,5 +1,6 @@
 -- Brings a deck that is there up to a table: cards with a new answer take it, new rows come to the bottom, and cards
--- that the table does not have any more get the tag `gone`, or are removed with --prune. What a card learnt stays.
+-- that the table does not have any more get the tag `gone`, or are removed with --prune; those that it has again lose
+-- the tag. What a card learnt stays.
 -- `deckhand --dry-run run ...` shows what would change.
 --
 --   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B] [--format F]
@@ -33,8 +34,11 @@ for card in deck:cards() do
   if not row then
     gone = gone + 1
     old[#old + 1] = card
-  elseif row.answer ~= card.answer then
-    changed, card.answer = changed + 1, row.answer
+  else
+    if row.answer ~= card.answer then changed, card.answer = changed + 1, row.answer end
+    for _, tag in ipairs(card.tags) do
+      if tag == "gone" then card:untag("gone") end
+    end
   end
 end
 for _, card in ipairs(old) do

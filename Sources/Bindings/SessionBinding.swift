@@ -46,8 +46,9 @@ private func readKind(_ table: borrowing LuaTable, _ wanted: inout SessionHandle
   let ahead = try table.optionalInteger("ahead", in: 1...36_500)
   let isForgotten = try table.optionalBoolean("forgotten") ?? false
   let isCram = try table.optionalBoolean("cram") ?? false
-  if (ahead == nil ? 0 : 1) + (isForgotten ? 1 : 0) + (isCram ? 1 : 0) > 1 {
-    throw LuaFailure.argument(table.argument, "one of ahead, forgotten and cram expected")
+  let kinds = [wanted.mode == .sprint, ahead != nil, isForgotten, isCram]
+  if kinds.count(where: \.self) > 1 {
+    throw LuaFailure.argument(table.argument, "one of mode=\"sprint\", ahead, forgotten and cram expected")
   }
   if let ahead { wanted.kind = .ahead(days: ahead) }
   if isForgotten { wanted.kind = .forgotten(days: 1) }

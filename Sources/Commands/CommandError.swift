@@ -76,7 +76,7 @@ extension CommandError {
         "\(command): \(quoted(word)) is one argument too many; usage: \(usage)")
     case .unwantedValue(let command, let option): .badValue("\(command): \(option) takes no value")
     case .clash(let command, let first, let second):
-      .badValue("\(command): \(first) and \(second) do not go together")
+      .badValue("\(command): \(first) and \(second) cannot be given together")
     case .repeatedOption(let command, let option): .badValue("\(command): \(option) is given twice")
     case .badValue(let command, let name, let value, let expected):
       .badValue("\(command): \(name) must be \(expected), not \(quoted(value))")

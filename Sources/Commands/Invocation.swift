@@ -48,6 +48,25 @@ public struct Invocation {
     return flags.contains(name)
   }
 
+  /// Whether an argument or an option was given.
+  public func has(_ name: String) -> Bool {
+    assert(isDeclared(name), "\(command.name) does not declare \(name)")
+    return flags.contains(name) || values[name] != nil
+  }
+
+  /// - Throws: `CommandError.clash` where more than one of these arguments and options was given.
+  public func allowOne(of names: [String]) throws(CommandError) {
+    let given = names.filter(has)
+    if given.count > 1 { throw .clash(command: command.name, given[0], given[1]) }
+  }
+
+  /// - Throws: `CommandError.clash` where one of `others` was given beside an argument or option that leaves no place
+  ///   for it.
+  public func refuse(_ others: [String], beside name: String) throws(CommandError) {
+    guard has(name), let other = others.first(where: has) else { return }
+    throw .clash(command: command.name, name, other)
+  }
+
   /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there
   /// is none.
   public func query(_ name: String) -> String? {

@@ -183,12 +183,15 @@ public final class CardBatch: WaitingRows {
   }
 
   /// Writes a note without counting it; its cards come below those that were put before.
+  /// - Parameter same: the note that it is; nil: without a guid, in an update, one of the same first prompt in the deck.
   /// - Returns: what became of it, and the note unless it was skipped.
   /// - Throws: as `NoteTable.add`; a note that is refused leaves nothing. `duplicate` when duplicates are errors.
-  public func write(_ note: NewNote, type: NoteType, random: () -> UInt64) throws -> (AddOutcome, NoteID?) {
+  public func write(
+    _ note: NewNote, type: NoteType, over same: NoteID?, random: () -> UInt64
+  ) throws -> (AddOutcome, NoteID?) {
     try flush()
-    let guid = note.guid ?? ""
-    if onDuplicate == .update || !guid.isEmpty, let same = try NoteTable.same(db, note, type: type, in: deck) {
+    let looks = same == nil && onDuplicate == .update && (note.guid ?? "").isEmpty
+    if let same = try looks ? NoteTable.same(db, note, type: type, in: deck) : same {
       return try resolveDuplicate(note, type, same)
     }
     var id: NoteID?

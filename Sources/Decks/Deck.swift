@@ -102,6 +102,9 @@ public struct DeckName: Equatable, Sendable {
   /// What makes two names the same: capitals aside.
   var key: String { text.lowercased() }
 
+  /// The same of any name that people give: of a preset, of a note type.
+  static func key(_ name: String) -> String { name.trimmed.composed.lowercased() }
+
   /// The names of the decks around this one, the outermost first.
   var parents: [DeckName] {
     let parts = DeckName.split(text)

@@ -40,6 +40,8 @@ public enum DeckError: Problem, Equatable {
   case badQuery(query: String, column: Int, expected: String)
   /// No preset has that name.
   case presetNotFound(name: String, suggestion: String?)
+  /// A text that cannot be a preset's name.
+  case badPresetName(name: String, reason: String)
   /// A preset of that name is there, or one that differs only in capitals.
   case presetExists(name: String)
   /// A deck option out of its range or of the wrong kind.
@@ -77,6 +79,9 @@ public enum DeckError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
+    case .badPresetName(let name, let reason):
+      ProblemReport(
+        .badName, "This cannot be a preset's name", "a preset's name \(reason): \(quoted(name))", ["name": name])
     case .presetExists(let name):
       ProblemReport(
         .exists, "The preset is there already",

@@ -38,7 +38,7 @@ public final class CardImport {
   ) throws {
     (self.db, self.options) = (db, options)
     namesFiles = fileCount > 1
-    places = ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
+    places = try ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
     if let name = options.noteType {
       let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
       self.options.table.note = type
@@ -88,6 +88,7 @@ public final class CardImport {
   /// What was imported. Decks that were made and got neither a card nor options are taken away.
   public func finish() throws -> ImportReport {
     try places.removeEmptyDecks()
+    report.cards.lost += places.lost
     return report
   }
 

@@ -33,6 +33,8 @@ public enum ExchangeError: Problem, Equatable {
   case tooManyFields(type: String, has: Int, given: Int)
   /// A card names a note that did not come before it.
   case noSuchNote(guid: String)
+  /// A row is about a note of another deck.
+  case noteElsewhere(guid: String, deck: String)
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
@@ -75,6 +77,11 @@ public enum ExchangeError: Problem, Equatable {
         "the row has \(counted(given, "field")); the note type \(quoted(type)) has \(grouped(has))")
     case .noSuchNote(let guid):
       ProblemReport(.badRow, "No such note", "no note with the guid \(quoted(guid)) comes before this card of it")
+    case .noteElsewhere(let guid, let deck):
+      ProblemReport(
+        .duplicate, "The note is in another deck",
+        "the note with the guid \(quoted(guid)) is in the deck \(quoted(deck)); move it here with card move, or give the row "
+          + "another guid", ["deck": deck])
     case .formatNeeded:
       ProblemReport(
         .badFormat, "The format is missing",

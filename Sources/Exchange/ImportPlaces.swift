@@ -3,6 +3,7 @@
 // schedule.
 
 import Decks
+import Problems
 import Storage
 import Templates
 import Text
@@ -32,15 +33,20 @@ final class ImportPlaces {
   /// The batch of the last card: the only one of which cards wait to be written.
   private var last: (name: String, batch: CardBatch)?
   private var types: [String: NoteType] = [:]
+  /// The deck and those within it: notes that have cards in other decks only are not this import's.
+  private var own: Set<DeckID>
   /// Decks that the import made.
   private var made: Set<DeckID> = []
   /// Those of them that were given options.
   private var optioned: Set<DeckID> = []
+  /// What the options of decks that it made could not become.
+  private(set) var lost: [String] = []
   /// Notes that the import added.
   private var notes: Set<NoteID> = []
 
-  init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) {
+  init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) throws {
     (self.db, self.deck, self.now, self.random) = (db, deck, now, random)
+    own = Set([deck.id] + (try DeckTable.within(db, deck.id).map(\.id)))
     if isNew { made.insert(deck.id) }
   }
 
@@ -62,8 +68,8 @@ final class ImportPlaces {
     return Written()
   }
 
-  /// Writes a row whose note is there: its cards come into the deck of the row; a note that cannot become what the row
-  /// says gives way to it.
+  /// Writes a row whose note is there: its cards come into the deck of the row, unless they were moved out of the deck
+  /// that is imported into; a note that cannot become what the row says gives way to it.
   /// - Throws: `RowRefusal`; then the note is there as it was.
   func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
@@ -74,9 +80,20 @@ final class ImportPlaces {
       if let refusal = try refusal(of: tried) { throw refusal }
       _ = try NoteTable.remove(db, [note])
     } else {
-      try move(NoteTable.cards(db, of: note), within: row.subdeck)
+      let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
+      guard cards.contains(where: { own.contains($0.deck) }) else { return try writeElsewhere(row, over: note) }
+      try move(cards, within: row.subdeck)
     }
     return try write(row, isLookedAt: true)
+  }
+
+  /// Writes a row to its note in another deck, where its cards stay.
+  private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
+    let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
+    guard case .note(_, let fields, _) = row.content else {
+      return try writeNote(row, type, row.sides.map { (nil, $0) }, 0, over: note)
+    }
+    return try writeNote(row, type, fields, 0, over: note)
   }
 
   /// Which rule a row breaks; nothing stays of it but the deck and the note type that it names.
@@ -179,7 +196,11 @@ final class ImportPlaces {
     let names = (1...parts.count).map { ([deck.name] + parts.prefix($0)).joined(separator: "::") }
     let missing = try names.filter { try DeckTable.named(db, $0) == nil }
     let found = try refusingDecks { try DeckTable.ensure(db, name, within: deck.id, now: now) }
-    for name in missing { if let new = try DeckTable.named(db, name) { made.insert(new.id) } }
+    for name in missing {
+      guard let new = try DeckTable.named(db, name) else { continue }
+      made.insert(new.id)
+      own.insert(new.id)
+    }
     return found
   }
 
@@ -190,11 +211,14 @@ final class ImportPlaces {
     return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
+  /// The note of a guid that has a card in the deck or in one within it.
+  func note(guid: String) throws -> NoteID? { try NoteTable.id(db, guid: guid.trimmed, in: own) }
+
   /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
-  private func move(_ cards: [CardID], within name: String) throws {
+  private func move(_ cards: [CardRecord], within name: String) throws {
     try flush()
     let target = name.isEmpty ? deck.id : try subdeck(name).id
-    let others = try CardTable.cards(db, ids: cards).filter { $0.deck != target }.map(\.id)
+    let others = cards.filter { $0.deck != target }.map(\.id)
     if !others.isEmpty { _ = try CardTable.move(db, others, into: target, now: now) }
   }
 
@@ -214,15 +238,21 @@ final class ImportPlaces {
     try writeNote(row, refusingNotes { try self.type(named: name) }, fields, ordinal)
   }
 
+  /// - Parameter known: the note that the row is about; nil: the one of its guid.
   private func writeNote(
-    _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int
+    _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int,
+    over known: NoteID? = nil
   ) throws -> Written {
     try row.checkBeside()
     let note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
     let batch = try batch(within: row.subdeck)
-    let (outcome, id) = try refusingDecks { try refusingNotes { try batch.write(note, type: type, random: random) } }
+    let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
+    if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
+    let (outcome, id) = try refusingDecks {
+      try refusingNotes { try batch.write(note, type: type, over: same, random: random) }
+    }
     if let id, !row.fields.isEmpty { try KeptFields.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
@@ -231,6 +261,14 @@ final class ImportPlaces {
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
     try attach(row, to: card)
     return Written(outcome: outcome, added: cards.count - 1, card: card)
+  }
+
+  /// A note of another deck is not changed by an import into this one.
+  private func refuseElsewhere(_ guid: String) throws {
+    guard let note = try NoteTable.id(db, guid: guid.trimmed), let card = try NoteTable.cards(db, of: note).first,
+      let deck = try CardTable.card(db, card)?.deck
+    else { return }
+    throw RowRefusal(ExchangeError.noteElsewhere(guid: guid.trimmed, deck: try DeckTable.record(db, deck).name))
   }
 
   private func type(named name: String) throws -> NoteType {
@@ -259,7 +297,9 @@ final class ImportPlaces {
   /// Another card of a note that the import added: it comes to its place, and takes its schedule.
   private func findCard(_ row: CardRow, _ ordinal: Int) throws -> Written {
     let guid = String(decoding: row.guid, as: UTF8.self)
-    guard let note = try NoteTable.id(db, guid: guid) else { throw RowRefusal(ExchangeError.noSuchNote(guid: guid)) }
+    guard let note = try note(guid: guid) ?? NoteTable.id(db, guid: guid) else {
+      throw RowRefusal(ExchangeError.noSuchNote(guid: guid))
+    }
     guard notes.contains(note) else { return Written() }
     try row.checkBeside()
     guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
@@ -296,6 +336,7 @@ final class ImportPlaces {
     guard made.contains(target.id) else { return }
     optioned.insert(target.id)
     let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
+    lost += given.faults.map { "an option of \(quoted(target.name)), as \($0.message)" }
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }
@@ -317,7 +358,7 @@ final class ImportPlaces {
   private func refusingDecks<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DeckError {
       switch error {
-      case .badName, .badTag, .badGuid, .badText: throw RowRefusal(error)
+      case .badName, .badPresetName, .badTag, .badGuid, .badText: throw RowRefusal(error)
       default: throw error
       }
     }

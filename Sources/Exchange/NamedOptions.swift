@@ -8,6 +8,8 @@ struct NamedOptions {
   var preset: String?
   var options = DeckOptions()
   var limits: DeckLimits?
+  /// What is wrong with options that keep their initial values, as they cannot have those of the file.
+  let faults: [DeckError]
   private let hasOptions: Bool
 
   static let presetName = "preset"
@@ -28,6 +30,7 @@ struct NamedOptions {
     }
     hasOptions = !rest.isEmpty || limits == nil
     options = DeckOptions(fields: rest)
+    faults = DeckOptions.faults(in: rest)
   }
 
   /// What a file has of a preset.

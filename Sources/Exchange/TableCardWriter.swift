@@ -18,7 +18,9 @@ struct TableCardWriter: CardRowWriter {
   var holdsOptions: Bool { false }
 
   func begin() throws {
-    try line(columns.map(\.name) + (isGuarded && !columns.contains(.guarded) ? [FormulaGuard.column] : []))
+    let names = columns.map(\.name)
+    if !isGuarded { return try line(names) }
+    try line(names.map(FormulaGuard.guarded) + (columns.contains(.guarded) ? [] : [FormulaGuard.column]))
   }
 
   func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
@@ -29,7 +31,7 @@ struct TableCardWriter: CardRowWriter {
         cells[index] = "'" + cells[index]
         guarded.append(FormulaGuard.key(columns[index].name))
       }
-      let names = guarded.joined(separator: "|")
+      let names = FormulaGuard.guarded(guarded.joined(separator: "|"))
       if let place = columns.firstIndex(of: .guarded) { cells[place] = names } else { cells.append(names) }
     }
     try line(cells)

@@ -86,6 +86,6 @@ final class TableCards: CardRows {
   /// The columns of which the row says that their cells were guarded.
   private func guardedColumns() -> Set<String> {
     guard let shape, let index = shape.columns.firstIndex(of: .guarded), index < rows.count else { return [] }
-    return Set(rows.text(index).split(separator: "|").map(String.init))
+    return Set(FormulaGuard.unguarded(rows.text(index)).split(separator: "|").map(String.init))
   }
 }

@@ -108,7 +108,7 @@ final class TableRows {
     while let byte = try source.peek() {
       if byte == 0x0A || byte == 0x0D {
         source.skip()
-      } else if hasComments, byte == UInt8(ascii: "#"), source.column == 1 {
+      } else if hasComments, byte == UInt8(ascii: "#") {
         try skipLine()
       } else {
         return try readRow()

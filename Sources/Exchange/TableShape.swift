@@ -92,7 +92,8 @@ struct TableShape {
   /// - Throws: `noColumn`, `badColumns`.
   init(first: [String], _ options: TableOptions, path: String) throws(ExchangeError) {
     note = options.note
-    let names = first.map { Tags.separated($0).joined(separator: " ") }
+    var names = first.map { Tags.separated($0).joined(separator: " ") }
+    if names.contains(FormulaGuard.column) { names = names.map(FormulaGuard.unguarded) }
     let byName = options.columns.filter { $0.number == nil }
     if !byName.isEmpty {
       if options.hasNoHeader {
@@ -230,6 +231,16 @@ enum FormulaGuard {
   }
 
   static let mark = UInt8(ascii: "'")
+
+  /// A cell of the header, or of the column of guards, of which no column says whether it got one: one that has
+  /// apostrophes there gets another.
+  static func guarded(_ cell: String) -> String { mayBeGuarded(cell) ? "'" + cell : cell }
+
+  static func unguarded(_ cell: String) -> String {
+    cell.utf8.first == mark && mayBeGuarded(cell) ? String(cell.dropFirst()) : cell
+  }
+
+  private static func mayBeGuarded(_ cell: String) -> Bool { isNeeded(cell.utf8.drop { $0 == mark }) }
 
   /// How the column names a guarded cell: by its column's name; a bar separates the names.
   static func key(_ name: String) -> String { String(name.map { $0 == "|" ? " " : $0 }) }

@@ -200,8 +200,6 @@ enum ShellError: Problem, Equatable {
   case notColumn(String, suggestion: String?, columns: [String])
   /// A word that sets no option of a deck.
   case notOption(String, suggestion: String?)
-  /// Two options that say different things.
-  case notTogether(String, String)
   /// An option that says something of one card, where several are named.
   case oneCardOnly(option: String, count: Int)
   /// A change of a note or its type takes cards away, and nobody can be asked.
@@ -262,8 +260,6 @@ enum ShellError: Problem, Equatable {
         .usage(.badValue), "No option",
         "\(quoted(word)): NAME=VALUE expected\(didYouMean(near)); `deck options DECK` lists the names",
         ["suggestion": near])
-    case .notTogether(let first, let second):
-      ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
     case .oneCardOnly(let option, let count):
       ProblemReport(
         .usage(.badValue), "One card", "\(option) is for one card; \(counted(count, "card")) were named or found")

@@ -155,11 +155,11 @@ extension NoteTypeDraft {
   static let mostFields = 500
   static let mostCards = 500
 
-  /// The draft with its names trimmed.
+  /// The draft with its names trimmed, its own in the form of deck names.
   /// - Throws: `badType`, `badTemplate`.
   package func checked() throws(NoteError) -> NoteTypeDraft {
     var draft = self
-    draft.name = try NoteTypeDraft.name(name, "must have a name", "has a name")
+    draft.name = try NoteTypeDraft.name(name, "must have a name that is not blank", "has a name").composed
     if fields.isEmpty { throw .badType(reason: "has at least one field") }
     if fields.count > Self.mostFields { throw .badType(reason: "has at most \(Self.mostFields) fields") }
     draft.fields = []
@@ -170,7 +170,7 @@ extension NoteTypeDraft {
     if cards.count > most { throw .badType(reason: "has at most \(counted(most, "card")) of its own") }
     for index in cards.indices {
       draft.cards[index].name = try NoteTypeDraft.name(
-        cards[index].name, "has cards with names", "has cards with names")
+        cards[index].name, "has cards with names that are not blank", "has cards with names")
       try draft.check(draft.cards[index])
     }
     try NoteTypeDraft.checkDistinct(draft.cards.map(\.name), "cards")
@@ -194,7 +194,7 @@ extension NoteTypeDraft {
 
   private static func name(_ given: String, _ blank: String, _ rest: String) throws(NoteError) -> String {
     let name = given.trimmed
-    if name.isEmpty { throw .badType(reason: "\(blank) that are not blank") }
+    if name.isEmpty { throw .badType(reason: blank) }
     if name.count > 200 { throw .badType(reason: "\(rest) of at most 200 characters") }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
       throw .badType(reason: "\(rest) without control characters")
@@ -203,7 +203,7 @@ extension NoteTypeDraft {
   }
 
   private static func fieldName(_ given: String) throws(NoteError) -> String {
-    let name = try name(given, "has fields with names", "has fields with names")
+    let name = try name(given, "has fields with names that are not blank", "has fields with names")
     if name.unicodeScalars.contains(where: { ":{}\"".unicodeScalars.contains($0) }) {
       throw .badType(reason: "has fields without : { } \" in their names: \(quoted(given))")
     }

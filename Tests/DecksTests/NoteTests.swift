@@ -362,4 +362,18 @@ import Testing
       card.prompt.utf8.count <= CardTexts.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
     #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
   }
+
+  @Test func `note types whose names are the same letters are one, as decks are`() throws {
+    try collection.store.operation("x") { db in
+      let draft = { NoteTypeDraft(name: $0, fields: ["A"], cards: [CardTemplate("C", front: "{{A}}", back: "x")]) }
+      let type = try NoteTypeTable.create(db, draft("Cafe\u{301}"), now: 1)
+      #expect(Array(type.name.utf8) == Array("Caf\u{E9}".utf8))
+      #expect(try NoteTypeTable.named(db, "CAF\u{C9}")?.id == type.id)
+      #expect(throws: NoteError.typeExists(name: type.name)) {
+        try NoteTypeTable.create(db, draft("Caf\u{E9}"), now: 1)
+      }
+      let error = #expect(throws: NoteError.self) { try NoteTypeTable.create(db, draft(" "), now: 1) }
+      #expect(error?.message == "a note type must have a name that is not blank")
+    }
+  }
 }

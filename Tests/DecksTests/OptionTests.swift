@@ -137,12 +137,18 @@ import Testing
     #expect(try options(b).learningSteps == [300])
     try collection.store.operation("x") { db in
       #expect(problemCode { try PresetTable.create(db, name: "SHARED", now: collection.now) } == "exists")
-      #expect(problemCode { try PresetTable.create(db, name: " ", now: collection.now) } == "bad_name")
+      let error = #expect(throws: DeckError.self) { try PresetTable.create(db, name: " ", now: collection.now) }
+      #expect(error?.message == "a preset's name must not be blank: \" \"")
       #expect(problemCode { _ = try PresetTable.find(db, named: "Shard") } == "not_found")
       #expect(problemCode { try DeckTable.setPreset(db, a, to: PresetID(rawValue: 99)) } == "not_found")
       let preset = try PresetTable.find(db, named: "shared")
       try PresetTable.rename(db, preset.id, to: "sHARED")
       #expect(try PresetTable.record(db, preset.id).name == "sHARED")
+      // One name in two forms of Unicode is one name.
+      let coffee = try PresetTable.create(db, name: "Caf\u{E9}", now: collection.now)
+      #expect(try PresetTable.find(db, named: "cafe\u{301}") == coffee)
+      #expect(try PresetTable.findOrCreate(db, named: "Cafe\u{301}", now: collection.now) == coffee)
+      #expect(try PresetTable.freeName(db, like: "Cafe\u{301}") == "Caf\u{E9} 2")
     }
   }
 

@@ -72,8 +72,8 @@ import Testing
     try collection.store.read { db in
       for (place, card) in cards.enumerated() {
         let record = try #require(try CardTable.card(db, card))
-        if place != 2 { #expect(try Confusions.cards(db, like: record, in: [inner]).isEmpty, "\(record.prompt)") }
-        #expect(try Confusions.sentence(db, with: record) == nil, "\(record.prompt)")
+        if place != 2 { #expect(try Confusions.cards(db, like: [record], in: [inner])[0].isEmpty, "\(record.prompt)") }
+        #expect(try Confusions.sentences(db, with: [record])[0] == nil, "\(record.prompt)")
       }
       #expect(try Confusions.family(db, of: DeckTable.record(db, inner)) == [outer, inner])
     }
@@ -86,7 +86,7 @@ import Testing
     try collection.add(deck, "yesterday", "Ayer vi un gato\ngato")
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, word))
-      #expect(try Confusions.sentence(db, with: record) == "Ayer vi un gato")
+      #expect(try Confusions.sentences(db, with: [record])[0] == "Ayer vi un gato")
     }
   }
 

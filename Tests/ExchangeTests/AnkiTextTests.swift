@@ -181,4 +181,8 @@ import Testing
     }
     #expect(try other.importing(other.deck(named: "z"), [folder.file("x.txt")]).cards.added == 0)
   }
+
+  @Test func `comments are none of the cards, whatever ends the lines`() throws {
+    #expect(try imported("#separator:tab\ra\tb\r#c\td\re\tf\r").cards.map(\.prompt) == ["a", "e"])
+  }
 }

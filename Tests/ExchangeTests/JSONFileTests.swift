@@ -172,6 +172,16 @@ import Text
     #expect(try other.cards(other.deck(named: "b")).allSatisfy { $0.state == .new && !$0.isSuspended })
   }
 
+  @Test func `options with values that they cannot have are told`() throws {
+    let deck = try collection.deck("d")
+    let text = #"{"deckhand":1,"options":{"new_per_day":-3,"fuzz":"x","reviews_per_day":9}}"#
+    try AtomicFile.write(folder.file("a.json"), Array(text.utf8))
+    let lost = try collection.importing(deck, [folder.file("a.json")], isNew: true).cards.lost
+    #expect(lost.count == 2 && lost.contains { $0.hasPrefix("an option of \"d\", as new_per_day must be ") }, "\(lost)")
+    let options = try collection.store.read { try DeckTable.options($0, deck) }
+    #expect(options.newPerDay == DeckOptions().newPerDay && options.reviewsPerDay == 9)
+  }
+
   @Test func `a deck that is there keeps its options, and a type of the same name that differs gets another`() throws {
     let text = """
       {"deckhand":1,"x":[{"y":1}],"options":{"new_per_day":3},

@@ -8,6 +8,13 @@ import Testing
 @testable import Exchange
 
 @Suite struct MarkdownMarksTests {
+  @Test func `an edit of a long text is brought into it, and one of all its lines takes its place`() {
+    let lines = { (word: String) in (0..<20_000).map { "\(word) \($0)\n" }.joined() }
+    let (old, source) = (lines("*a*"), lines("_a_"))
+    #expect(MarkdownPatch.applied(from: old, to: "x\n" + old, on: old + "y\n") == "x\n" + old + "y\n")
+    #expect(MarkdownPatch.applied(from: old, to: lines("b"), on: source) == lines("b"))
+  }
+
   @Test(arguments: [".", "-", "+-", "*", ")", "1."])
   func `a row of signs is no depth of lists`(sign: String) {
     let line = String(repeating: sign, count: 60)

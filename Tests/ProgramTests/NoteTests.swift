@@ -92,8 +92,8 @@ import Testing
 
   @Test(arguments: [
     (["card", "add", "D"], Int32(2), "PROMPT is missing"), (["card", "add", "D", "x"], 2, "ANSWER is missing"),
-    (["card", "add", "D", "x", "y", "--reversed", "--type-answer"], 2, "do not go together"),
-    (["card", "add", "D", "--cloze", "{{c1::a}}", "--reversed"], 2, "do not go together"),
+    (["card", "add", "D", "x", "y", "--reversed", "--type-answer"], 2, "cannot be given together"),
+    (["card", "add", "D", "--cloze", "{{c1::a}}", "--reversed"], 2, "cannot be given together"),
     (["card", "add", "D", "x", "--cloze", "{{c1::a}}"], 2, "one argument too many"),
     (["card", "add", "D", "--cloze", "nothing"], 1, "{{c1::hidden}}"),
     (["card", "add", "D", "  ", "y", "--reversed"], 1, "is empty"),

@@ -94,6 +94,20 @@ import Testing
     #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
     let both = try home.run("study", "D", "--sprint", "--cram")
     #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
+    for (line, first, second) in [
+      (["study", "--list", "--cram"], "--list", "--cram"), (["study", "D", "--list"], "--list", "DECK"),
+      (["study", "D", "--sprint", "--new", "2"], "--sprint", "--new"),
+      (["play", "--resume", "--language", "spanish"], "--resume", "--language"),
+      (["play", "--list", "--scores"], "--list", "--scores"), (["play", "classic", "--scores"], "--scores", "MODE"),
+      (["set", "--why", "theme", "--reset", "theme"], "--why", "--reset"),
+      (["set", "--reset", "theme", "theme"], "--reset", "NAME"),
+      (["text", "known", "x", "--forget", "--ignore"], "--ignore", "--forget"),
+    ] {
+      let run = try home.run(line)
+      #expect(run.status == 2 && run.errors.contains("\(first) and \(second) cannot be given together"), "\(run)")
+    }
+    let sprint = try home.run("-e", "decks.open('D'):study{mode = 'sprint', cram = true}")
+    #expect(sprint.errors.contains("one of mode=\"sprint\", ahead, forgotten and cram expected"), "\(sprint)")
     #expect(try home.run("study", "D", "--ahead", "0").status == 2)
     #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
   }
@@ -147,7 +161,7 @@ import Testing
     #expect(
       run.lines.prefix(9) == [
         "2", "el perro 2", "1", "true\tsuspended", "3\tfalse", "3", "3",
-        "0\tfalse\tbad argument #2 to 'study' (one of ahead, forgotten and cram expected)", "true",
+        "0\tfalse\tbad argument #2 to 'study' (one of mode=\"sprint\", ahead, forgotten and cram expected)", "true",
       ], "\(run.output)\(run.errors)")
   }
 

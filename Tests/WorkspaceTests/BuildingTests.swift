@@ -310,4 +310,32 @@ private struct NoGenerator: CardGenerator {
     #expect(
       try workspace.decks.all().map { try $0.record().name } == ["Words", "Words::Animals", "Words::Animals::Pets"])
   }
+
+  @Test func `a row with the id of another deck's note leaves that note as it is, and is told`() throws {
+    let other = try workspace.decks.create("Other")
+    try other.addNote(NewNote(fields: ["Text": "mine {{c1::x}}"], guid: "n"), type: workspace.noteTypes.open("Cloze"))
+    try write("theirs {{c1::y}}\n<!-- id: n -->\n\n## a\n\nb\n", to: "a.md")
+    let report = try build()
+    #expect(report.cards.added == 1 && report.cards.updated == 0, "\(report)")
+    #expect(report.cards.rejected.first?.message.contains("is in the deck \"Other\"") == true, "\(report)")
+    #expect(try other.cards().rest().map { try $0.record().prompt } == ["mine [...]"])
+  }
+
+  @Test func `a card that was moved to another deck stays there, and takes what its row says`() throws {
+    try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
+    try build()
+    let other = try workspace.decks.create("Other")
+    _ = try workspace.cards.move([#require(try workspace.decks.open("Words").card(at: 1))], into: other)
+    try write("prompt,answer,guid\na,one,x\nb,2,y\n", to: "a.csv")
+    #expect(try build().cards.updated == 1)
+    #expect(try cards() == ["b = 2"] && other.cards().rest().map { try $0.record().answer } == ["one"])
+    #expect(try build().read == 0)
+  }
+
+  @Test func `a folder without a name is none`() throws {
+    let error = #expect(throws: BuildError.self) {
+      try workspace.exchange.build("", BuildChoices(), generator: NoGenerator())
+    }
+    #expect(error?.message.hasPrefix("\"\" has no sources") == true)
+  }
 }

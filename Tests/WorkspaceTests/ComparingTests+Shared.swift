@@ -26,6 +26,16 @@ extension ComparingTests {
     #expect(try here.decks.open("Spanish").cards().rest().map { try $0.record().answer } == before)
   }
 
+  @Test func `notes that theirs brings and another deck has stay there as they are, and are told`() throws {
+    let second = try here.decks.create("Second")
+    try ours.folder.write("prompt,answer,guid\n", to: "base.csv")
+    try ours.folder.write("prompt,answer,guid\ngato,tomcat,gato\nnuevo,new,new\n", to: "theirs.csv")
+    let report = try merge(file("base.csv"), "Second", file("theirs.csv"))
+    #expect(report.counts.added == 1 && report.counts.elsewhere == ["gato"], "\(report.counts)")
+    #expect(try second.cards().rest().map { try $0.record().prompt } == ["nuevo"])
+    #expect(try note("gato", here).record().fields == ["gato", "cat"])
+  }
+
   // MARK: Media
 
   /// Gives a name another content, as people do.

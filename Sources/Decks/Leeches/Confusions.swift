@@ -11,26 +11,87 @@ public enum Confusions {
   /// Words that a sentence has at least.
   private static let fewestWords = 4
 
-  /// The cards of some decks that a card is most easily taken for: those that were typed for it, the most often first;
-  /// then the nearest.
-  public static func cards(_ db: Database, like card: CardRecord, in decks: [DeckID], limit: Int = 3) throws -> [CardID]
-  {
-    let (prompt, answer) = (side(card.prompt), side(card.answer))
-    if prompt.isEmpty { return [] }
-    let typed = Dictionary(
-      try MistypeTable.list(db, of: card.id).map { (side($0.text), -$0.times) }, uniquingKeysWith: +)
-    var found: [(distance: Int, card: CardID)] = []
+  /// The cards of some decks that each of a few cards is most easily taken for: those that were typed for it, the most
+  /// often first; then the nearest. The decks are gone through once, however many cards are given.
+  public static func cards(
+    _ db: Database, like cards: [CardRecord], in decks: [DeckID], limit: Int = 3
+  ) throws -> [[CardID]] {
+    var wanted = try cards.map { Wanted($0, try MistypeTable.list(db, of: $0.id)) }
+    var (byAnswer, byMistype): ([String: [Int]], [String: [Int]]) = ([:], [:])
+    for (index, one) in wanted.enumerated() where !one.prompt.text.isEmpty {
+      if !one.answer.isEmpty { byAnswer[one.answer, default: []].append(index) }
+      for text in one.typed.keys { byMistype[text, default: []].append(index) }
+    }
     for deck in decks {
-      let sql = "SELECT id, prompt, answer FROM card_rows WHERE deck = ? AND id <> ?"
-      try db.forEachRow(sql, [deck.rawValue, card.id.rawValue]) { row in
-        let (other, otherAnswer) = (side(row.text(1)), side(row.text(2)))
-        let wasTyped = [typed[other], typed[otherAnswer]].compactMap(\.self).min()
-        let isAlike = distance(prompt, other) ?? (answer == otherAnswer && !answer.isEmpty ? 2 : nil)
-        guard let distance = wasTyped ?? isAlike else { return }
-        found.append((distance, CardID(rawValue: row.integer(0))))
+      try db.forEachRow("SELECT id, prompt, answer FROM card_rows WHERE deck = ?", [deck.rawValue]) { row in
+        let (id, prompt) = (CardID(rawValue: row.integer(0)), Side(row.text(1)))
+        let answer = side(row.text(2))
+        var distances: [Int: Int] = [:]
+        for index in byAnswer[answer] ?? [] { distances[index] = 2 }
+        for index in wanted.indices {
+          if let distance = wanted[index].prompt.distance(to: prompt) { distances[index] = distance }
+        }
+        for index in (byMistype[prompt.text] ?? []) + (byMistype[answer] ?? []) {
+          let times = [prompt.text, answer].compactMap { wanted[index].typed[$0] }.max() ?? 0
+          distances[index] = -times
+        }
+        for (index, distance) in distances where wanted[index].id != id { wanted[index].add(id, distance, limit) }
       }
     }
-    return found.sorted { ($0.distance, $0.card.rawValue) < ($1.distance, $1.card.rawValue) }.prefix(limit).map(\.card)
+    return wanted.map { $0.nearest(limit) }
+  }
+
+  /// A card, and what was found until now that it may be taken for.
+  private struct Wanted {
+    let id: CardID
+    let prompt: Side
+    let answer: String
+    /// How often each text was typed for it.
+    let typed: [String: Int]
+    private var found: [(distance: Int, card: CardID)] = []
+
+    init(_ card: CardRecord, _ mistypes: [Mistype]) {
+      (id, prompt, answer) = (card.id, Side(card.prompt), side(card.answer))
+      typed = Dictionary(mistypes.map { (side($0.text), $0.times) }, uniquingKeysWith: +)
+    }
+
+    mutating func add(_ card: CardID, _ distance: Int, _ limit: Int) {
+      found.append((distance, card))
+      // One of many that have the same answer.
+      if found.count > 64 + limit { found = sorted(limit) }
+    }
+
+    func nearest(_ limit: Int) -> [CardID] { sorted(limit).map(\.card) }
+
+    private func sorted(_ limit: Int) -> [(distance: Int, card: CardID)] {
+      Array(found.sorted { ($0.distance, $0.card.rawValue) < ($1.distance, $1.card.rawValue) }.prefix(limit))
+    }
+  }
+
+  /// A prompt, as it is compared with many others.
+  private struct Side {
+    let text: String
+    private let count: Int
+    /// A bit for each of its characters, which several share.
+    private let letters: UInt64
+
+    init(_ text: String) {
+      self.text = side(text)
+      count = self.text.count
+      letters = self.text.reduce(0) { $0 | 1 << UInt64(($1.unicodeScalars.first?.value ?? 0) % 64) }
+    }
+
+    /// How far two prompts are from each other; nil where nobody takes one for the other.
+    func distance(to other: Side) -> Int? {
+      if count == 0 || other.count == 0 { return nil }
+      let most = max(1, min(count, other.count) / 3)
+      // An edit adds or takes one character, so that most prompts need no comparison.
+      guard abs(count - other.count) <= most, (letters & ~other.letters).nonzeroBitCount <= most,
+        (other.letters & ~letters).nonzeroBitCount <= most
+      else { return nil }
+      let distance = editDistance(text, other.text)
+      return distance <= most ? distance : nil
+    }
   }
 
   /// The first line of a side, as people compare it.
@@ -39,36 +100,35 @@ public enum Confusions {
     return line.utf8.count > longest ? "" : line.trimmed.lowercased()
   }
 
-  /// How far two prompts are from each other; nil where nobody takes one for the other.
-  private static func distance(_ one: String, _ other: String) -> Int? {
-    let most = max(1, min(one.count, other.count) / 3)
-    guard !other.isEmpty, abs(one.utf8.count - other.utf8.count) <= 4 * most else { return nil }
-    let distance = editDistance(one, other)
-    return distance <= most ? distance : nil
-  }
-
-  /// A sentence of the user's own notes that has a word in it: the shortest.
-  public static func sentence(_ db: Database, with card: CardRecord) throws -> String? {
-    let word = side(card.prompt)
-    guard word.count >= 3 else { return nil }
-    var best: String?
-    let sql = "SELECT prompt, answer FROM card_rows WHERE id <> ? AND (instr(prompt, ?) > 0 OR instr(answer, ?) > 0)"
-    try db.forEachRow(sql, [card.id.rawValue, word, word]) { row in
-      for text in [row.text(0), row.text(1)] {
-        for line in text.split(separator: "\n") where shows(word, String(line)) {
-          if line.utf8.count < best?.utf8.count ?? 300 { best = String(line) }
+  /// Sentences of the user's own notes that have a card's word in them: for each card the shortest. All cards are gone
+  /// through once, however many are given.
+  public static func sentences(_ db: Database, with cards: [CardRecord]) throws -> [String?] {
+    var best = [String?](repeating: nil, count: cards.count)
+    var byFirstWord: [Substring: [Int]] = [:]
+    let words = cards.map { Self.words(of: side($0.prompt)) }
+    for (index, card) in cards.enumerated() where side(card.prompt).count >= 3 {
+      if let first = words[index].first { byFirstWord[first, default: []].append(index) }
+    }
+    if byFirstWord.isEmpty { return best }
+    try db.forEachRow("SELECT id, prompt, answer FROM card_rows") { row in
+      for text in [row.text(1), row.text(2)] {
+        for line in text.split(separator: "\n") {
+          let shown = Self.words(of: line.lowercased())
+          guard shown.count >= fewestWords else { continue }
+          for place in shown.indices {
+            for index in byFirstWord[shown[place]] ?? [] where cards[index].id.rawValue != row.integer(0) {
+              let isSentence = shown.count >= words[index].count + 2 && shown[place...].starts(with: words[index])
+              if isSentence, line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
+            }
+          }
         }
       }
     }
     return best
   }
 
-  /// Whether a line is a sentence that has the word as a whole.
-  private static func shows(_ word: String, _ line: String) -> Bool {
-    let words = line.lowercased().split { !$0.isLetter && $0 != "'" && $0 != "-" }
-    let wanted = word.split { !$0.isLetter && $0 != "'" && $0 != "-" }
-    guard words.count >= max(fewestWords, wanted.count + 2), let first = wanted.first else { return false }
-    return words.indices.contains { words[$0] == first && words[$0...].starts(with: wanted) }
+  private static func words(of text: String) -> [Substring] {
+    text.split { !$0.isLetter && $0 != "'" && $0 != "-" }
   }
 
   /// The outermost deck around a deck, and all decks within that.

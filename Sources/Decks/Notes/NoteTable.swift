@@ -44,10 +44,8 @@ public enum NoteTable {
     }
   }
 
-  /// The note that a new one would repeat: of the same guid, or without one, of the type, with the same first prompt in
-  /// the deck.
+  /// The note that a new one without a guid would repeat: of the type, with the same first prompt in the deck.
   static func same(_ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID) throws -> NoteID? {
-    if let guid = note.guid, !guid.isEmpty { return try id(db, guid: guid.trimmed) }
     let fields = try values(note.fields, of: type)
     try checkFilled(fields, type)
     let record = NoteRecord(

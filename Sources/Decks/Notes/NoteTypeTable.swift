@@ -1,5 +1,5 @@
 // Note types in the database: finding, making, and the stock ones.
-// Invariant: no two names differ only in capitals.
+// Invariant: no two names differ only in capitals, or in how their marks are composed.
 
 public import Storage
 public import Templates
@@ -25,8 +25,7 @@ public enum NoteTypeTable {
 
   /// The type of a name, capitals aside; nil when there is none.
   public static func named(_ db: Database, _ name: String) throws -> NoteType? {
-    let key = name.trimmed.lowercased()
-    return try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [key], record)
+    return try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [DeckName.key(name)], record)
   }
 
   /// - Throws: `NoteError.typeNotFound` with the nearest name, those of stock types among them.
@@ -39,7 +38,7 @@ public enum NoteTypeTable {
   /// The type of a name; a stock one is made when it is missing.
   public static func findOrMake(_ db: Database, named name: String, now: Double) throws -> NoteType {
     if let found = try named(db, name) { return found }
-    let key = name.trimmed.lowercased()
+    let key = DeckName.key(name)
     if let stock = StockNoteType.allCases.first(where: { $0.rawValue.lowercased() == key }) {
       return try create(db, stock.draft, now: now)
     }
@@ -91,7 +90,7 @@ public enum NoteTypeTable {
     try db.execute(
       sql: "INSERT INTO note_types (id, name, name_key, cloze, basic, mod, json) VALUES (?, ?, ?, ?, ?, ?, ?)",
       arguments: [
-        type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.isBasic, type.modified, type.json,
+        type.id.rawValue, type.name, DeckName.key(type.name), type.isCloze, type.isBasic, type.modified, type.json,
       ])
   }
 
@@ -104,7 +103,7 @@ public enum NoteTypeTable {
         UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, \(Unsent.sql), json = ? WHERE id = ?
         """,
       arguments: [
-        type.name, type.name.lowercased(), type.isCloze, type.isBasic, type.modified, type.json, type.id.rawValue,
+        type.name, DeckName.key(type.name), type.isCloze, type.isBasic, type.modified, type.json, type.id.rawValue,
       ])
     if db.changesCount == 0 { throw DeckError.gone(what: "the note type") }
   }

@@ -143,6 +143,13 @@ public struct DeckOptions: Equatable, Sendable {
     }
   }
 
+  /// What is wrong with the options of a file to which it gives a value that cannot be used.
+  public static func faults(in fields: [CardField]) -> [DeckError] {
+    fields.compactMap { field in
+      Name(rawValue: field.name).flatMap { $0.value(stored: field.value) == nil ? $0.refusal : nil }
+    }
+  }
+
   /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
   /// one.
   init(json: String) throws { self.init(fields: try FieldText.list(json)) }

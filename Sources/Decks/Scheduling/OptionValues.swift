@@ -38,7 +38,7 @@ extension DeckOptions.Name {
     }
   }
 
-  private var refusal: DeckError { .badOption(name: text, reason: "must be \(expectation)") }
+  var refusal: DeckError { .badOption(name: text, reason: "must be \(expectation)") }
 
   /// The value that a text says: `20`, `on`, `1m 10m`, `0.2, 1.3, ...`.
   public func value(of text: String) throws(DeckError) -> OptionValue {

@@ -34,17 +34,19 @@ public enum PresetTable {
   /// The preset of that name, capitals aside.
   /// - Throws: `presetNotFound` with the nearest name.
   public static func find(_ db: Database, named name: String) throws -> PresetRecord {
-    let key = name.trimmed.lowercased()
-    if let found = try db.firstRow("SELECT \(columns) FROM presets WHERE name_key = ?", [key], record) { return found }
+    if let found = try named(db, name) { return found }
     let names = try db.rows("SELECT name FROM presets") { $0.text(0) }
     throw DeckError.presetNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
   /// The preset of that name, made when it is missing.
-  /// - Throws: `badName`.
+  /// - Throws: `badPresetName`.
   public static func findOrCreate(_ db: Database, named name: String, now: Double) throws -> PresetRecord {
-    let sql = "SELECT \(columns) FROM presets WHERE name_key = ?"
-    return try db.firstRow(sql, [name.trimmed.lowercased()], record) ?? create(db, name: name, now: now)
+    try named(db, name) ?? create(db, name: name, now: now)
+  }
+
+  private static func named(_ db: Database, _ name: String) throws -> PresetRecord? {
+    try db.firstRow("SELECT \(columns) FROM presets WHERE name_key = ?", [DeckName.key(name)], record)
   }
 
   /// - Throws: `gone` when it was removed.
@@ -57,7 +59,7 @@ public enum PresetTable {
   // MARK: Changing
 
   /// - Parameter id: that it has, if no preset has it.
-  /// - Throws: `presetExists`, `badName`.
+  /// - Throws: `presetExists`, `badPresetName`.
   @discardableResult
   public static func create(
     _ db: Database, name: String, options: DeckOptions = DeckOptions(), id: PresetID? = nil, now: Double
@@ -66,7 +68,7 @@ public enum PresetTable {
     let id = try SyncedTable.presets.newID(db, named: name, wanted: id?.rawValue, now: now)
     try db.execute(
       sql: "INSERT INTO presets (id, name, name_key, options) VALUES (?, ?, ?, ?)",
-      arguments: [id, name, name.lowercased(), options.json])
+      arguments: [id, name, DeckName.key(name), options.json])
     return try record(db, PresetID(rawValue: id))
   }
 
@@ -105,12 +107,12 @@ public enum PresetTable {
     try create(db, name: freeName(db, like: cleaned(given)), options: options, id: id, now: now)
   }
 
-  /// - Throws: `presetExists`, `badName`, `gone`.
+  /// - Throws: `presetExists`, `badPresetName`, `gone`.
   public static func rename(_ db: Database, _ id: PresetID, to name: String) throws {
     let name = try checked(db, name, except: id)
     try SyncedTable.presets.keep(db, [id.rawValue])
     try change(
-      db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, name.lowercased(), id.rawValue])
+      db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
   }
 
   /// Changes the options of every deck that has the preset.
@@ -131,7 +133,7 @@ public enum PresetTable {
     // Room for the number; a long name is cut to its last part.
     let name = given.count <= 190 ? given : String(DeckName.split(given).last?.prefix(190) ?? "").trimmed
     var (number, candidate) = (1, name)
-    while try db.hasRow("SELECT 1 FROM presets WHERE name_key = ?", [candidate.lowercased()]) {
+    while try named(db, candidate) != nil {
       number += 1
       candidate = "\(name) \(number)"
     }
@@ -147,11 +149,12 @@ public enum PresetTable {
 
   /// The rules of a deck's name are those of a preset's.
   private static func checked(_ db: Database, _ given: String, except id: PresetID? = nil) throws -> String {
-    let name = try DeckName(given).text
-    let there = try db.firstRow("SELECT id, name FROM presets WHERE name_key = ?", [name.lowercased()]) {
-      (PresetID(rawValue: $0.integer(0)), $0.text(1))
+    let name: String
+    do throws(DeckError) { name = try DeckName(given).text } catch {
+      guard case .badName(_, let reason) = error else { throw error }
+      throw DeckError.badPresetName(name: given, reason: reason)
     }
-    if let there, there.0 != id { throw DeckError.presetExists(name: there.1) }
+    if let there = try named(db, name), there.id != id { throw DeckError.presetExists(name: there.name) }
     return name
   }
 

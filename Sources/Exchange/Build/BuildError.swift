@@ -42,7 +42,7 @@ public enum BuildError: Problem, Equatable {
     case .nothingToBuild(let folder):
       ProblemReport(
         .fileMissing, "Not a folder to build",
-        "\(printable(folder)) has no sources: a folder with .md, .csv, .tsv, .jsonl or .lua files expected",
+        "\(quoted(folder)) has no sources: a folder with .md, .csv, .tsv, .jsonl or .lua files expected",
         ["path": folder])
     case .badDescription(let path, let line, let column, _):
       ProblemReport(

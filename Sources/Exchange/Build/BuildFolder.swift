@@ -28,6 +28,7 @@ public struct BuildFolder {
   public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if path.isEmpty { throw BuildError.nothingToBuild(folder: path) }
     self.path = path
     description = try BuildDescription(inFolder: path, isInterrupted: isInterrupted)
     sources = try Self.sources(in: path)

@@ -26,7 +26,7 @@ public final class BuildRun {
     _ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool, _ settings: BuildSettings
   ) throws {
     (self.db, self.folder, self.settings, isNewDeck) = (db, folder, settings, isNew)
-    places = ImportPlaces(
+    places = try ImportPlaces(
       db, try DeckTable.record(db, deck), isNew: false, now: settings.now, random: settings.random)
     places.onDuplicate = .update
   }
@@ -234,10 +234,11 @@ public final class BuildRun {
         } else { try places.write(row, isLookedAt: true) }
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
+      if let note = current?.note.id, try NoteTable.exists(db, note) { return (note, written.outcome) }
       if case .texts = row.content {
         return (try places.note(guid: guid, within: row.subdeck), written.outcome)
       }
-      return (try NoteTable.id(db, guid: guid), written.outcome)
+      return (try places.note(guid: guid), written.outcome)
     } catch let refusal as RowRefusal {
       refuse(row, source, refusal)
       return nil

@@ -44,7 +44,7 @@ package final class SourceRules {
     try store.operation("checking") { db in
       let deck = try self.deck ?? makeDeck(db)
       self.deck = deck
-      let places = ImportPlaces(db, deck, isNew: false, now: 0, random: { 1 })
+      let places = try ImportPlaces(db, deck, isNew: false, now: 0, random: { 1 })
       places.onDuplicate = .update
       for row in rows { known[Key(row)] = .some(try places.refusal(of: row.row)) }
     }

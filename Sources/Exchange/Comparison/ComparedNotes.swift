@@ -189,15 +189,17 @@ public struct ComparedNotes {
 
   private static let sides = StockNoteType.basic.draft.fields
 
-  /// A schedule as one text; empty for a card that was never studied.
+  /// A schedule as one text, as precise as a package holds it; empty for a card that was never studied.
   static func text(_ schedule: CardSchedule) -> String {
     if schedule.state == .new { return "" }
     var parts = [schedule.state.name, "reps \(schedule.reps)", "lapses \(schedule.lapses)"]
     for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
-      if let number { parts.append("\(name) \(Value.measure(number.rounded()).json)") }
+      if let number { parts.append("\(name) \(Value.measure(number.rounded(.down)).json)") }
     }
     for (name, number) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
-      if let number { parts.append("\(name) \(Value.measure((number * 1000).rounded() / 1000).json)") }
+      guard let number else { continue }
+      let kept = (number * 10_000).rounded() / 10_000
+      parts.append("\(name) \(Value.measure((kept * 1000).rounded() / 1000).json)")
     }
     return parts.joined(separator: ", ")
   }

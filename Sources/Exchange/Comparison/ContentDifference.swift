@@ -36,6 +36,8 @@ public struct MergeCounts: Equatable, Sendable {
   public var removed = 0
   /// Things of other kinds that are new, changed or gone.
   public var others: [ComparedKind: Int] = [:]
+  /// The guids of notes that are in other decks, and stay there as they are.
+  public var elsewhere: [String] = []
 
   public init() {}
 

@@ -42,12 +42,13 @@ public final class MergeIntoDeck {
     var merged = result
     try bringMedia(ours, &merged)
     let difference = ContentDifference(ours, merged)
+    var elsewhere: [String] = []
     for change in difference.changes {
       let entry = merged[change.kind][change.key]
       switch change.kind {
       case .noteType: if let entry { try bring(type: entry) }
       case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
-      case .note: try bring(change, entry)
+      case .note: if try !bring(change, entry) { elsewhere.append(change.key) }
       case .column, .preset, .media: continue
       }
     }
@@ -59,7 +60,10 @@ public final class MergeIntoDeck {
     if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
       try arrange(merged[.note])
     }
-    return difference.counts
+    var counts = difference.counts
+    counts.added -= elsewhere.count
+    counts.elsewhere = elsewhere
+    return counts
   }
 
   private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
@@ -191,26 +195,30 @@ public final class MergeIntoDeck {
 
   // MARK: Notes
 
-  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
-    var known = try NoteTable.id(db, guid: change.key, in: own)
+  /// - Returns: false for a note that is in another deck: it stays there as it is.
+  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws -> Bool {
+    let known = try NoteTable.id(db, guid: change.key, in: own)
     guard let entry else {
-      guard let known else { return }
-      _ = try NoteTable.remove(db, [known])
-      return
+      if let known { _ = try NoteTable.remove(db, [known]) }
+      return true
     }
-    // One that was moved out of the deck comes back.
-    if known == nil { known = try NoteTable.id(db, guid: change.key) }
-    guard let known else { return try add(entry) }
-    if change.event == .moved { return }
+    guard let known else {
+      if try NoteTable.id(db, guid: change.key) != nil { return false }
+      try add(entry)
+      return true
+    }
+    if change.event == .moved { return true }
     let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
     // A note of another type has other cards: it is made anew.
     if type.name.lowercased() != entry[ComparedField.type].lowercased() {
       _ = try NoteTable.remove(db, [known])
-      return try add(entry)
+      try add(entry)
+      return true
     }
     _ = try NoteTable.update(
       db, known, fields: texts(entry, type), tags: entry.markedTags, now: now, isInterrupted: isInterrupted)
     try finish(known, entry, type)
+    return true
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {

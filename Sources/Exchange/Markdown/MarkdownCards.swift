@@ -19,6 +19,8 @@ final class MarkdownCards: CardRows {
     var prompt: [String] = []
     var body: [String] = []
     var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
+    /// How many bytes its lines have.
+    var size = 0
   }
 
   private let source: Source
@@ -28,14 +30,12 @@ final class MarkdownCards: CardRows {
   private(set) var found = ImportFindings()
   /// The heading, or the question and its answer, that are open.
   private var open: Block?
-  /// The lines of the paragraph that is open, and where it begins.
-  private var paragraph: (line: Int, lines: [String])?
+  /// The lines of the paragraph that is open, where it begins, and how many bytes it has.
+  private var paragraph: (line: Int, lines: [String], size: Int)?
   /// The last paragraph with clozes: what a comment says is of it until something else begins.
   private var cloze: Block?
   private var finished: [Block] = []
   private var fence = MarkdownFence()
-  /// Where the bytes of the open card begin.
-  private var blockStart = 0
   /// Of lines that are at hand: the next one.
   private var place = 0
   /// Lines that were read and are to be taken, the last of them first.
@@ -93,11 +93,11 @@ final class MarkdownCards: CardRows {
 
   private func readLine(_ source: ByteSource) throws -> Substring? {
     guard try source.peek() != nil else { return nil }
-    if open == nil, paragraph == nil, cloze == nil { blockStart = source.taken }
+    let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
     var bytes: [UInt8] = []
     while let byte = try source.peek(), byte != 0x0A {
       source.take(into: &bytes) { $0 == 0x0A }
-      if source.taken - blockStart > rowLimit { throw source.tooLong() }
+      if before + bytes.count > rowLimit { throw source.tooLong() }
     }
     if try source.peek() != nil { source.skip() }
     if bytes.last == 0x0D { bytes.removeLast() }
@@ -116,7 +116,6 @@ final class MarkdownCards: CardRows {
     var (lines, size): ([(line: Substring, number: Int)], Int) = ([], 0)
     while let (line, number) = try nextLine() {
       if line == "..." || MarkdownLine(line) == .rule { return [] }
-      if case .file(let source) = source { blockStart = source.taken }
       size += line.utf8.count
       if size <= rowLimit { lines.append((line, number)) } else { lines = [] }
     }
@@ -182,9 +181,10 @@ final class MarkdownCards: CardRows {
     if Self.listMark(line) > 0 { endParagraph() }
     if paragraph == nil {
       endCloze()
-      paragraph = (number, [])
+      paragraph = (number, [], 0)
     }
     paragraph?.lines.append(String(line))
+    paragraph?.size += line.utf8.count + 1
   }
 
   /// How long the mark of a list's item is: `- `, `* `, `12. `; 0 for none.
@@ -201,9 +201,13 @@ final class MarkdownCards: CardRows {
   private func append(_ line: String) {
     switch open?.kind {
     case .question: open?.prompt.append(line)
-    case .heading, .answer: open?.body.append(line)
-    case .cloze, nil: break
+    case .heading, .answer:
+      // Below a title there may be any number of clozes, with blank lines between them.
+      if line.isEmpty, open?.body.isEmpty ?? true { return }
+      open?.body.append(line)
+    case .cloze, nil: return
     }
+    open?.size += line.utf8.count + 1
   }
 
   /// A paragraph with clozes is a card of its own; any other is of the heading above it.

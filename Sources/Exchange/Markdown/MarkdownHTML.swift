@@ -40,6 +40,8 @@ struct MarkdownHTML {
   /// Why a text is refused; nil for one that is not.
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
+    // cmark would make another character of it.
+    if text.utf8.contains(0) { return "the text holds a NUL character" }
     let lines = text.utf8.split(separator: 0x0A)
     if lines.contains(where: { depth($0) > deepest }) { return "lists and quotes stand at most \(deepest) deep" }
     // cmark fills each row of a table up, and copies an address to each link that names it.

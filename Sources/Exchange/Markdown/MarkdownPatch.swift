@@ -6,6 +6,9 @@ import Text
 enum MarkdownPatch {
   /// Words that are compared one by one; longer texts are compared line by line.
   private static let mostWords = 4_000
+  /// Parts of two texts that are compared; the memory for it grows with their square. Of more, one side takes the place
+  /// of the other.
+  private static let mostCompared = 2_000
 
   /// Brings what is different between two writings into a third one.
   ///
@@ -83,6 +86,16 @@ enum MarkdownPatch {
 
   /// Where each part is in the other text; nil for one that is not there.
   private static func places(of old: [Substring], in other: [Substring]) -> [Int?] {
+    let start = zip(old, other).prefix { $0 == $1 }.count
+    let end = zip(old[start...].reversed(), other[start...].reversed()).prefix { $0 == $1 }.count
+    let (own, theirs) = (old[start..<(old.count - end)], other[start..<(other.count - end)])
+    let isCompared = own.count + theirs.count <= mostCompared
+    let inside = isCompared ? places(between: Array(own), Array(theirs)) : own.map { _ in nil }
+    return (0..<start).map { $0 } + inside.map { place in place.map { start + $0 } }
+      + (0..<end).map { other.count - end + $0 }
+  }
+
+  private static func places(between old: [Substring], _ other: [Substring]) -> [Int?] {
     var (isRemoved, isInserted) = (Set<Int>(), Set<Int>())
     for change in other.difference(from: old) {
       switch change {

@@ -28,6 +28,8 @@ public struct SubtitlePairing: Sendable {
   ]
   private static let bin = 0.2
   private static let farthest = 180.0
+  /// Lines near another one that are looked at: no film has more of them, and a file may have all at one time.
+  private static let mostNear = 300
 
   /// - Parameter offset: seconds to add to the translation's times; nil where they are to be found.
   public init(_ text: [TextParagraph], _ translation: [TextParagraph], offset: Double? = nil) {
@@ -67,7 +69,7 @@ public struct SubtitlePairing: Sendable {
     for start in starts {
       while first < others.count, others[first] < start - farthest { first += 1 }
       var index = first
-      while index < others.count, others[index] <= start + farthest {
+      while index < min(others.count, first + mostNear), others[index] <= start + farthest {
         votes[min(bins - 1, max(0, Int((start - others[index] + farthest) / bin)))] += 1
         index += 1
       }
@@ -100,7 +102,7 @@ public struct SubtitlePairing: Sendable {
       guard let start = paragraph.start, let end = paragraph.end else { continue }
       while first < spans.count, spans[first].start < start - longest { first += 1 }
       var index = first
-      while index < spans.count, spans[index].start < end {
+      while index < min(spans.count, first + mostNear), spans[index].start < end {
         let seconds = min(end, spans[index].end) - max(start, spans[index].start)
         if seconds > 0 { body(number, index, seconds) }
         index += 1

@@ -55,20 +55,14 @@ enum CardAddCommand {
 
   /// Nil for a note of Basic.
   private static func noteType(_ invocation: Invocation) throws -> StockNoteType? {
-    switch (invocation.flag("--reversed"), invocation.flag("--type-answer")) {
-    case (false, false): nil
-    case (true, false): .reversed
-    case (false, true): .typed
-    case (true, true): throw CommandError.clash(command: "card add", "--reversed", "--type-answer")
-    }
+    try invocation.allowOne(of: ["--reversed", "--type-answer"])
+    return invocation.flag("--reversed") ? .reversed : invocation.flag("--type-answer") ? .typed : nil
   }
 
   private static func addCloze(
     _ text: String, to deck: DeckHandle, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    for name in ["--reversed", "--type-answer"] where invocation.flag(name) {
-      throw CommandError.clash(command: "card add", "--cloze", name)
-    }
+    try invocation.refuse(["--reversed", "--type-answer"], beside: "--cloze")
     if let extra = invocation.optionalText("PROMPT") {
       let usage = invocation.command.usageLines.last ?? ""
       throw CommandError.extraArgument(command: "card add", extra, usage: usage)

@@ -77,20 +77,28 @@ enum CardBulkCommands {
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let workspace = try session.workspace()
-      let progress = session.console.progress("Speaking", total: found.count, unit: "cards")
-      defer { progress.finish() }
-      let report = try workspace.speech.add(
-        to: found, field: invocation.optionalText("--field"),
-        in: workspace.words.language(named: invocation.optionalText("--language"))
-      ) { done, total in
-        progress.update(done, of: total)
-        if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      let report = try shown("Speaking", found, session) { done in
+        try workspace.speech.add(
+          to: found, field: invocation.optionalText("--field"),
+          in: workspace.words.language(named: invocation.optionalText("--language"))
+        ) { count, _ in try done(count) }
       }
-      progress.finish()
       let skipped = report.skipped > 0 ? "; \(session.grouped(report.skipped)) had one, or nothing to say" : ""
       return CommandResult(
         .record([("spoken", .integer(report.spoken)), ("skipped", .integer(report.skipped))]),
         line: "Gave a sound to \(session.counted(report.spoken, "card"))\(skipped).")
+    }
+  }
+
+  /// Shows how far a change of many cards is; an interruption takes it back.
+  private static func shown<T>(
+    _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardsDone) throws -> T
+  ) throws -> T {
+    let progress = session.console.progress(label, total: cards.count, unit: "cards")
+    defer { progress.finish() }
+    return try change { done in
+      progress.update(done, of: cards.count)
+      if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
     }
   }
 
@@ -115,11 +123,11 @@ enum CardBulkCommands {
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
       let given = invocation.list("--set")
-      if let other = prompt == nil ? answer.map({ _ in "--answer" }) : "--prompt", !given.isEmpty {
-        throw ShellError.notTogether("--set", other)
-      }
+      try invocation.refuse(["--prompt", "--answer"], beside: "--set")
       guard prompt == nil, answer == nil else {
-        try session.workspace().cards.update(found, prompt: prompt, answer: answer)
+        try shown("Changing", found, session) {
+          try session.workspace().cards.update(found, prompt: prompt, answer: answer, progress: $0)
+        }
         return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
       }
       guard found.count == 1 else {
@@ -151,7 +159,10 @@ enum CardBulkCommands {
       let words = invocation.list("CARD|QUERY")
       guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
       let deck = try session.workspace().decks.open(name)
-      let moved = try session.workspace().cards.move(cards(words, session), into: deck)
+      let found = try cards(words, session)
+      let moved = try shown("Moving", found, session) {
+        try session.workspace().cards.move(found, into: deck, progress: $0)
+      }
       return CommandResult(
         .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
     }
@@ -189,7 +200,9 @@ enum CardBulkCommands {
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try session.workspace().cards.setSuspended(found, suspends)
+      try shown(suspends ? "Suspending" : "Resuming", found, session) {
+        try session.workspace().cards.setSuspended(found, suspends, progress: $0)
+      }
       return CommandResult(
         .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
     }
@@ -230,7 +243,7 @@ enum CardBulkCommands {
         throw CommandError.badValue(command: command, name: "N", value: last, expected: "a whole number from 0 to 7")
       }
       let found = try cards(words.dropLast(), session)
-      try session.workspace().cards.setFlag(found, to: flag)
+      try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
       let what = flag == 0 ? "Took the flag from" : "Flagged"
       return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
@@ -246,8 +259,10 @@ enum CardBulkCommands {
       ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try session.workspace().cards.changeTags(
-        found, adding: invocation.list("--add"), removing: invocation.list("--remove"))
+      try shown("Tagging", found, session) {
+        try session.workspace().cards.changeTags(
+          found, adding: invocation.list("--add"), removing: invocation.list("--remove"), progress: $0)
+      }
       return CommandResult(.objects(found), line: "Tagged \(session.counted(found.count, "card")).")
     }
   }

@@ -92,15 +92,16 @@ enum CompareCommands {
       "deck", "merge", theme: DeckCommands.theme, access: .signedIn,
       effect: .depends { $0.optionalText("--output") == nil ? .changes : .announces },
       summary: "Merges the changes of two decks or files since a common base.",
-      answer: "{added, changed, removed, conflicts}",
+      answer: "{added, changed, removed, conflicts, elsewhere}",
       details: operands + """
          Changes are joined field by field, tags as sets, order by neighbours; the same change on both sides is no \
         conflict. Two changes of one field, a change and a removal, two orders are conflicts: the note shows ours, keeps \
         both sides as data and gets the tag "conflict"; `deck conflicts` settles them. A preset takes the options that \
         theirs changed; where decks outside OURS share it, OURS gets a preset of its own. A picture or sound that theirs \
         changed replaces ours; where notes outside OURS show it, OURS names the new one. Without --output OURS is a \
-        deck, which takes the result as one step of undo. A file of text keeps its form: what no side changed is written as it \
-        was. The exit status is 0, 1 where conflicts were found, 2 where nothing could be merged.
+        deck, which takes the result as one step of undo; a note that is in another deck stays there as it is, and is \
+        named. A file of text keeps its form: what no side changed is written as it was. The exit status is 0, 1 where \
+        conflicts or such notes were found, 2 where nothing could be merged.
         """,
       arguments: [
         Argument("BASE", .file, help: "what both came from"), Argument("OURS", .file, help: "one side"),
@@ -126,8 +127,9 @@ enum CompareCommands {
   }
 
   private static func merged(_ report: MergeReport, _ session: Session) -> CommandResult {
-    let conflicts = report.result.conflicts
     let counts = report.counts
+    let elsewhere = Set(counts.elsewhere)
+    let conflicts = report.result.conflicts.filter { $0.kind != .note || !elsewhere.contains($0.entry.key) }
     var lines = [
       "Merged: \(session.counted(counts.added, "note")) added, \(session.grouped(counts.changed)) changed, "
         + "\(session.grouped(counts.removed)) removed"
@@ -141,15 +143,25 @@ enum CompareCommands {
     if conflicts.count > 20 { lines.append("  … \(session.grouped(conflicts.count - 20)) more") }
     let others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
     if !others.isEmpty { lines.append("Besides: \(others.joined(separator: ", ")).") }
+    if !elsewhere.isEmpty {
+      let notes = report.result.content[.note]
+      let names = counts.elsewhere.prefix(5).map { guid in
+        let title = notes[guid]?.shownTitle ?? guid
+        return printable(FieldHTML.plain(title) ?? title, limit: 40)
+      }
+      lines.append(
+        "Not brought, as other decks have them: \(session.counted(elsewhere.count, "note")) "
+          + "(\(names.joined(separator: ", "))\(elsewhere.count > 5 ? ", …" : "")).")
+    }
     let value: Value = .record([
       ("added", .integer(counts.added)), ("changed", .integer(counts.changed)), ("removed", .integer(counts.removed)),
       (
         "conflicts",
         .list(conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } })
-      ),
+      ), ("elsewhere", .list(counts.elsewhere.map { .text($0) })),
     ])
     var result = CommandResult(value, .lines(lines))
-    result.status = conflicts.isEmpty ? ExitStatus.done : ExitStatus.failed
+    result.status = conflicts.isEmpty && elsewhere.isEmpty ? ExitStatus.done : ExitStatus.failed
     return result
   }
 

@@ -38,7 +38,7 @@ enum GoalCommand {
       let deck = try session.workspace().decks.open(name)
       let date = invocation.optionalText("DATE")
       if invocation.flag("--off") {
-        if date != nil { throw ShellError.notTogether("--off", "DATE") }
+        try invocation.refuse(["DATE", "--recall", "--minutes"], beside: "--off")
         return try remove(deck)
       }
       guard let date else {

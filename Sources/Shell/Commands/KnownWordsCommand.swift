@@ -32,6 +32,8 @@ enum KnownWordsCommand {
         Option("--export", "FILE", .file, access: .write, help: "write the list to a file"),
       ], example: "text known gato perro --language spanish"
     ) { invocation, session in
+      try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
+      try invocation.allowOne(of: ["WORD", "--import", "--export"])
       let workspace = try session.workspace()
       let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known

@@ -45,6 +45,7 @@ enum PlayCommands {
         "play --scores",
       ], example: "play --language spanish --length 9"
     ) { invocation, session in
+      try checkOptions(invocation)
       if invocation.flag("--list") { return listModes(session) }
       if invocation.flag("--scores") { return try showScores(session) }
       var options = PlayScreen.Options()
@@ -53,6 +54,18 @@ enum PlayCommands {
       options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
       let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
       return try PlayScreen(session, game, options).run()
+    }
+  }
+
+  /// Refuses what would be left out of account.
+  private static func checkOptions(_ invocation: Invocation) throws {
+    let uses = ["--list", "--resume", "--scores"]
+    try invocation.allowOne(of: uses)
+    let ofNewGames = [
+      "MODE", Common.language.name, "--length", "--base", "--seed", "--level", Common.foldAccents.name,
+    ]
+    for use in uses {
+      try invocation.refuse(ofNewGames + (use == "--resume" ? [] : ["--to-deck"]), beside: use)
     }
   }
 

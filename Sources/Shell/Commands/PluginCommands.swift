@@ -163,7 +163,7 @@ enum PluginCommands {
   /// Whether it is to run in a process of its own; nil where nothing is said.
   private static func place(_ invocation: Invocation) throws -> Bool? {
     let (isolated, free) = (invocation.flag("--isolate"), invocation.flag("--no-isolate"))
-    if isolated, free { throw ShellError.notTogether("--isolate", "--no-isolate") }
+    try invocation.allowOne(of: ["--isolate", "--no-isolate"])
     return isolated ? true : free ? false : nil
   }
 

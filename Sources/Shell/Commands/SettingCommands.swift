@@ -35,6 +35,7 @@ enum SettingCommands {
       example: "set game.language spanish",
       complete: { word, before, session in values(for: before, word, session) }
     ) { invocation, session in
+      try invocation.allowOne(of: ["--why", "--reset", "NAME"])
       let tree = try session.workspace().preferences().tree
       if let name = invocation.optionalText("--why") { return try why(name, tree, session) }
       if let name = invocation.optionalText("--reset") {

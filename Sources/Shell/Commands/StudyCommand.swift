@@ -36,6 +36,7 @@ enum StudyCommands {
         Option("--no-schedule", help: "answers change no schedule and are not recorded"),
       ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
     ) { invocation, session in
+      try checkOptions(invocation)
       let choice = StudyChoice(session)
       if invocation.flag("--list") { return try choice.list(named: invocation.list("DECK")) }
       let options = try options(invocation, session)
@@ -59,6 +60,14 @@ enum StudyCommands {
     }
   }
 
+  /// Refuses what would be left out of account.
+  private static func checkOptions(_ invocation: Invocation) throws {
+    let kinds = ["--sprint", "--new", "--ahead", "--forgotten", "--cram"]
+    try invocation.allowOne(of: kinds)
+    let others = ["--seconds", "--limit", "--query", "--no-schedule"]
+    try invocation.refuse(["DECK"] + kinds + others, beside: "--list")
+  }
+
   private static func options(
     _ invocation: Invocation, _ session: Session
   ) throws -> SessionHandle.Options {
@@ -67,10 +76,7 @@ enum StudyCommands {
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = try invocation.optionalText("--query").map { try session.query([$0]) }
-    let ahead = invocation.optionalInteger("--ahead")
-    let kinds = ["--sprint", "--forgotten", "--cram"].filter(invocation.flag) + (ahead == nil ? [] : ["--ahead"])
-    if kinds.count > 1 { throw ShellError.notTogether(kinds[0], kinds[1]) }
-    if let ahead { options.kind = .ahead(days: ahead) }
+    if let ahead = invocation.optionalInteger("--ahead") { options.kind = .ahead(days: ahead) }
     if invocation.flag("--forgotten") { options.kind = .forgotten(days: 1) }
     if invocation.flag("--cram") { options.kind = .everything }
     options.reschedules = !invocation.flag("--no-schedule")

@@ -7,6 +7,9 @@ import Glibc
 import Storage
 import Text
 
+/// Told now and then how many cards a change of many is through with; what it throws takes the change back.
+public typealias CardsDone = (Int) throws -> Void
+
 /// The cards of a workspace, whatever decks they are in.
 ///
 ///     let found = try workspace.cards.find(in: workspace.decks.all(), matching: "is:due")
@@ -61,19 +64,35 @@ public struct CardOperations {
 
   /// Changes cards as one operation. Where others of their notes come or go with that, no order that is known holds.
   private func edit(
-    _ cards: [CardHandle], _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
+    _ cards: [CardHandle], progress: CardsDone = { _ in },
+    _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
   ) throws {
     let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      try cards.indices.reduce(false) { try change(db, $1, workspace.environment.clocks.now()) || $0 }
+      var changesOthers = false
+      for place in cards.indices {
+        if place % Self.some == 0 { try progress(place) }
+        if try change(db, place, workspace.environment.clocks.now()) { changesOthers = true }
+      }
+      return changesOthers
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
 
+  /// Cards between two reports of progress.
+  private static let some = 500
+
   /// Brings cards to the top of a deck; answers how many were moved.
   @discardableResult
-  public func move(_ cards: [CardHandle], into deck: DeckHandle) throws -> Int {
-    try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) {
-      try CardTable.move($0, cards.map(\.id), into: deck.id, now: workspace.environment.clocks.now())
+  public func move(_ cards: [CardHandle], into deck: DeckHandle, progress: CardsDone = { _ in }) throws -> Int {
+    try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
+      var moved = 0
+      // The last come first, as each lot goes on top.
+      for end in stride(from: cards.count, to: 0, by: -Self.some) {
+        try progress(cards.count - end)
+        let lot = cards[max(0, end - Self.some)..<end].map(\.id)
+        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.environment.clocks.now())
+      }
+      return moved
     }
   }
 
@@ -89,20 +108,27 @@ public struct CardOperations {
   }
 
   /// Changes the texts of several cards: all of them, or none when one is refused.
-  public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    try edit(cards) { try CardTable.update($0, cards[$1].id, prompt: prompt, answer: answer, now: $2) }
-  }
-
-  public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
-    try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      for card in cards {
-        try CardTable.setSuspended(db, card.id, isSuspended, now: workspace.environment.clocks.now())
-      }
+  public func update(
+    _ cards: [CardHandle], prompt: String?, answer: String?, progress: CardsDone = { _ in }
+  ) throws {
+    try edit(cards, progress: progress) {
+      try CardTable.update($0, cards[$1].id, prompt: prompt, answer: answer, now: $2)
     }
   }
 
-  public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    try edit(cards) { db, place, now in
+  public func setSuspended(
+    _ cards: [CardHandle], _ isSuspended: Bool, progress: CardsDone = { _ in }
+  ) throws {
+    try edit(cards, progress: progress) { db, place, now in
+      try CardTable.setSuspended(db, cards[place].id, isSuspended, now: now)
+      return false
+    }
+  }
+
+  public func changeTags(
+    _ cards: [CardHandle], adding: [String], removing: [String], progress: CardsDone = { _ in }
+  ) throws {
+    try edit(cards, progress: progress) { db, place, now in
       let tags = Tags.changed(try cards[place].record().tags, adding: adding, removing: removing)
       return try CardTable.update(db, cards[place].id, tags: tags, now: now)
     }
@@ -131,9 +157,10 @@ public struct CardOperations {
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
-  public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
-    try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      for card in cards { try CardHiding.setFlag(db, card.id, to: flag, now: workspace.environment.clocks.now()) }
+  public func setFlag(_ cards: [CardHandle], to flag: Int, progress: CardsDone = { _ in }) throws {
+    try edit(cards, progress: progress) { db, place, now in
+      try CardHiding.setFlag(db, cards[place].id, to: flag, now: now)
+      return false
     }
   }
 

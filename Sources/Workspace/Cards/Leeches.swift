@@ -3,6 +3,7 @@
 public import Decks
 public import Memory
 import Storage
+import Text
 
 /// A card that is forgotten more often than the memory model explains, with what may help.
 ///
@@ -31,9 +32,8 @@ public struct LeechOperations {
     try workspace.read { db in
       var decks = try DeckTable.list(db).map(\.id)
       if let deck { decks = [deck.id] + (try DeckTable.within(db, deck.id).map(\.id)) }
-      return try LeechReading.leeches(db, in: decks, at: workspace.moment).compactMap { leech in
-        try help(db, leech.card, leech.test)
-      }
+      let leeches = try LeechReading.leeches(db, in: decks, at: workspace.moment)
+      return try help(db, leeches.map { ($0.card, $0.test) })
     }
   }
 
@@ -42,20 +42,29 @@ public struct LeechOperations {
     try workspace.read { db in
       guard let record = try CardTable.card(db, card.id) else { return nil }
       let options = try DeckTable.options(db, record.deck)
-      return try help(db, card.id, LeechReading.test(db, card.id, options, at: workspace.moment))
+      return try help(db, [(card.id, LeechReading.test(db, card.id, options, at: workspace.moment))]).first
     }
   }
 
-  private func help(_ db: Database, _ id: CardID, _ test: LeechTest) throws -> LeechHelp? {
-    guard let record = try CardTable.card(db, id) else { return nil }
-    let deck = try DeckTable.record(db, record.deck)
-    let family = try Confusions.family(db, of: deck)
-    let near = try Confusions.cards(db, like: record, in: family)
-    return LeechHelp(
-      card: workspace.handle(of: id), record: record, deck: deck.name,
-      family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
-      mistypes: try MistypeTable.list(db, of: id), confusedWith: try CardTable.cards(db, ids: near),
-      sentence: try Confusions.sentence(db, with: record))
+  private func help(_ db: Database, _ leeches: [(card: CardID, test: LeechTest)]) throws -> [LeechHelp] {
+    let records = try CardTable.cards(db, ids: leeches.map(\.card))
+    let tests = Dictionary(firstOf: leeches.map { ($0.card, $0.test) })
+    let sentences = try Dictionary(firstOf: zip(records.map(\.id), Confusions.sentences(db, with: records)))
+    var near: [CardID: [CardID]] = [:]
+    var families: [DeckID: [DeckID]] = [:]
+    for deck in Set(records.map(\.deck)) { families[deck] = try Confusions.family(db, of: DeckTable.record(db, deck)) }
+    for (family, cards) in Dictionary(grouping: records, by: { families[$0.deck] ?? [] }) {
+      for (card, found) in zip(cards, try Confusions.cards(db, like: cards, in: family)) { near[card.id] = found }
+    }
+    return try records.map { record in
+      let deck = try DeckTable.record(db, record.deck)
+      return LeechHelp(
+        card: workspace.handle(of: record.id), record: record, deck: deck.name,
+        family: try families[record.deck]?.first.map { try DeckTable.record(db, $0).name } ?? deck.name,
+        test: tests[record.id] ?? LeechTest(), mistypes: try MistypeTable.list(db, of: record.id),
+        confusedWith: try CardTable.cards(db, ids: near[record.id] ?? []),
+        sentence: sentences[record.id].flatMap { $0 })
+    }
   }
 }
 

@@ -18,7 +18,7 @@ public struct PresetOperations {
     try workspace.read { try PresetTable.find($0, named: name) }
   }
 
-  /// - Throws: `DeckError.presetExists`, `.badName`.
+  /// - Throws: `DeckError.presetExists`, `.badPresetName`.
   @discardableResult
   public func create(_ name: String, options: DeckOptions = DeckOptions()) throws -> PresetRecord {
     let now = workspace.environment.clocks.now()

@@ -64,6 +64,7 @@ extension ProblemTable {
       "noColumn": ExchangeError.noColumn(path: hostile, name: hostile, names: [hostile]),
       "tooManyFields": ExchangeError.tooManyFields(type: hostile, has: 2, given: 3),
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
+      "noteElsewhere": ExchangeError.noteElsewhere(guid: hostile, deck: hostile),
     ])
 
   static let comparisons = ProblemTable(
@@ -90,6 +91,7 @@ extension ProblemTable {
     DeckError.self, in: "Decks/DeckError.swift",
     [
       "exists": DeckError.exists(name: hostile), "badName": DeckError.badName(name: hostile, reason: "is not empty"),
+      "badPresetName": DeckError.badPresetName(name: hostile, reason: "is not empty"),
       "deckNotFound": DeckError.deckNotFound(name: hostile, suggestion: "Spanish"),
       "deckNotFound": DeckError.deckNotFound(name: hostile, suggestion: nil), "gone": DeckError.gone(what: "the deck"),
       "emptyPrompt": DeckError.emptyPrompt, "emptyAnswer": DeckError.emptyAnswer,

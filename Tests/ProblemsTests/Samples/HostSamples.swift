@@ -248,7 +248,6 @@ extension ProblemTable {
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
         "oneCardOnly": ShellError.oneCardOnly(option: "--set", count: 3),
-        "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]
 }
