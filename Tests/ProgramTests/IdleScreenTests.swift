@@ -54,7 +54,10 @@ import Testing
     terminal.wait(for: "tour> ")
     terminal.type("deck create Owls\r")
     terminal.wait(for: "There it is.")
-    terminal.type("\u{04}\u{04}")
+    terminal.wait(for: "tour> ")
+    terminal.type("\u{04}")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }
 

@@ -31,7 +31,8 @@ struct KeyScreen {
     return try keys.whileReadingKeys {
       while true {
         screen.show(lines())
-        let event = try keys.next(timeout: lock.untilLock(idle))
+        // Asked each second: while the machine sleeps a timeout stands, and the idle clock goes on.
+        let event = try keys.next(timeout: lock.untilLock(idle).map { min($0, 1000) })
         if lock.untilLock(idle) == 0 {
           keys.end()
           screen.cover()
