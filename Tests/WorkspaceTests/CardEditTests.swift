@@ -42,6 +42,21 @@ import Values
     #expect(try last.record().prompt == "p2" && last.record().answer == "q2" && last.record().tags == ["t"])
   }
 
+  @Test func `cards of several lots come into another deck in their order, and stay where the caller stops it`() throws
+  {
+    let many = try workspace.decks.create("Many")
+    for number in 0..<501 { try many.add(NewCard(prompt: "\(number)", answer: "x"), at: .bottom) }
+    let cards = try many.cards().rest()
+    func prompts(_ deck: DeckHandle) throws -> [String] { try deck.cards().rest().map { try $0.record().prompt } }
+    let (before, other) = (try prompts(many), try prompts(deck))
+    #expect(throws: WorkspaceError.interrupted) {
+      try workspace.cards.move(cards, into: deck) { if $0 > 0 { throw WorkspaceError.interrupted } }
+    }
+    #expect(try prompts(many) == before && prompts(deck) == other)
+    #expect(try workspace.cards.move(cards, into: deck) == 501)
+    #expect(try prompts(deck) == before + other)
+  }
+
   @Test func `a card of another deck is not removed from this one`() throws {
     let other = try workspace.decks.create("Other")
     let card = try other.add(NewCard(prompt: "p", answer: "q"))
