@@ -12,17 +12,23 @@ public enum Confusions {
   private static let fewestWords = 4
 
   /// The cards of some decks that a card is most easily taken for: those that were typed for it, the most often first;
-  /// then the nearest.
-  public static func cards(_ db: Database, like card: CardRecord, in decks: [DeckID], limit: Int = 3) throws -> [CardID]
-  {
+  /// then the nearest. Those that ask and answer the same are no others: it is there several times.
+  public static func cards(
+    _ db: Database, like card: CardRecord, in decks: [DeckID], limit: Int = 3
+  ) throws -> (near: [CardID], same: [CardID]) {
     let (prompt, answer) = (side(card.prompt), side(card.answer))
-    if prompt.isEmpty { return [] }
+    if prompt.isEmpty { return ([], []) }
     let typed = Dictionary(
       try MistypeTable.list(db, of: card.id).map { (side($0.text), -$0.times) }, uniquingKeysWith: +)
     var found: [(distance: Int, card: CardID)] = []
+    var same: [CardID] = []
     for deck in decks {
       let sql = "SELECT id, prompt, answer FROM card_rows WHERE deck = ? AND id <> ?"
       try db.forEachRow(sql, [deck.rawValue, card.id.rawValue]) { row in
+        if utf8Same(row.text(1), card.prompt), utf8Same(row.text(2), card.answer) {
+          same.append(CardID(rawValue: row.integer(0)))
+          return
+        }
         let (other, otherAnswer) = (side(row.text(1)), side(row.text(2)))
         let wasTyped = [typed[other], typed[otherAnswer]].compactMap(\.self).min()
         let isAlike = distance(prompt, other) ?? (answer == otherAnswer && !answer.isEmpty ? 2 : nil)
@@ -30,7 +36,8 @@ public enum Confusions {
         found.append((distance, CardID(rawValue: row.integer(0))))
       }
     }
-    return found.sorted { ($0.distance, $0.card.rawValue) < ($1.distance, $1.card.rawValue) }.prefix(limit).map(\.card)
+    let nearest = found.sorted { ($0.distance, $0.card.rawValue) < ($1.distance, $1.card.rawValue) }
+    return (nearest.prefix(limit).map(\.card), same)
   }
 
   /// The first line of a side, as people compare it.

@@ -18,6 +18,8 @@ public struct LeechHelp {
   public let mistypes: [Mistype]
   /// Cards that it may be taken for, to study side by side.
   public let confusedWith: [CardRecord]
+  /// Cards with the same prompt and answer.
+  public let same: [CardRecord]
   /// One of the user's own that shows its word.
   public let sentence: String?
 }
@@ -50,11 +52,12 @@ public struct LeechOperations {
     guard let record = try CardTable.card(db, id) else { return nil }
     let deck = try DeckTable.record(db, record.deck)
     let family = try Confusions.family(db, of: deck)
-    let near = try Confusions.cards(db, like: record, in: family)
+    let (near, same) = try Confusions.cards(db, like: record, in: family)
     return LeechHelp(
       card: workspace.handle(of: id), record: record, deck: deck.name,
       family: try family.first.map { try DeckTable.record(db, $0).name } ?? deck.name, test: test,
       mistypes: try MistypeTable.list(db, of: id), confusedWith: try CardTable.cards(db, ids: near),
+      same: try CardTable.cards(db, ids: same),
       sentence: try Confusions.sentence(db, with: record))
   }
 }
