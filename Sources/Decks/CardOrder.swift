@@ -1,7 +1,7 @@
 // The order of a deck's cards: a rank each, the lowest on top, with room left between.
 // Invariant: ranks of a deck are distinct and stay within ±2^61; when room runs out they are spread anew, order kept.
 
-import Storage
+public import Storage
 
 /// Where a new card comes.
 ///
@@ -12,7 +12,7 @@ public enum CardPlace: Equatable, Sendable {
   case position(Int)
 }
 
-enum CardOrder {
+public enum CardOrder {
   /// Between a card and the one put above it.
   static let step: Int64 = 1 << 20
   /// Below the top for a batch whose length is not known; 2^26 cards at a step each.
@@ -104,6 +104,35 @@ enum CardOrder {
     let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
     for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
     for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
+  }
+
+  /// Puts cards of a deck right below another one of it, or right above it, in the order given; others stay where they
+  /// are.
+  /// - Throws: `gone`.
+  public static func put(_ db: Database, _ ids: [CardID], beside other: CardID, isBelow: Bool) throws {
+    try SyncedTable.keepPlaces(db, ids)
+    let count = Int64(ids.count + 1)
+    let update = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
+    for _ in 0..<2 {
+      let place = try db.firstRow("SELECT deck, rank FROM cards WHERE id = ?", [other.rawValue]) {
+        (deck: DeckID(rawValue: $0.integer(0)), rank: $0.integer(1))
+      }
+      guard let (deck, rank) = place else { throw DeckError.gone(what: "the card") }
+      let (relation, order) = isBelow ? (">", "ASC") : ("<", "DESC")
+      let sql = "SELECT rank FROM cards WHERE deck = ? AND rank \(relation) ? ORDER BY rank \(order) LIMIT 1"
+      let next = try db.firstRow(sql, [deck.rawValue, rank]) { $0.integer(0) }
+      // Ranks of a forged file may be anything: what overflows is no room, and ends in a spread.
+      let room = next.map { isBelow ? $0 &- rank : rank &- $0 } ?? step * count
+      let width = room / count
+      if width > 0, next != nil || rank.magnitude <= UInt64(bound - room) {
+        let first = isBelow ? rank + width : rank - width * Int64(ids.count)
+        for (offset, id) in ids.enumerated() {
+          try update.execute(arguments: [first + Int64(offset) * width, id.rawValue])
+        }
+        return
+      }
+      try spread(db, deck)
+    }
   }
 
   /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.

@@ -117,4 +117,4 @@ struct CardContent {
   }
 }
 
-private func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }

@@ -103,6 +103,8 @@ public struct ImportFindings: Equatable, Sendable {
   public var assumedCard: [String] = []
   /// Of Markdown: the first line of an answer that has a cloze, which is none there.
   public var answeredCloze: Int?
+  /// Of Markdown: the line of a heading that is one card, though lines of prompts and answers stand below it.
+  public var listedPairs: Int?
 
   public init() {}
 

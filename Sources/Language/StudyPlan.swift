@@ -44,6 +44,8 @@ extension TextView {
 
 /// How well a sentence shows a word; the smaller the better.
 private struct SentenceWorth: Comparable {
+  /// A heading, or half a page: neither shows what a word means.
+  let isNoSentence: Bool
   let unknown: Int
   let isBadLength: Bool
   /// It ends without a mark that ends sentences, as a line of a poem may.
@@ -55,6 +57,7 @@ private struct SentenceWorth: Comparable {
   init(_ view: TextView, _ sentence: TextSentence, unknown: Int) {
     let tokens = view.text.tokens(of: sentence)
     (self.unknown, length) = (unknown, tokens.count)
+    isNoSentence = !(3...40).contains(tokens.count)
     isBadLength = !(5...15).contains(tokens.count)
     isCut = !view.text.endsWithMark(sentence)
     hasNoTranslation = view.text.place(of: sentence).translation == nil
@@ -62,6 +65,7 @@ private struct SentenceWorth: Comparable {
   }
 
   static func < (a: SentenceWorth, b: SentenceWorth) -> Bool {
+    if a.isNoSentence != b.isNoSentence { return b.isNoSentence }
     func key(_ worth: SentenceWorth) -> (Int, Int, Int, Int, Int) {
       let faults = (worth.isBadLength ? 2 : 0) + (worth.isCut ? 1 : 0)
       let distance = worth.isBadLength ? max(5 - worth.length, worth.length - 15) : 0

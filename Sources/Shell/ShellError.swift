@@ -122,6 +122,8 @@ enum EditorError: Problem, Equatable {
   case notUTF8
   /// A line of a table of cards.
   case badLine(Int, expected: String)
+  /// A line of a table of cards or notes whose change breaks a rule; `prompt` is that of the card.
+  case refused(line: Int, prompt: String, ProblemReport)
   /// No heading is left of a text of several parts.
   case notSheet
   case unknownPart(String)
@@ -138,6 +140,11 @@ enum EditorError: Problem, Equatable {
       ProblemReport(
         .badText, "Not understood", "line \(line) of the table: \(expected) expected; nothing was changed",
         ["line": line])
+    case .refused(let line, let prompt, let report):
+      ProblemReport(
+        code: report.code, title: report.title,
+        message: "line \(line) of the table, \(quoted(prompt)): \(report.message); nothing was changed",
+        details: report.details + [("line", line.problemDetail)])
     case .notSheet:
       ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
     case .unknownPart(let name):

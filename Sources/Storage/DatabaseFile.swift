@@ -90,7 +90,8 @@ struct DatabaseFile {
 
   /// The file as an address that says that nobody changes it.
   static func immutable(_ path: String) -> String {
-    var address = "file:"
+    // Without an empty host a path of two slashes would begin with one.
+    var address = path.hasPrefix("/") ? "file://" : "file:"
     for byte in path.utf8 {
       let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || "/.-_0123456789".utf8.contains(byte)
       let hexadecimal = (byte < 16 ? "0" : "") + String(byte, radix: 16)

@@ -11,7 +11,7 @@ public enum NoteError: Problem, Equatable {
   case badType(reason: String)
   case badTemplate(card: String, side: CardSide, fault: TemplateFault)
   /// A field that the note's type does not have.
-  case noField(name: String, type: String, suggestion: String?)
+  case noField(name: String, type: String, suggestion: String?, fields: [String])
   /// `reason` completes "the field "Front" ...".
   case badField(name: String, reason: String)
   /// The first field of a note is empty.
@@ -36,10 +36,11 @@ public enum NoteError: Problem, Equatable {
 
   public var report: ProblemReport {
     switch self {
-    case .noField(let name, let type, let near):
+    case .noField(let name, let type, let near, let fields):
       ProblemReport(
         .notFound, "No such field",
-        "the note type \(quoted(type)) has no field called \(quoted(name))\(didYouMean(near))",
+        "the note type \(quoted(type)) has no field called \(quoted(name))\(didYouMean(near)); it has "
+          + fields.map { printable($0) }.joined(separator: ", "),
         ["name": name, "suggestion": near])
     case .badField(let name, let reason):
       ProblemReport(.badText, "This text cannot be kept", "the field \(quoted(name)) \(reason)", ["name": name])

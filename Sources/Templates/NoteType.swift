@@ -224,7 +224,7 @@ extension NoteTypeDraft {
 extension NoteType {
   /// What is thrown for a field that the type does not have.
   public func unknownField(_ name: String) -> NoteError {
-    .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields))
+    .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields), fields: fields)
   }
 }
 

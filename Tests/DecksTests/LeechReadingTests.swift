@@ -105,7 +105,7 @@ import Testing
     #expect(try kept() == [.init(text: "pero", times: 2)] + once)
     let near = try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      return try Confusions.cards(db, like: [record], in: [deck])[0].map { try CardTable.card(db, $0)?.prompt }
+      return try Confusions.cards(db, like: [record], in: [deck])[0].near.map { try CardTable.card(db, $0)?.prompt }
     }
     #expect(near == ["but", "window"])
     try collection.store.undo()
@@ -125,12 +125,15 @@ import Testing
         ("El perro duerme bajo la mesa", "the dog sleeps under the table"),
         ("El perro de mi hermano ladra toda la noche sin parar", "..."), ("perros", "dogs"),
       ], ratings: [.good], days: 1)
+    let other = try collection.deck("other")
+    let again = try collection.add(other, "perro", "dog")
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      let near = try Confusions.cards(db, like: [record], in: [deck], limit: 9)[0]
+      let (near, same) = try Confusions.cards(db, like: [record], in: [deck, other], limit: 9)[0]
+      #expect(same == [again])
       let prompts = try near.map { try CardTable.card(db, $0)?.prompt ?? "" }
       #expect(Set(prompts) == ["perra", "pero", "perros", "can"] && prompts.last == "can", "\(prompts)")
-      #expect(try Confusions.cards(db, like: [record], in: [deck], limit: 2)[0].count == 2)
+      #expect(try Confusions.cards(db, like: [record], in: [deck], limit: 2)[0].near.count == 2)
       #expect(try Confusions.sentences(db, with: [record])[0] == "El perro duerme bajo la mesa")
       #expect(try Confusions.family(db, of: DeckTable.record(db, deck)) == [deck])
     }

@@ -221,7 +221,7 @@ import Text
     (#"{"note_type":"Nope","note_fields":{"A":"1"}}"#, "no note type is called \"Nope\""),
     (
       #"{"note_type":"Basic","note_fields":{"Frnt":"1"}}"#,
-      "the note type \"Basic\" has no field called \"Frnt\" (did you mean \"Front\"?)"
+      "the note type \"Basic\" has no field called \"Frnt\" (did you mean \"Front\"?); it has Front, Back"
     ),
     (
       #"{"prompt":"p","answer":"a","schedule":{"state":"new","flag":8}}"#, "schedule.flag must be from 0 to 7"

@@ -73,6 +73,14 @@ import Testing
     #expect(plan.count == 1100 && plan.allSatisfy { $0.sentence > 0 && $0.unknown == 1 })
   }
 
+  @Test func `a heading shows a word only where no sentence does`() {
+    let text = text("Perros.", "Ayer vi muchos perros.", "Luz.")
+    let view = view(text, known: ["ayer", "vi"])
+    let best = view.bestSentences(for: view.lemmasByGain(), unknownAtMost: 2)
+    let shown = best.map { text.text(of: text.sentences[$0.sentence]) }
+    #expect(shown == ["Ayer vi muchos perros.", "Ayer vi muchos perros.", "Luz."])
+  }
+
   @Test func `a word that has a card counts as unknown in sentences, and is known once it is learned`() {
     let text = text("el gato duerme.")
     let before = view(text, known: ["el"], new: ["gato"])

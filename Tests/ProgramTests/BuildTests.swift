@@ -264,6 +264,15 @@ import Testing
     #expect(try cards().contains("el sol=the star"))
   }
 
+  @Test func `an edit that cannot be written back yet is told as one, and is written by the next build`() throws {
+    try build()
+    try home.run("card", "edit", String(guid("el gato").prefix { $0 != "\n" }), "--answer", "the tomcat")
+    rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
+    let renamed = try build("--write-back")
+    #expect(renamed.output.contains("1 card edited in the deck and not written back"), "\(renamed)")
+    #expect(try build("--write-back").output.contains("1 written back"))
+  }
+
   @Test func `a generator reads its folder alone, and is run again when what it read has changed`() throws {
     try home.write("uno\ndos\n", to: "es/_words.txt")
     try home.write(
@@ -276,7 +285,7 @@ import Testing
     for (code, reason) in [
       ("read('../deck.lua')", "a file within the folder expected"), ("io.open('x')", "io"),
       ("card{prmpt = 'x'}", "prompt"),
-      ("error('no')", "times.lua:1: no"), ("decks.list()", "decks"),
+      ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),
     ] {
       try home.write("assert(" + code + ")", to: "es/times.lua")
       let failed = try build()
@@ -288,6 +297,8 @@ import Testing
     mkdir(home.path + "/empty", 0o700)
     let none = try home.run("build", home.path + "/empty")
     #expect(none.status == 1 && none.errors.contains("has no sources"), "\(none)")
+    let gone = try home.run("build", home.path + "/nosuch")
+    #expect(gone.status == 1 && gone.errors.contains("there is no folder"), "\(gone)")
     try home.write("a,b\n\"open", to: "es/verbs/list.csv")
     let broken = try build()
     #expect(broken.status == 1 && broken.errors.contains("list.csv:2:1"), "\(broken)")

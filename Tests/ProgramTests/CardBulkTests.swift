@@ -134,6 +134,27 @@ import Testing
     #expect(try home.run("card", "edit", "gatito", "--answer", "x").output == "Changed 3 cards.\n")
   }
 
+  @Test func `cards of one note type open with its fields as columns, and what is refused is kept`() throws {
+    try home.run("deck", "create", "N")
+    for word in ["uno", "dos"] {
+      try home.run("note", "add", "Basic (and reversed card)", "Front=\(word)", "Back=\(word)x", "--deck", "N")
+    }
+    func edit(_ script: String, _ expected: String...) throws {
+      let path = try home.write("sed -i '\(script)' \"$1\"\n", to: "editor.sh")
+      let terminal = try PseudoTerminal(
+        home.words(["card", "edit", "deck:N"]), environment: home.environment + ["EDITOR=sh \(path)"])
+      for text in expected {
+        terminal.wait(for: text, seconds: 20)
+        if text == "again?" { terminal.type("n\r") }
+      }
+      _ = terminal.ended()
+    }
+    try edit(#"s/unox/one/"#, "Changed 2 cards.")
+    #expect(try list("one") == ["one", "uno"] || list("one") == ["uno", "one"])
+    try edit(#"s/dosx/two/;s/uno\t/\t/"#, "of the table, \"uno\": ", "again?", "What you wrote is kept in")
+    #expect(try list("two").isEmpty)
+  }
+
   @Test func `the examples of help queries are understood`() throws {
     let help = try home.run("help", "queries")
     let queries = help.lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in

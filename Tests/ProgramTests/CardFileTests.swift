@@ -30,6 +30,20 @@ import Testing
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
   }
 
+  @Test func `Markdown that has no card, or several in one, is told what a card is`() throws {
+    let home = try Home()
+    for text in ["- correr :: to run\n- ir :: to go\n", "# Verbs\n\n## A title\n"] {
+      let none = try home.run("deck", "import", "W", home.write(text, to: "none.md"))
+      #expect(none.status == 0 && none.output.contains("No card was found: in Markdown a card is a heading"), "\(none)")
+    }
+    for body in ["- correr :: to run\n- ir :: to go\n", "| a | b |\n|---|---|\n| c | d |\n"] {
+      let one = try home.run("deck", "import", "W", home.write("# Verbs\n\n" + body, to: "one.md"))
+      #expect(one.output.contains("Line 1: what stands below this heading is one answer"), "\(one)")
+    }
+    let folder = try home.run("deck", "import", "W", home.path)
+    #expect(folder.status == 1 && folder.errors.contains("could not be read: it is a folder"), "\(folder)")
+  }
+
   @Test func `a deck that is there is found whatever its capitals are`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

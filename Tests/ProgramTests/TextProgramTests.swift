@@ -40,6 +40,14 @@ import Testing
     #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
   }
 
+  @Test func `a film that is not there is told before any work, and what allows more sentences is named`() throws {
+    let text = try home.write("el gato duerme.\n", to: "a.txt")
+    let none = try run("mine", text, "--deck", "D", "--audio", home.path + "/none.mkv")
+    #expect(none.status == 1 && none.errors.contains("none.mkv"), "\(none)")
+    let hard = try run("mine", text, "--deck", "D")
+    #expect(hard.output.contains("for 3 words; --unknown-at-most allows more"), "\(hard)")
+  }
+
   @Test func `a text without a sentence is refused, not read, and its counts are none`() throws {
     let dots = try home.write("...\n", to: "dots.txt")
     let read = try run("text", "read", dots, input: "q\n")

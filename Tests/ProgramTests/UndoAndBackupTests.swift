@@ -200,6 +200,12 @@ import Testing
     #expect(names(in: folder).isEmpty)
   }
 
+  @Test func `a backup to a folder says that it is one`() throws {
+    let home = try Home()
+    let run = try home.run("backup", home.path)
+    #expect(run.status == 1 && run.errors.contains("could not be written: it is a folder"), "\(run)")
+  }
+
   @Test func `a backup that cannot be made keeps no change from being made`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

@@ -45,6 +45,11 @@ import Testing
     }
   }
 
+  @Test func `an address names its path, whatever the path begins with`() {
+    #expect(DatabaseFile.immutable("//.b/ñ.sqlite") == "file:////.b/%c3%b1.sqlite?mode=ro&immutable=1")
+    #expect(DatabaseFile.immutable("a.sqlite").hasPrefix("file:a.sqlite?"))
+  }
+
   @Test func `the rows come as they are: no trigger runs, no stock row stays, no number is given out again`() throws {
     let (boxes, noted, next) = try rebuilt("DELETE FROM boxes WHERE name = 'c'; DELETE FROM noted WHERE name = 'b'")
     #expect(boxes == ["a", "b"] && noted == ["stock", "a", "c"])

@@ -146,7 +146,7 @@ func fill(_ workspace: Workspace) throws {
     var days: Set<Int> = []
     let retention = BackupRetention()
     let first = CivilDate(year: 2024, month: 1, day: 1).days
-    for day in first..<(first + 900) { days = retention.kept(days.union([day])) }
+    for day in first..<(first + 900) { days = retention.kept(days.union([day]), today: day) }
     #expect(days.contains(first + 899))
     #expect((first + 893...first + 899).allSatisfy(days.contains))
     #expect((18...23).contains(days.count))
@@ -158,6 +158,21 @@ func fill(_ workspace: Workspace) throws {
       if day > 0 { #expect(CivilDate(date.text) == date) }
     }
     #expect(CivilDate("2023-02-29") == nil)
+  }
+
+  @Test func `backups of days to come stay, take the place of none, and are told`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let workspace = try person.workspace()
+    let days = ["2023-11-13"] + (1...7).map { "2030-01-0\($0)" }
+    try makePrivateFolder(workspace.care.backupFolder)
+    for day in days { try writeFile("", to: workspace.care.backupFolder + "/daily-\(day).deckhand-backup") }
+    _ = try workspace.decks.create("French")
+    workspace.dailyBackups.finish { _, _ in }
+    let names = try Folder.names(in: workspace.care.backupFolder)
+    #expect(Set(names) == Set((days + ["2023-11-14"]).map { "daily-\($0).deckhand-backup" }))
+    let found = try workspace.care.diagnose([.files]).filter { $0.code == "future_backup" }
+    #expect(found.count == 1 && found[0].what.hasPrefix("7 daily backups"))
   }
 
   @Test func `one backup a day is made by itself`() throws {

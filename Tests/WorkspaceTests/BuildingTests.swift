@@ -290,10 +290,39 @@ private struct NoGenerator: CardGenerator {
     try write("prompt,answer,guid\n\"a\"!,1,x\nb,3,y\n", to: "a.csv")
     let report = try build { $0.prunes = true }
     #expect(report.cards.rejectedCount == 1 && report.removed == 0 && report.findings.contains { $0.kind == .gone })
-    #expect(throws: RefusedBuild.self) { try build { $0.prunes = true } }
+    let again = try build { $0.prunes = true }
+    #expect(again.cards.rejectedCount == 1 && again.removed == 0)
     try write("prompt,answer,guid\na,one,x\n", to: "a.csv")
     #expect(try build { $0.prunes = true }.removed == 1)
     #expect(try cards() == ["a = one"])
+  }
+
+  @Test func `rows that were taken and stay as they are count, wherever they are`() throws {
+    try write("prompt,answer\nuno,one\ndos,\n", to: "a.csv")
+    for _ in 1...2 { #expect(try build().cards.rejectedCount == 1) }
+    try write("## tres\n\nthree\n", to: "b.md")
+    try build()
+    try write("prompt,answer\ndos,\n", to: "a.csv")
+    for _ in 1...2 { #expect(try build().cards.rejectedCount == 1) }
+    try write("##  \n\nthree\n", to: "b.md")
+    #expect(throws: RefusedBuild.self) { try build() }
+  }
+
+  @Test func `a new row comes beside the rows that it stands beside, and no other card is moved`() throws {
+    func source(_ words: String) -> String { words.map { "## \($0)\n\n\($0)\($0)\n\n" }.joined() }
+    func order() throws -> String { try cards().map { String($0.prefix(1)) }.joined() }
+    try write(source("aceg"), to: "a.md")
+    try build()
+    try write(source("abcdefgh"), to: "a.md")
+    try build()
+    #expect(try order() == "abcdefgh")
+    try workspace.decks.open("Words").cards().rest().last?.move(to: 1)
+    #expect(try order() == "habcdefg")
+    try write(source("yzabcdefghij"), to: "a.md")
+    try write(source("kl"), to: "b.md")
+    try write(source("w"), to: "A.md")
+    try build()
+    #expect(try order() == "whijklyzabcdefg")
   }
 
   @Test func `two sources whose names are the same letters are told`() throws {

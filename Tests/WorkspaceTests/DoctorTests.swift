@@ -83,6 +83,21 @@ import ToggleSettings
     #expect(size(of: mine) == 1 && report.findings.allSatisfy { $0.code != "leftover" })
   }
 
+  @Test func `what the user may not write is told`() throws {
+    let workspace = try Person().workspace()
+    _ = try workspace.decks.create("Deck")
+    let path = workspace.folder + "/collection.sqlite"
+    chmod(path, 0o400)
+    #expect(try workspace.care.diagnose([.files]).map { [$0.code, $0.place] } == [["closed", path]])
+  }
+
+  @Test(arguments: [("a.jpg", [0xFF, 0xD8, 0xFF], true), ("a.jpg", [1, 2], false), ("a.ogg", [1], false)])
+  func `a file is a picture or a sound by its first bytes`(_ name: String, _ bytes: [UInt8], _ isWell: Bool) throws {
+    let workspace = try Person().workspace()
+    _ = try workspace.media.add(bytes, named: name)
+    #expect(try workspace.care.diagnose([.media]).contains { $0.code == "misnamed_media" } == !isWell)
+  }
+
   @Test func `a card that shows a document that is gone shows none`() throws {
     let workspace = try Person().workspace()
     let card = try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))

@@ -12,13 +12,16 @@ public enum Confusions {
   private static let fewestWords = 4
 
   /// The cards of some decks that each of a few cards is most easily taken for: those that were typed for it, the most
-  /// often first; then the nearest. The decks are gone through once, however many cards are given.
+  /// often first; then the nearest. Those that ask and answer the same are no others: it is there several times. The
+  /// decks are gone through once, however many cards are given.
   public static func cards(
     _ db: Database, like cards: [CardRecord], in decks: [DeckID], limit: Int = 3
-  ) throws -> [[CardID]] {
+  ) throws -> [(near: [CardID], same: [CardID])] {
     var wanted = try cards.map { Wanted($0, try MistypeTable.list(db, of: $0.id)) }
     var (byAnswer, byMistype): ([String: [Int]], [String: [Int]]) = ([:], [:])
+    var bySides: [[String]: [Int]] = [:]
     for (index, one) in wanted.enumerated() where !one.prompt.text.isEmpty {
+      bySides[[cards[index].prompt, cards[index].answer], default: []].append(index)
       if !one.answer.isEmpty { byAnswer[one.answer, default: []].append(index) }
       for text in one.typed.keys { byMistype[text, default: []].append(index) }
     }
@@ -35,10 +38,14 @@ public enum Confusions {
           let times = [prompt.text, answer].compactMap { wanted[index].typed[$0] }.max() ?? 0
           distances[index] = -times
         }
+        for index in bySides[[row.text(1), row.text(2)]] ?? [] {
+          distances[index] = nil
+          if wanted[index].id != id { wanted[index].same.append(id) }
+        }
         for (index, distance) in distances where wanted[index].id != id { wanted[index].add(id, distance, limit) }
       }
     }
-    return wanted.map { $0.nearest(limit) }
+    return wanted.map { ($0.nearest(limit), $0.same) }
   }
 
   /// A card, and what was found until now that it may be taken for.
@@ -49,6 +56,7 @@ public enum Confusions {
     /// How often each text was typed for it.
     let typed: [String: Int]
     private var found: [(distance: Int, card: CardID)] = []
+    var same: [CardID] = []
 
     init(_ card: CardRecord, _ mistypes: [Mistype]) {
       (id, prompt, answer) = (card.id, Side(card.prompt), side(card.answer))

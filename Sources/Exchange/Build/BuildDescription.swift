@@ -81,7 +81,7 @@ package struct BuildDescription {
   package func isBuilt(_ db: Database) throws -> Bool { try BuildTable.find(db, self) != nil }
 
   private init(ofFolder path: String) throws(BuildError) {
-    guard Folder.isFolder(path) else { throw BuildError.nothingToBuild(folder: path) }
+    guard Folder.isFolder(path) else { throw BuildError.noFolder(path: path) }
     name = String(path.split(separator: "/").last ?? "")
     (namespace, options) = ("", [])
     do throws(DeckError) { _ = try DeckName(name) } catch {

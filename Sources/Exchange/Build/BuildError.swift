@@ -8,6 +8,7 @@ import Text
 ///
 ///     BuildError.badDescription(path: "es/deck.json", reason: "no key is called \"nmae\"").message
 public enum BuildError: Problem, Equatable {
+  case noFolder(path: String)
   /// A folder without sources.
   case nothingToBuild(folder: String)
   /// deck.json is not as it should be; the column counts characters.
@@ -39,6 +40,11 @@ public enum BuildError: Problem, Equatable {
 
   public var report: ProblemReport {
     switch self {
+    case .noFolder(let path):
+      ProblemReport(
+        .fileMissing, "Not a folder to build",
+        "there is no folder \(quoted(path)); a folder with .md, .csv, .tsv, .jsonl or .lua files expected",
+        ["path": path])
     case .nothingToBuild(let folder):
       ProblemReport(
         .fileMissing, "Not a folder to build",
@@ -73,8 +79,10 @@ public enum BuildError: Problem, Equatable {
           + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") changes that are "
           + "not committed; commit or stash them", ["path": folder])
     case .generator(let path, let reason):
+      // Lua's own message begins with the place, which has the path.
       ProblemReport(
-        .luaError, "A generator failed", "\(printable(path)): \(printable(reason, limit: 2_000))", ["path": path])
+        .luaError, "A generator failed",
+        (reason.hasPrefix(path + ":") ? "" : printable(path) + ": ") + printable(reason, limit: 2_000), ["path": path])
     case .tooMany(let path, let what):
       ProblemReport(
         .tooLarge, "Too large a source", "\(printable(path)) has more than \(what); split it", ["path": path])

@@ -65,6 +65,8 @@ public struct BuildReport: Equatable, Sendable {
   public var removed = 0
   /// Sources that were read, and those that had not changed.
   public var (read, unchanged) = (0, 0)
+  /// Whether the sources have a row that was taken, in this build or before.
+  public var hasTaken = false
   /// Media that were brought in.
   public var media = 0
   /// Rows that were written back to their sources.
@@ -74,8 +76,8 @@ public struct BuildReport: Equatable, Sendable {
 
   public init() {}
 
-  /// Whether rows were refused and nothing else was done.
-  public var isRefused: Bool { cards.isRefused && removed == 0 && media == 0 && writtenBack == 0 }
+  /// Whether rows were refused, no row was taken, and nothing else was done.
+  public var isRefused: Bool { cards.isRefused && !hasTaken && removed == 0 && media == 0 && writtenBack == 0 }
 
   /// What it did to the deck: "2 added, 1 removed".
   public var inWords: String {

@@ -45,6 +45,10 @@ public final class BuildRun {
       try visit(source, known[source.path], of: build, touched)
     }
     try finish()
+    // The refused rows of a source that was read keep the rows that they were: those were not taken.
+    if !state.report.hasTaken, state.report.cards.isRefused, state.report.unchanged > 0 {
+      state.report.hasTaken = try BuildTable.hasRow(db, in: build, besides: state.visited.map(\.id))
+    }
     if state.report.read > 0, let (name, places) = try BuildTable.repeated(db, in: build) {
       let (first, second) = (places[0], places[places.count - 1])
       throw BuildError.sameID(
@@ -130,6 +134,10 @@ public final class BuildRun {
         try BuildTable.setRows(db, of: visited.id, visited.rows + left)
       }
     }
+    // The cards of a first build are in the order of their sources already.
+    if let build = state.build {
+      for visited in state.visited { try SourceOrder(db, build).place(visited.added, of: visited.id) }
+    }
     for (path, id, gone) in state.unread {
       let left = try leave(gone.filter { !state.claimed.contains($0.note) }, path)
       if left.count != gone.count { try BuildTable.setGone(db, of: id, to: left) }
@@ -163,12 +171,15 @@ public final class BuildRun {
   ) throws {
     let matches = try BuildContent.match(db, rows.map(\.facts), old)
     for (row, match) in zip(rows, matches) {
+      let refused = state.report.cards.rejectedCount
       let elsewhere = match == nil ? moved(row) : nil
       let before = match.map { old[$0] } ?? elsewhere
       let name = try name(of: row, before)
       if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {
         visited.rows.append(next)
         state.claimed.insert(next.note)
+        if state.report.cards.rejectedCount == refused { state.report.hasTaken = true }
+        if let note = next.note, note != before?.note { visited.added.insert(note) }
       }
     }
     let matched = Set(matches.compactMap { $0 })
@@ -364,6 +375,8 @@ private struct VisitedSource {
   let path: String
   let id: Int64
   var rows: [BuiltRow] = []
+  /// Notes that this build made for them.
+  var added: Set<NoteID> = []
   /// Those of the last build that it has no more.
   var left: [BuiltRow] = []
   var isGone = false

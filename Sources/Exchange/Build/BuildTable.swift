@@ -234,6 +234,35 @@ public enum BuildTable {
     return try db.hasRow(sql, [name, build])
   }
 
+  /// Whether a source, but for some, has a row.
+  static func hasRow(_ db: Database, in build: Int64, besides sources: [Int64]) throws -> Bool {
+    try self.sources(db, of: build).values.contains { source in
+      try !sources.contains(source.id)
+        && db.hasRow("SELECT 1 FROM build_rows WHERE source = ? AND gone = 0 LIMIT 1", [source.id])
+    }
+  }
+
+  /// The cards of the rows of a source, in the order of the source.
+  static func cards(_ db: Database, of source: Int64) throws -> [(id: CardID, deck: DeckID, note: NoteID)] {
+    let sql = """
+      SELECT c.id, c.deck, c.note FROM build_rows r JOIN cards c ON c.note = r.note
+      WHERE r.source = ? AND r.gone = 0 ORDER BY r.place, c.ord
+      """
+    return try db.rows(sql, [source]) {
+      (CardID(rawValue: $0.integer(0)), DeckID(rawValue: $0.integer(1)), NoteID(rawValue: $0.integer(2)))
+    }
+  }
+
+  /// The last card in a deck of the sources that come before one.
+  static func lastCard(_ db: Database, of build: Int64, in deck: DeckID, before source: Int64) throws -> CardID? {
+    let sql = """
+      SELECT c.id FROM build_sources s JOIN build_rows r ON r.source = s.id JOIN cards c ON c.note = r.note
+      WHERE s.build = ? AND s.path < (SELECT path FROM build_sources WHERE id = ?) AND r.gone = 0 AND c.deck = ?
+      ORDER BY s.path DESC, r.place DESC, c.ord DESC LIMIT 1
+      """
+    return try db.firstRow(sql, [build, source, deck.rawValue]) { CardID(rawValue: $0.integer(0)) }
+  }
+
   /// An id that the sources give to two rows, with their places: the first row, and the one that repeats it.
   static func repeated(_ db: Database, in build: Int64) throws -> (id: String, places: [(path: String, line: Int)])? {
     let sql = """

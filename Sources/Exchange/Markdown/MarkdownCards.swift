@@ -237,7 +237,19 @@ final class MarkdownCards: CardRows {
     fence = MarkdownFence()
     // A heading without a text of its own is the title of what follows.
     let isTitle = ended.kind == .heading && ended.body.allSatisfy { $0.allSatisfy(\.isWhitespace) }
-    if !isTitle || !ended.facts.guid.isEmpty { finished.append(ended) }
+    if isTitle, ended.facts.guid.isEmpty { return }
+    if found.listedPairs == nil, Self.listsPairs(ended) { found.listedPairs = ended.line }
+    finished.append(ended)
+  }
+
+  /// Whether a card that no export wrote has several lines `prompt :: answer`, or a table, as its answer.
+  private static func listsPairs(_ block: Block) -> Bool {
+    guard block.kind == .heading, block.facts.guid.isEmpty else { return false }
+    let pairs = block.body.lazy.filter { line in
+      let text = line.trimmed
+      return text.contains(text: " :: ") || text.count > 1 && text.hasPrefix("|") && text.hasSuffix("|")
+    }
+    return pairs.prefix(2).count == 2
   }
 
   private func fill(_ row: inout CardRow, _ block: Block) {

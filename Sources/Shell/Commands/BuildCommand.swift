@@ -23,9 +23,10 @@ enum BuildCommand {
         The sources are Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, \
         answer=, id=, tags=} and read(FILE). The deck has the folder's name, or that of its deck.json, {"name": "Spanish", \
         "namespace": "example.org", "options": {"new_per_day": 10}}. Folders within it are decks within; what is in media/ \
-        is for its cards. Only what changed is read again. A row stays the same card when it is edited a little; give it \
-        an id (<!-- id: gato -->, a column guid) and it does whatever becomes of its texts. What was edited in the deck \
-        stays so, and is told; a field that was edited on both sides is a conflict, which `deck conflicts` settles.
+        is for its cards. Only what changed is read again. A new row comes beside the rows that it stands beside. A row \
+        stays the same card when it is edited a little; give it an id (<!-- id: gato -->, a column guid) and it does \
+        whatever becomes of its texts. What was edited in the deck stays so, and is told; a field that was edited on both \
+        sides is a conflict, which `deck conflicts` settles.
         """,
       arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
       options: [
@@ -99,13 +100,13 @@ enum BuildCommand {
     let (deck, report, written): (DeckHandle, BuildReport, Int?)
     do { (deck, report, written) = try file == nil ? made() : workspace.asUnit(made) } catch let refused as RefusedBuild
     {
-      let lines = words(refused.report, refused.deck, session)
+      let lines = words(refused.report, refused.deck, writesBack: choices.writesBack, session)
       session.show(
         CommandResult(refused.report.value, .lines(lines)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
       let first = refused.report.cards.rejected[0].message
       throw ShellError.allRefused(file: lastPart(of: path), first: first, isTable: false)
     }
-    var lines = try words(report, deck.record().name, session)
+    var lines = try words(report, deck.record().name, writesBack: choices.writesBack, session)
     if let file, let written { lines.append("Wrote \(session.counted(written, "card")) to \(file).") }
     if let file, written == nil { session.console.note("\(file) is not written in a dry run.") }
     let hasNews = !report.isEmpty || report.read > 0 || report.writtenBack > 0
@@ -119,7 +120,9 @@ enum BuildCommand {
     return String(cString: real)
   }
 
-  private static func words(_ report: BuildReport, _ deck: String, _ session: Session) -> [String] {
+  private static func words(
+    _ report: BuildReport, _ deck: String, writesBack: Bool, _ session: Session
+  ) -> [String] {
     var parts: [String] = []
     func add(_ count: Int, _ words: String) { if count > 0 { parts.append("\(session.grouped(count)) \(words)") } }
     add(report.cards.added, "added")
@@ -138,13 +141,13 @@ enum BuildCommand {
     if report.cards.rejectedCount > 20 { lines.append("  … \(session.grouped(report.cards.rejectedCount - 20)) more") }
     for kind in BuildFinding.Kind.allCases {
       let findings = report.findings.filter { $0.kind == kind }
-      lines += list(findings, kind, hasRefused: report.cards.rejectedCount > 0, session)
+      lines += list(findings, kind, hasRefused: report.cards.rejectedCount > 0, writesBack: writesBack, session)
     }
     return lines
   }
 
   private static func list(
-    _ findings: [BuildFinding], _ kind: BuildFinding.Kind, hasRefused: Bool, _ session: Session
+    _ findings: [BuildFinding], _ kind: BuildFinding.Kind, hasRefused: Bool, writesBack: Bool, _ session: Session
   ) -> [String] {
     if findings.isEmpty { return [] }
     let cards = session.counted(findings.count, "card")
@@ -155,6 +158,9 @@ enum BuildCommand {
       case .moved: "\(cards) moved:"
       case .changed: "\(cards) changed:"
       case .pruned: "\(cards) removed, as no longer in the sources:"
+      case .edited where writesBack:
+        "\(cards) edited in the deck and not written back; a source that was renamed gets it at the next build, Lua, "
+          + "JSON and what has no place for it do not:"
       case .edited: "\(cards) edited in the deck, not in the sources; --write-back writes them there:"
       case .both:
         "\(cards) edited in the deck and in the sources; the deck's stay until `deck conflicts` "

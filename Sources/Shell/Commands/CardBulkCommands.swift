@@ -110,7 +110,8 @@ enum CardBulkCommands {
       answer: "card...",
       details: """
         Without a new text a card opens in $EDITOR: the fields of its note, each below its name. Several cards, or those \
-        that a query finds, open as a table, and what was changed in it is one step. --prompt and --answer are for cards \
+        that a query finds, open as a table (with the fields of their notes as columns where all are of one note type), and \
+        what was changed in it is one step. --prompt and --answer are for cards \
         whose sides are fields themselves; --set is for every one.
         """,
       arguments: [cards],
@@ -132,7 +133,7 @@ enum CardBulkCommands {
       }
       guard found.count == 1 else {
         if !given.isEmpty { throw ShellError.oneCardOnly(option: "--set", count: found.count) }
-        let changed = try CardTableEditing(session).edit(found)
+        let changed = try CardTableEditing(session).edit(found, agreed: invocation.flag("--yes"))
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }

@@ -4,6 +4,7 @@
 import Commands
 import Decks
 import Problems
+import Templates
 import Text
 import Workspace
 
@@ -13,46 +14,117 @@ struct CardTableEditing {
 
   init(_ session: Session) { self.session = session }
 
-  private static let heading = """
-    # A line for each card: its number, prompt, answer and tags, a tab between them. \\n is a line break, \\t a tab, \\\\ a
-    # backslash. A line that is taken out leaves its card as it is.
-    """
+  /// A line of the table as it came back.
+  private struct Row {
+    /// Of the text, from 1.
+    let line: Int
+    /// Which of the cards or notes it is, from 0.
+    let place: Int
+    let cells: [String]
+    /// Nil where its column is left out.
+    let tags: [String]?
+  }
 
+  private static func heading(_ what: String, _ columns: [String], _ hint: String = "") -> String {
+    """
+    # A line for each \(what): its number, \(columns.joined(separator: ", ")) and tags, a tab between them. \\n is a line
+    # break, \\t a tab, \\\\ a backslash. A line that is taken out leaves its \(what) as it is.\(hint)
+    """
+  }
+
+  /// - Parameter agreed: whether cards that a note does not make any more may be taken away.
   /// - Returns: the cards that were changed.
-  func edit(_ cards: [CardHandle]) throws -> [CardHandle] {
-    let lines = try cards.enumerated().map { number, card in
-      let record = try card.record()
-      let cells = [record.prompt, record.answer, record.tags.joined(separator: " ")]
-      return "\(number + 1)\t" + cells.map(Self.escaped).joined(separator: "\t")
+  func edit(_ cards: [CardHandle], agreed: Bool) throws -> [CardHandle] {
+    let types = Set(try cards.map { try $0.note().record().type })
+    if types.count == 1, let type = try cards.first?.note().type().record(), !type.isBasic {
+      return try editNotes(cards, type, agreed: agreed)
     }
-    let text = Self.heading + "\n" + lines.joined(separator: "\n") + "\n"
+    let lines = try cards.map { card in
+      let record = try card.record()
+      return [record.prompt, record.answer, record.tags.joined(separator: " ")]
+    }
     var changed: [CardHandle] = []
-    try session.editor.edit(text, orElse: "give --prompt or --answer") { edited in
-      let edits = try self.edits(edited, cards)
-      if !edits.isEmpty { try session.workspace().cards.update(edits) }
+    try edit(lines, Self.heading("card", ["prompt", "answer"]), orElse: "give --prompt or --answer") { text in
+      let rows = try Self.rows(text, cards.count, what: "card", "a number, a prompt, an answer and tags")
+      var edits: [(row: Row, card: CardHandle, to: NewCard)] = []
+      for row in rows {
+        let (card, tags) = (cards[row.place], row.tags ?? [])
+        let old = try card.record()
+        if row.cells == [old.prompt, old.answer], tags == old.tags { continue }
+        edits.append((row, card, NewCard(prompt: row.cells[0], answer: row.cells[1], tags: tags)))
+      }
       changed = edits.map(\.card)
+      if edits.isEmpty { return }
+      try session.workspace().cards.update(edits.map { ($0.card, $0.to) }) { place, problem in
+        Self.refused(edits[place].row, try edits[place].card.record().prompt, problem)
+      }
     }
     return changed
   }
 
-  private func edits(_ text: String, _ cards: [CardHandle]) throws -> [(card: CardHandle, to: NewCard)] {
-    var (edits, seen): ([(card: CardHandle, to: NewCard)], Set<Int>) = ([], [])
+  /// Notes of one type, whose fields are the columns.
+  private func editNotes(_ cards: [CardHandle], _ type: NoteType, agreed: Bool) throws -> [CardHandle] {
+    var (notes, seen): ([NoteHandle], Set<NoteID>) = ([], [])
+    for card in cards {
+      let note = try card.note()
+      if seen.insert(note.id).inserted { notes.append(note) }
+    }
+    let lines = try notes.map { note in
+      try note.fields().map { FieldHTML.plain($0.value) ?? $0.value } + [note.record().tags.joined(separator: " ")]
+    }
+    let hint = "\n# A field that holds formatting is HTML, any other one is plain text."
+    var changed: Set<NoteID> = []
+    try edit(lines, Self.heading("note", type.fields, hint), orElse: "give one card and --set FIELD=TEXT") { text in
+      let expected = "a number, \(type.fields.joined(separator: ", ")) and tags"
+      var edits: [(row: Row, note: NoteHandle, fields: [String: String], tags: [String]?)] = []
+      for row in try Self.rows(text, notes.count, columns: type.fields.count, what: "note", expected) {
+        let note = notes[row.place]
+        let (fields, tags) = try NoteSheet.changes(row.cells, row.tags ?? [], to: note)
+        if !fields.isEmpty || tags != nil { edits.append((row, note, fields, tags)) }
+      }
+      let lost = try edits.reduce(0) { try $0 + $1.note.lostCards(fields: $1.fields) }
+      guard try agreed || NoteCommands.agrees(toLosing: lost, session) else { return }
+      changed = Set(edits.map(\.note.id))
+      if edits.isEmpty { return }
+      try session.workspace().notes.update(edits.map { ($0.note, $0.fields, $0.tags) }) { place, problem in
+        Self.refused(edits[place].row, try edits[place].note.cards().first?.record().prompt ?? "", problem)
+      }
+    }
+    return try cards.filter { try changed.contains($0.record().note) }
+  }
+
+  private func edit(
+    _ lines: [[String]], _ heading: String, orElse instead: String, _ apply: (String) throws -> Void
+  ) throws {
+    let table = lines.enumerated().map { "\($0 + 1)\t" + $1.map(Self.escaped).joined(separator: "\t") }
+    try session.editor.edit(heading + "\n" + table.joined(separator: "\n") + "\n", orElse: instead, apply: apply)
+  }
+
+  private static func rows(
+    _ text: String, _ count: Int, columns: Int = 2, what: String, _ expected: String
+  ) throws -> [Row] {
+    var (rows, seen): ([Row], Set<Int>) = ([], [])
     for (index, line) in text.lines.enumerated() {
       if line.hasPrefix("#") || String(line).trimmed.isEmpty { continue }
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      guard let number = Int(cells[0].trimmed), cards.indices.contains(number - 1), seen.insert(number).inserted else {
-        throw EditorError.badLine(index + 1, expected: "the number of a card, each once, from 1 to \(cards.count)")
+      guard let number = Int(cells[0].trimmed), (1...count).contains(number), seen.insert(number).inserted else {
+        throw EditorError.badLine(index + 1, expected: "the number of a \(what), each once, from 1 to \(count)")
       }
-      guard cells.count == 3 || cells.count == 4 else {
-        throw EditorError.badLine(index + 1, expected: "a number, a prompt, an answer and tags with tabs between them")
+      guard (columns + 1...columns + 2).contains(cells.count) else {
+        throw EditorError.badLine(index + 1, expected: "\(expected) with tabs between them")
       }
-      let card = cards[number - 1]
-      let (old, new) = (try card.record(), cells.dropFirst().map(Self.unescaped))
-      let tags = new.count > 2 ? new[2].split(separator: " ").map(String.init) : []
-      if new[0] == old.prompt, new[1] == old.answer, tags == old.tags { continue }
-      edits.append((card, NewCard(prompt: new[0], answer: new[1], tags: tags)))
+      let texts = cells.dropFirst().prefix(columns).map(unescaped)
+      let tags = cells.count > columns + 1 ? unescaped(cells[columns + 1]) : nil
+      rows.append(
+        Row(
+          line: index + 1, place: number - 1, cells: texts,
+          tags: tags.map { $0.split(separator: " ").map(String.init) }))
     }
-    return edits
+    return rows
+  }
+
+  private static func refused(_ row: Row, _ prompt: String, _ problem: any Problem) -> EditorError {
+    .refused(line: row.line, prompt: LeechCommand.firstLine(prompt), problem.report)
   }
 
   private static func escaped(_ text: String) -> String {

@@ -131,11 +131,21 @@ enum DeckFileCommands {
     if let line = report.findings.answeredCloze {
       parts.append("Line \(line): a cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card.")
     }
+    if let line = report.findings.listedPairs {
+      parts.append("Line \(line): what stands below this heading is one answer; \(markdownCards).")
+    }
+    if cards.added + cards.updated + cards.skipped + cards.rejectedCount == 0, report.findings.format == .md {
+      parts.append("No card was found: \(markdownCards).")
+    }
     if let found = words(report.findings) { parts.append(found) }
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }
     return parts + preview(report.preview)
   }
+
+  private static let markdownCards =
+    "in Markdown a card is a heading with its answer below it, a question behind Q: with its answer behind A:, or a "
+    + "paragraph with {{c1::a gap}}"
 
   /// A note of a package is in the collection once, whatever its deck.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {

@@ -14,7 +14,7 @@ enum LeechCommand {
     BuiltIn(
       "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
       summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
-      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, "
+      answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, same, "
         + "sentence, side_by_side}...",
       details: """
         A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
@@ -69,6 +69,12 @@ enum LeechWords {
       }
       lines.append("Typed instead: " + typed.joined(separator: ", "))
     }
+    if !leech.same.isEmpty {
+      let guids = leech.same.prefix(3).map { printable($0.guid) }.joined(separator: ", ")
+      lines.append(
+        "It is there \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "says" : "say") the same; "
+          + "`card remove` takes one away")
+    }
     if !leech.confusedWith.isEmpty {
       let others = leech.confusedWith.map {
         "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
@@ -85,7 +91,8 @@ enum LeechWords {
     let cards = ([leech.record] + leech.confusedWith).map { card in
       "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
     }
-    let query = cards.joined(separator: " or ")
+    var seen: Set<String> = []
+    let query = cards.filter { seen.insert($0).inserted }.joined(separator: " or ")
     return "study \(ShellWords.quote(leech.family)) --query \(ShellWords.quote(query)) --cram --no-schedule"
   }
 }
@@ -103,7 +110,7 @@ extension LeechHelp {
           confusedWith.map {
             .record([("guid", .text($0.guid)), ("prompt", .text($0.prompt)), ("answer", .text($0.answer))])
           })
-      ), ("sentence", sentence.map { .text($0) } ?? .null),
+      ), ("same", .list(same.map { .text($0.guid) })), ("sentence", sentence.map { .text($0) } ?? .null),
       ("side_by_side", confusedWith.isEmpty ? .null : .text(LeechWords.sideBySide(self))),
     ])
   }

@@ -45,6 +45,12 @@ enum MediaCommands {
       let workspace = try session.workspace()
       let folders = session.environment.folders
       let names = try workspace.media.add(from: invocation.list("FILE").map { folders.expanded($0) }, .any)
+      if !session.rehearsal.isOn {
+        for name in names {
+          guard let what = try workspace.media.misnamed(name) else { continue }
+          session.console.note("\(quoted(name)) is no \(what), by its first bytes: cards will not show or play it.")
+        }
+      }
       return CommandResult(
         .value(.list(names.map { .text($0) })), .lines(names.map { "Added \(quoted($0))." }))
     }

@@ -53,6 +53,10 @@ enum MineCommand {
       guard let deck = invocation.optionalText("--deck") else {
         throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
       }
+      // Before the texts are read, and also where no card comes of them.
+      for film in films(invocation, session) {
+        _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
+      }
       let text = try TextCommands.open(
         invocation, session,
         translations: invocation.list("--translation").flatMap { TextCommands.paths($0, session) },
@@ -90,13 +94,17 @@ enum MineCommand {
   private static func clips(
     of words: [MinedWord], _ text: TextHandle, _ invocation: Invocation, _ session: Session
   ) throws -> FilmClips? {
-    let films = invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
+    let films = films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
     let progress = session.console.progress("Cutting", total: words.count, unit: "words")
     defer { progress.finish() }
     return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
       progress.update($0, of: words.count)
     }
+  }
+
+  private static func films(_ invocation: Invocation, _ session: Session) -> [String] {
+    invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
   }
 
   private static func tellPairings(_ text: TextHandle, _ session: Session) {
@@ -149,7 +157,9 @@ enum MineCommand {
         "No meaning found for \(session.counted(without.count, "word")): \(some)\(without.count > 10 ? ", …" : "")")
     }
     if report.withoutSentence > 0 {
-      lines.append("No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")).")
+      lines.append(
+        "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); --unknown-at-most allows "
+          + "more unknown words in one.")
     }
     if report.present > 0 { lines.append("\(session.counted(report.present, "word")) had a card already.") }
     if session.rehearsal.isOn {

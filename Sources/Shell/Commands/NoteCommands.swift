@@ -136,7 +136,11 @@ enum NoteCommands {
   /// Whether the change may be made: one that takes cards away is asked first.
   /// - Throws: `ShellError.losesCards` where nobody can be asked.
   private static func agrees(to fields: [String: String], of note: NoteHandle, _ session: Session) throws -> Bool {
-    let lost = try note.lostCards(fields: fields)
+    try agrees(toLosing: note.lostCards(fields: fields), session)
+  }
+
+  /// The same of changes that take so many cards away.
+  static func agrees(toLosing lost: Int, _ session: Session) throws -> Bool {
     if lost == 0 { return true }
     let what = "\(session.counted(lost, "card")) with the schedule"
     if !session.canAsk { throw ShellError.losesCards(what) }

@@ -19,7 +19,8 @@ func fileSize(_ path: String) -> Int? {
 struct TextEditor {
   let session: Session
 
-  /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there.
+  /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there; else it is kept in a
+  /// file.
   /// - Parameters:
   ///   - instead: what to do where there is no terminal.
   ///   - appliesUnchanged: whether a text that was left as it is counts too.
@@ -39,14 +40,27 @@ struct TextEditor {
         try apply(edited)
         return true
       } catch let problem as any Problem {
-        if !session.canAsk { throw problem }
+        if !session.canAsk {
+          try keep(edited)
+          throw problem
+        }
         if problem.report.code == .interrupted, endsWithCtrlC() { return false }
         guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
-        if !goesOn { throw problem }
+        if !goesOn {
+          try keep(edited)
+          throw problem
+        }
         draft = edited
         reason = Self.reasonStart + problem.message.split(separator: "\n").joined(separator: " ") + "\n"
       }
     }
+  }
+
+  /// Keeps a text that was refused, and says where.
+  private func keep(_ text: String) throws {
+    let path = session.environment.folders.cache + "/refused-\(getpid()).txt"
+    try AtomicFile.write(path, Array(text.utf8))
+    session.console.note("What you wrote is kept in \(path).")
   }
 
   /// What begins the line at the head of a text that was refused.

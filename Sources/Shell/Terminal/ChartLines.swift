@@ -28,6 +28,8 @@ extension ChartPanel {
         }
     case .rows(let rows): return [heading] + rowLines(rows, terminal)
     case .cells(let cells, let axis): return [heading] + cellLines(cells, axis, terminal)
+    // Columns that are all empty have nothing to show but that.
+    case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading + "  " + highest]
     case .columns(let values, let axis): return [heading] + columnLines(values, axis, terminal)
     }
   }

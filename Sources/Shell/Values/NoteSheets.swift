@@ -67,8 +67,7 @@ struct NoteSheet {
   /// - Throws: `NoteError.noField` for a heading that is no field.
   static func changes(_ sheet: Sheet, to note: NoteHandle) throws -> (fields: [String: String], tags: [String]?) {
     let known = try note.fields()
-    var fields: [String: String] = [:]
-    var newTags: [String]?
+    var (fields, newTags): ([String: String], [String]?) = ([:], nil)
     for part in sheet.parts {
       if part.name == tags {
         newTags = words(part.text)
@@ -84,6 +83,19 @@ struct NoteSheet {
     }
     if let tags = newTags, tags == (try note.record().tags) { newTags = nil }
     return (fields, newTags)
+  }
+
+  /// What a line of a table says, of the fields and tags that differ from the note's: HTML for a field that holds
+  /// formatting, plain text for any other.
+  static func changes(
+    _ cells: [String], _ tags: [String], to note: NoteHandle
+  ) throws -> (fields: [String: String], tags: [String]?) {
+    var fields: [String: String] = [:]
+    for (cell, old) in zip(cells, try note.fields()) {
+      let plain = FieldHTML.plain(old.value)
+      if cell != plain ?? old.value { fields[old.name] = plain == nil ? cell : FieldHTML.html(ofPlain: cell) }
+    }
+    return (fields, try tags == note.record().tags ? nil : tags)
   }
 }
 

@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import Glibc
+public import Problems
 import Storage
 import Text
 
@@ -54,11 +55,18 @@ public struct CardOperations {
     return CardSequence(ids, positions: positions, in: workspace)
   }
 
-  /// Gives cards the texts and tags of others.
-  public func update(_ edits: [(card: CardHandle, to: NewCard)]) throws {
+  /// Gives cards the texts and tags of others: all of them, or none when one is refused.
+  /// - Parameter refused: what is thrown for the one at a place.
+  public func update(
+    _ edits: [(card: CardHandle, to: NewCard)], refused: (_ place: Int, _ problem: any Problem) throws -> any Error
+  ) throws {
     try edit(edits.map(\.card)) { db, place, now in
       let (card, new) = edits[place]
-      return try CardTable.update(db, card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
+      do {
+        return try CardTable.update(db, card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
+      } catch let problem as any Problem where problem.report.code != .interrupted {
+        throw try refused(place, problem)
+      }
     }
   }
 

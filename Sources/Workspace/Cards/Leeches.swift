@@ -19,6 +19,8 @@ public struct LeechHelp {
   public let mistypes: [Mistype]
   /// Cards that it may be taken for, to study side by side.
   public let confusedWith: [CardRecord]
+  /// Cards with the same prompt and answer.
+  public let same: [CardRecord]
   /// One of the user's own that shows its word.
   public let sentence: String?
 }
@@ -50,11 +52,11 @@ public struct LeechOperations {
     let records = try CardTable.cards(db, ids: leeches.map(\.card))
     let tests = Dictionary(firstOf: leeches.map { ($0.card, $0.test) })
     let sentences = try Dictionary(firstOf: zip(records.map(\.id), Confusions.sentences(db, with: records)))
-    var near: [CardID: [CardID]] = [:]
+    var alike: [CardID: (near: [CardID], same: [CardID])] = [:]
     var families: [DeckID: [DeckID]] = [:]
     for deck in Set(records.map(\.deck)) { families[deck] = try Confusions.family(db, of: DeckTable.record(db, deck)) }
     for (family, cards) in Dictionary(grouping: records, by: { families[$0.deck] ?? [] }) {
-      for (card, found) in zip(cards, try Confusions.cards(db, like: cards, in: family)) { near[card.id] = found }
+      for (card, found) in zip(cards, try Confusions.cards(db, like: cards, in: family)) { alike[card.id] = found }
     }
     return try records.map { record in
       let deck = try DeckTable.record(db, record.deck)
@@ -62,7 +64,8 @@ public struct LeechOperations {
         card: workspace.handle(of: record.id), record: record, deck: deck.name,
         family: try families[record.deck]?.first.map { try DeckTable.record(db, $0).name } ?? deck.name,
         test: tests[record.id] ?? LeechTest(), mistypes: try MistypeTable.list(db, of: record.id),
-        confusedWith: try CardTable.cards(db, ids: near[record.id] ?? []),
+        confusedWith: try CardTable.cards(db, ids: alike[record.id]?.near ?? []),
+        same: try CardTable.cards(db, ids: alike[record.id]?.same ?? []),
         sentence: sentences[record.id].flatMap { $0 })
     }
   }

@@ -19,9 +19,9 @@ public struct BackupRetention: Equatable, Sendable {
   }
 
   /// Of days since 1970 those that stay: the last ones, and the newest of each of the last weeks (from Monday on) and
-  /// months.
-  public func kept(_ days: Set<Int>) -> Set<Int> {
-    let newestFirst = days.sorted(by: >)
+  /// months. Those after today, of a clock that was wrong, stay and take the place of none.
+  public func kept(_ days: Set<Int>, today: Int) -> Set<Int> {
+    let newestFirst = days.filter { $0 <= today }.sorted(by: >)
     var kept = Set(newestFirst.prefix(max(1, daily)))
     keep(newestFirst, weekly, &kept) { ($0 + 3) / 7 }
     keep(newestFirst, monthly, &kept) { day in
@@ -44,6 +44,14 @@ struct DailyBackup: Sendable {
   static let start = "daily-"
   let job: BackupJob
   let retention: BackupRetention
+  /// Days since 1970.
+  let today: Int
+
+  /// The day that the file of a daily backup is of; nil for any other file.
+  static func day(ofFile name: String) -> Int? {
+    guard name.hasPrefix(start), name.hasSuffix(CareOperations.backupEnding) else { return nil }
+    return CivilDate(name.dropFirst(start.count).dropLast(CareOperations.backupEnding.count))?.days
+  }
 
   /// - Parameter progress: bytes done and all of them.
   func make(progress: (Int, Int) -> Void) throws {
@@ -54,21 +62,12 @@ struct DailyBackup: Sendable {
 
   private func removeOld() throws {
     let folder = parentFolder(of: job.path)
-    guard let today = DailyBackup.day(of: lastPart(of: job.path)) else { return }
     var paths: [Int: String] = [:]
     for name in try Folder.names(in: folder) {
-      if let day = DailyBackup.day(of: name), day <= today { paths[day] = folder + "/" + name }
+      if let day = DailyBackup.day(ofFile: name) { paths[day] = folder + "/" + name }
     }
-    let kept = retention.kept(Set(paths.keys))
-    for (day, path) in paths where !kept.contains(day) { try Folder.removeFile(path) }
-  }
-}
-
-extension DailyBackup {
-  /// The day since 1970 that a name tells; nil for the name of another file.
-  private static func day(of name: String) -> Int? {
-    guard name.hasPrefix(start), name.hasSuffix(CareOperations.backupEnding) else { return nil }
-    return CivilDate(name.dropFirst(start.count).dropLast(CareOperations.backupEnding.count))?.days
+    let kept = retention.kept(Set(paths.keys), today: today)
+    for (day, path) in paths where day <= today && !kept.contains(day) { try Folder.removeFile(path) }
   }
 }
 
@@ -95,7 +94,7 @@ final class BackgroundBackup {
     let job = BackupJob(
       folder: daily.job.folder, path: daily.job.path, account: daily.job.account, created: daily.job.created,
       isInterrupted: { shared.state.withLock { $0.isStopped } })
-    let stoppable = DailyBackup(job: job, retention: daily.retention)
+    let stoppable = DailyBackup(job: job, retention: daily.retention, today: daily.today)
     try lane.add {
       defer { shared.state.withLock { $0.isOver = true } }
       do {
@@ -133,8 +132,15 @@ public struct DailyBackups {
   /// The day at a moment, where the user is.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
-  private func dayNumber(_ moment: Double) -> Int {
+  func dayNumber(_ moment: Double) -> Int {
     Int(((moment + workspace.environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down))
+  }
+
+  /// The names of the files of days that are still to come, by day.
+  func future() throws -> [String] {
+    let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
+    guard Folder.isFolder(folder) else { return [] }
+    return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today }.sorted()
   }
 
   /// Called with the error when the day's backup could not be made.
@@ -158,12 +164,12 @@ public struct DailyBackups {
     }
     workspace.hooks.isBackupDue = false
     let preferences = try workspace.preferences()
-    let path =
-      workspace.care.backupFolder + "/" + DailyBackup.start + day(workspace.environment.clocks.now())
-      + CareOperations.backupEnding
+    let now = workspace.environment.clocks.now()
+    let path = workspace.care.backupFolder + "/" + DailyBackup.start + day(now) + CareOperations.backupEnding
     guard preferences.backsUpDaily, !fileExists(path) else { return nil }
     try workspace.read { _ in }
-    return DailyBackup(job: workspace.care.backupJob(to: path), retention: preferences.backupRetention)
+    return DailyBackup(
+      job: workspace.care.backupJob(to: path), retention: preferences.backupRetention, today: dayNumber(now))
   }
 
   /// Begins the day's backup on a second thread where a change made it due, and reports one that failed.

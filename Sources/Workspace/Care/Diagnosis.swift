@@ -148,6 +148,11 @@ struct Diagnosis {
     found += check.damaged.map {
       finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
     }
+    found += check.misnamed.map {
+      finding(
+        "misnamed_media", "\(quoted($0.name)) is no \($0.what), by its first bytes", "media",
+        "add the file that was meant under this name")
+    }
     if !check.unused.isEmpty {
       let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
       let more = check.unused.count - Diagnosis.mostNames
@@ -188,6 +193,16 @@ struct Diagnosis {
   private func fileFindings() throws -> [DoctorFinding] {
     var found: [DoctorFinding] = []
     try look(at: workspace.folder, &found, depth: 0)
+    let future = try workspace.dailyBackups.future()
+    if let first = future.first {
+      let place =
+        workspace.care.backupFolder + "/" + first + (future.count > 1 ? " to \(future[future.count - 1])" : "")
+      found.append(
+        file(
+          "future_backup", "\(counted(future.count, "daily backup")) dated after today, of a clock that was wrong",
+          place,
+          "they take the place of no other; remove them, or give them another name", false))
+    }
     return found
   }
 
@@ -198,6 +213,12 @@ struct Diagnosis {
       found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
     } else if facts.mode & 0o077 != 0 {
       found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
+    }
+    // The mode, as root may do all; the system, as the disk may be read-only.
+    let needed: mode_t = facts.kind == .folder ? 0o700 : 0o600
+    if facts.mode & needed != needed || access(path, facts.kind == .folder ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 {
+      let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, where its disk is not read-only"
+      found.append(file("closed", "you may not read and write it: changes fail", path, remedy, false))
     }
     let name = lastPart(of: path)
     if facts.kind == .file, isLeftover(name, facts) {

@@ -36,7 +36,6 @@ public final class FilmClips {
     progress: (Int) throws -> Void = { _ in }
   ) throws {
     guard let program = workspace.media.executable("ffmpeg") else { throw WorkspaceError.noCutting }
-    for film in films { _ = try ByteFile(film, isInterrupted: workspace.environment.isInterrupted) }
     self.workspace = workspace
     scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
     for (number, word) in words.enumerated() {

@@ -16,6 +16,8 @@ public struct MediaCheck: Sendable {
   public var unused: [MediaRecord] = []
   /// Names whose file is gone or has another size than it should.
   public var damaged: [String] = []
+  /// Names that say that a file is a picture or a sound, which its first bytes do not.
+  public var misnamed: [(name: String, what: String)] = []
   /// Files without a name, and their bytes.
   public var leftover: (files: Int, bytes: Int) = (0, 0)
 }
@@ -139,8 +141,12 @@ public struct MediaOperations {
     check.missing = references.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
       .map { (name: $0.key, references: $0.value) }
     check.unused = known.filter { references[$0.name] == nil && !$0.name.utf8.starts(with: "_".utf8) }
-    for file in known where try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
-      check.damaged.append(file.name)
+    for file in known {
+      if try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
+        check.damaged.append(file.name)
+      } else if let what = try misnamed(file.name) {
+        check.misnamed.append((file.name, what))
+      }
     }
     for file in try leftovers() {
       check.leftover.files += 1

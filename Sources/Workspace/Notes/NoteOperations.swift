@@ -4,6 +4,7 @@
 public import Decks
 import Exchange
 import Files
+public import Problems
 import Storage
 
 /// The notes of a workspace.
@@ -53,6 +54,25 @@ public struct NoteOperations {
           db, note.id, tags: Tags.changed(NoteTable.record(db, note.id).tags, adding: adding, removing: removing),
           now: now,
           isInterrupted: workspace.environment.isInterrupted)
+      }
+    }
+  }
+
+  /// Changes fields (HTML, by name) and tags of several notes, nil stays: all of them, or none when one is refused.
+  /// - Parameter refused: what is thrown for the one at a place.
+  public func update(
+    _ edits: [(note: NoteHandle, fields: [String: String], tags: [String]?)],
+    refused: (_ place: Int, _ problem: any Problem) throws -> any Error
+  ) throws {
+    try workspace.perform(.editNote, count: { _ in edits.count }) { db in
+      for (place, edit) in edits.enumerated() {
+        do {
+          try NoteTable.update(
+            db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.environment.clocks.now(),
+            isInterrupted: workspace.environment.isInterrupted)
+        } catch let problem as any Problem where problem.report.code != .interrupted {
+          throw try refused(place, problem)
+        }
       }
     }
   }

@@ -29,7 +29,7 @@ extension ProblemTable {
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooLong),
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooManyTags),
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooDeep),
-      "noField": NoteError.noField(name: hostile, type: hostile, suggestion: nil),
+      "noField": NoteError.noField(name: hostile, type: hostile, suggestion: nil, fields: [hostile]),
       "badField": NoteError.badField(name: hostile, reason: "holds a NUL character"),
       "emptyNote": NoteError.emptyNote(field: hostile), "noCloze": NoteError.noCloze,
       "losesCards": NoteError.losesCards(type: hostile, cards: 2, notes: 1),

@@ -178,7 +178,7 @@ extension ProblemTable {
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildError.swift",
     [
-      "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
+      "noFolder": BuildError.noFolder(path: hostile), "nothingToBuild": BuildError.nothingToBuild(folder: hostile),
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "badDescription": BuildError.badDescription(path: hostile, line: 3, column: 5, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),

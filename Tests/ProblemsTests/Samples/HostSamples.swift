@@ -228,6 +228,7 @@ extension ProblemTable {
         "notUTF8": EditorError.notUTF8,
         "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
         "badLine": EditorError.badLine(3, expected: "a number"),
+        "refused": EditorError.refused(line: 3, prompt: hostile, EditorError.notUTF8.report),
       ]),
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",

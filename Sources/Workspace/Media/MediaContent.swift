@@ -1,0 +1,64 @@
+// What the first bytes of a media file say of it, beside the ending of its name.
+// Invariant: only a file that no program can show or play as what its name says is told; any kind of picture may have
+// the ending of another one.
+
+import Files
+import Text
+
+/// What a file's name says that it is.
+enum MediaContent {
+  case picture, sound
+
+  /// Nil for an ending that says nothing of the first bytes, as .mp3 does.
+  init?(ofName name: String) {
+    switch name.lowercased().split(separator: ".").last {
+    case "png", "jpg", "jpeg", "gif", "webp", "svg": self = .picture
+    case "ogg", "oga", "opus", "wav", "flac": self = .sound
+    default: return nil
+    }
+  }
+
+  /// Bytes that `matches` looks at.
+  static let headSize = 4096
+
+  /// - Parameter head: the first bytes of the file.
+  func matches(_ head: [UInt8]) -> Bool {
+    switch self {
+    case .picture:
+      let starts: [[UInt8]] = [
+        [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("RIFF".utf8), Array("BM".utf8),
+      ]
+      return starts.contains { head.starts(with: $0) } || isISOMedia(head) || isSVG(head)
+    case .sound:
+      let starts = ["OggS", "RIFF", "fLaC", "ID3"].map { Array($0.utf8) }
+      return starts.contains { head.starts(with: $0) } || isISOMedia(head)
+    }
+  }
+
+  /// AVIF, HEIC and MPEG-4 name themselves behind the size of their first box.
+  private func isISOMedia(_ head: [UInt8]) -> Bool { head.dropFirst(4).starts(with: Array("ftyp".utf8)) }
+
+  private func isSVG(_ head: [UInt8]) -> Bool {
+    // SVG in UTF-16, or compressed, is as good.
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0x1F, 0x8B]) {
+      return true
+    }
+    return String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.hasPrefix("<")
+  }
+
+  var words: String { self == .picture ? "picture" : "sound" }
+}
+
+extension MediaOperations {
+  /// What a media file is called and is not, by its first bytes: "picture"; nil where nothing is wrong, or it is not
+  /// there.
+  /// - Throws: `NoteError.mediaNotFound`, `FileError`.
+  public func misnamed(_ name: String) throws -> String? {
+    guard let content = MediaContent(ofName: name) else { return nil }
+    let path = try path(name)
+    guard fileExists(path) else { return nil }
+    let file = try ByteFile(path, followingLinks: false, isInterrupted: workspace.environment.isInterrupted)
+    let head = try file.bytes(at: 0, count: min(MediaContent.headSize, file.facts.size))
+    return content.matches(head) ? nil : content.words
+  }
+}
