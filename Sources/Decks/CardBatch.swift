@@ -183,7 +183,8 @@ public final class CardBatch: WaitingRows {
   }
 
   /// Writes a note without counting it; its cards come below those that were put before.
-  /// - Parameter same: the note that it is; nil: without a guid, in an update, one of the same first prompt in the deck.
+  /// - Parameter same: the note that it is; nil: without a guid, in an update, one of the same first prompt in the
+  ///   deck.
   /// - Returns: what became of it, and the note unless it was skipped.
   /// - Throws: as `NoteTable.add`; a note that is refused leaves nothing. `duplicate` when duplicates are errors.
   public func write(

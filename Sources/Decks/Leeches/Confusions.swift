@@ -118,18 +118,19 @@ public enum Confusions {
       if let first = words[index].first { byFirstWord[first, default: []].append(index) }
     }
     if byFirstWord.isEmpty { return best }
+    func look(_ line: Substring, of card: Int64) {
+      let shown = Self.words(of: line.lowercased())
+      if shown.count < fewestWords { return }
+      for place in shown.indices {
+        for index in byFirstWord[shown[place]] ?? [] where cards[index].id.rawValue != card {
+          let isSentence = shown.count >= words[index].count + 2 && shown[place...].starts(with: words[index])
+          if isSentence, line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
+        }
+      }
+    }
     try db.forEachRow("SELECT id, prompt, answer FROM card_rows") { row in
       for text in [row.text(1), row.text(2)] {
-        for line in text.split(separator: "\n") {
-          let shown = Self.words(of: line.lowercased())
-          guard shown.count >= fewestWords else { continue }
-          for place in shown.indices {
-            for index in byFirstWord[shown[place]] ?? [] where cards[index].id.rawValue != row.integer(0) {
-              let isSentence = shown.count >= words[index].count + 2 && shown[place...].starts(with: words[index])
-              if isSentence, line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
-            }
-          }
-        }
+        for line in text.split(separator: "\n") { look(line, of: row.integer(0)) }
       }
     }
     return best

@@ -1,0 +1,43 @@
+// What of a file of Markdown is refused: too long, with NUL, of another deck.
+
+import Decks
+import Exchange
+import Problems
+import Storage
+import Templates
+import TestDecks
+import TestSupport
+import Testing
+
+extension MarkdownTests {
+  @Test func `a file may be longer than a card of it, and holds a card that is too long in none of its forms`() throws {
+    let titles = String(repeating: "# " + String(repeating: "x", count: 9_000) + "\n\n", count: 60)
+    let clozes = String(repeating: "{{c1::" + String(repeating: "y", count: 9_000) + "}}\n\n", count: 60)
+    #expect(try sides(titles + clozes + "## a\n\nb\n").last == ["a", "b"])
+    let lines = String(repeating: String(repeating: "z", count: 9_000) + "\n", count: 120)
+    for text in ["## a\n\n" + lines, "Q: a\n" + lines + "A: b\n", "Q: a\nA: b\n" + lines, "{{c1::a}}\n" + lines] {
+      let error = #expect(throws: ExchangeError.self) { try imported(text) }
+      #expect(error?.message.contains("one row has more than 1,000,000 bytes") == true)
+    }
+  }
+
+  @Test func `a card with a NUL character is refused`() throws {
+    let (report, cards) = try imported("Q: a\0b\nA: c\n\n## d\n\ne\0\n\n## f\n\ng\n")
+    #expect(report.rejected.map(\.message) == ["the text holds a NUL character", "the text holds a NUL character"])
+    #expect(cards.map(\.prompt) == ["f"])
+  }
+
+  @Test func `an update changes no note of another deck, and says where that is`() throws {
+    let other = try collection.deck("other")
+    try collection.addNote(other, NewNote(fields: ["Front": "mine", "Back": "x"], guid: "n")) {
+      try NoteTypeTable.findOrMake($0, named: "Basic", now: 1)
+    }
+    let text = "## **theirs** <!-- id: n -->\n\ny\n"
+    let (report, _) = try imported(text, .update)
+    #expect(report.updated == 0 && report.rejected.first?.message.contains("is in the deck \"other\"") == true)
+    #expect(try collection.prompts(other) == ["mine"])
+    // In the deck itself, or in one within it, it is the same note.
+    try collection.store.operation("x") { try DeckTable.rename($0, other, to: "d::inner", now: 1) }
+    #expect(try imported(text, .update).report.updated == 1 && collection.prompts(other) == ["theirs"])
+  }
+}
