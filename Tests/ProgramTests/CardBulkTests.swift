@@ -142,7 +142,7 @@ import Testing
     func edit(_ script: String, _ expected: String...) throws {
       let path = try home.write("sed -i '\(script)' \"$1\"\n", to: "editor.sh")
       let terminal = try PseudoTerminal(
-        home.words(["card", "edit", "deck:N"]), environment: home.environment + ["EDITOR=sh \(path)"])
+        home.words(["card", "edit", "deck:N", "--yes"]), environment: home.environment + ["EDITOR=sh \(path)"])
       for text in expected {
         terminal.wait(for: text, seconds: 20)
         if text == "again?" { terminal.type("n\r") }
