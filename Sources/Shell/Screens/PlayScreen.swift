@@ -54,7 +54,7 @@ final class PlayScreen {
   var draws: Bool { isScreen && !terminal.usesScreenReader }
 
   func run() throws -> CommandResult {
-    let first = game.state
+    let first = try game.state
     if draws {
       draw(alert: nil)
     } else if options.showsBase || isScreen {

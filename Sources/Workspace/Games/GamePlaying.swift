@@ -99,7 +99,7 @@ extension GameHandle {
     try storing {
       try finishIfOver()
       if hasEnded { return false }
-      var now = game.state
+      var now = try game.state
       now.elapsed = first.elapsed
       guard try isWaiting || stored != nil || now != first || !workspace.games.hasSaved else { return false }
       if !isWaiting { workspace.games.storeLater(self) }
