@@ -46,7 +46,9 @@ final class Home {
   }
 
   func terminal(_ arguments: String...) throws -> PseudoTerminal {
-    try PseudoTerminal(words(arguments), environment: environment)
+    let terminal = try PseudoTerminal(words(arguments), environment: environment)
+    terminal.kept = self
+    return terminal
   }
 }
 

@@ -10,6 +10,8 @@ public final class PseudoTerminal {
   private static let number: UInt = 0x8004_5430
 
   public let process: pid_t
+  /// What must not go before the program does: the folder that it works in.
+  public var kept: AnyObject?
   /// Seconds after which what was waited for will not come. Only a test that fails waits so long: a busy machine may
   /// take ten times what a quiet one does.
   public static let patience = 120.0

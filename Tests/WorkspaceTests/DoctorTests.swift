@@ -95,7 +95,7 @@ import ToggleSettings
   func `a file is a picture or a sound by its first bytes`(_ name: String, _ bytes: [UInt8], _ isWell: Bool) throws {
     let workspace = try Person().workspace()
     _ = try workspace.media.add(bytes, named: name)
-    #expect(try workspace.care.diagnose([.media]).contains { $0.code == "misnamed_media" } == !isWell)
+    #expect(try (workspace.media.misnamed(name) == nil) == isWell)
   }
 
   @Test func `a card that shows a document that is gone shows none`() throws {

@@ -148,11 +148,6 @@ struct Diagnosis {
     found += check.damaged.map {
       finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
     }
-    found += check.misnamed.map {
-      finding(
-        "misnamed_media", "\(quoted($0.name)) is no \($0.what), by its first bytes", "media",
-        "add the file that was meant under this name")
-    }
     if !check.unused.isEmpty {
       let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
       let more = check.unused.count - Diagnosis.mostNames

@@ -16,8 +16,6 @@ public struct MediaCheck: Sendable {
   public var unused: [MediaRecord] = []
   /// Names whose file is gone or has another size than it should.
   public var damaged: [String] = []
-  /// Names that say that a file is a picture or a sound, which its first bytes do not.
-  public var misnamed: [(name: String, what: String)] = []
   /// Files without a name, and their bytes.
   public var leftover: (files: Int, bytes: Int) = (0, 0)
 }
@@ -144,8 +142,6 @@ public struct MediaOperations {
     for file in known {
       if try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
         check.damaged.append(file.name)
-      } else if let what = try misnamed(file.name) {
-        check.misnamed.append((file.name, what))
       }
     }
     for file in try leftovers() {
