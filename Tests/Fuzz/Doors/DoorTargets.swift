@@ -21,7 +21,7 @@ import Workspace
   static func main() throws {
     if servedAnswers() { return }
     let folder = FuzzFolder()
-    switch CommandLine.arguments.dropFirst().first {
+    switch fuzzWords.first {
     case "isolation": exit(fuzz([isolation()]))
     case "lua": exit(fuzz([try lua()]))
     case "sync": exit(fuzz([try sync(folder)]))

@@ -32,13 +32,24 @@ private func runDriver(
 /// The one that runs, for the function of C that libFuzzer calls; it is set once, before the first call.
 nonisolated(unsafe) private var running: (([UInt8]) throws -> Void)?
 
+/// The target by name, for the processes that libFuzzer starts while it merges: it does not know of the first word.
+private let targetVariable = "DECKHAND_FUZZ_TARGET"
+
+/// The words of the program, the target's name first.
+public var fuzzWords: [String] {
+  let words = Array(CommandLine.arguments.dropFirst())
+  guard words.first?.hasPrefix("-") == true, let name = getenv(targetVariable) else { return words }
+  return [String(cString: name)] + words
+}
+
 /// Runs the target that the first word names; without one the names are listed.
 public func fuzz(_ targets: [FuzzTarget]) -> Int32 {
-  let words = Array(CommandLine.arguments.dropFirst())
+  let words = fuzzWords
   guard let name = words.first, let target = targets.first(where: { $0.name == name }) else {
     for target in targets { print(target.name) }
     return words.isEmpty ? 0 : 2
   }
+  setenv(targetVariable, name, 1)
   running = target.body
   let kept = ([CommandLine.arguments[0]] + words.dropFirst()).map { strdup($0) } + [nil]
   return kept.withUnsafeBufferPointer { _ in
