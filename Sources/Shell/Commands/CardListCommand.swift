@@ -60,8 +60,7 @@ private struct CardListRequest {
     self.session = session
     let workspace = try session.workspace()
     decks = try invocation.optionalText("--deck").map { [try workspace.decks.open($0)] } ?? workspace.decks.all()
-    let words = invocation.list("QUERY")
-    query = words.isEmpty ? nil : try session.query(words)
+    query = try session.query("QUERY", of: invocation)
     sort = try invocation.optionalText("--sort").map(Self.sort)
     offset = invocation.optionalInteger("--offset") ?? 0
     limit = invocation.optionalInteger("--limit")

@@ -173,7 +173,7 @@ enum DeckFigureCommands {
         NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
       }
     ) { invocation, session in
-      let (figures, name) = try figures(invocation.list("DECK|QUERY"), session)
+      let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
       var lines: [String] = []
       for (option, asPNG) in [("--png", true), ("--svg", false)] {
         guard let given = invocation.optionalText(option) else { continue }
@@ -193,10 +193,9 @@ enum DeckFigureCommands {
   }
 
   /// The figures that are asked for, and what they are of.
-  private static func figures(_ words: [String], _ session: Session) throws -> (DeckStatistics, String) {
+  private static func figures(_ text: String?, _ session: Session) throws -> (DeckStatistics, String) {
     let workspace = try session.workspace()
-    guard !words.isEmpty else { return (try workspace.decks.statistics(), "All decks") }
-    let text = try session.query(words)
+    guard let text else { return (try workspace.decks.statistics(), "All decks") }
     for deck in try workspace.decks.all() where try deck.record().name.lowercased() == text.lowercased() {
       var figures = try deck.statistics()
       figures.knowledge = try deck.fitting.knowledge()

@@ -36,7 +36,7 @@ enum DeckSheetCommand {
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let options = try options(invocation)
-      let query = try invocation.optionalText("--query").map { try session.query([$0]) }
+      let query = try session.query("--query", of: invocation)
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: nil)
       defer { progress.finish() }

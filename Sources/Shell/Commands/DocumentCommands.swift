@@ -166,11 +166,11 @@ enum DocumentCommands {
   ) throws -> [FilledDocuments] {
     let workspace = try session.workspace()
     let deck = try workspace.decks.open(deck)
+    let query = try session.query("--query", of: invocation)
     let progress = session.console.progress("Reading", total: nil)
     defer { progress.finish() }
     let filled = try templates.map { name in
       let template = try workspace.documents.open(session.environment.folders.expanded(name))
-      let query = try invocation.optionalText("--query").map { try session.query([$0]) }
       return try workspace.documents.filled(template, from: deck, matching: query) {
         progress.update($0, of: $1)
       }

@@ -12,10 +12,9 @@ struct StudyChoice {
 
   init(_ session: Session) { self.session = session }
 
-  /// `study --list`: the decks that have something to study, of those names where there are any.
-  func list(named names: [String]) throws -> CommandResult {
-    let decks = try session.workspace().decks
-    let due = try dueDecks(names.isEmpty ? decks.outermost() : names.map { try decks.open($0) })
+  /// `study --list`: the decks that have something to study.
+  func list() throws -> CommandResult {
+    let due = try dueDecks(session.workspace().decks.outermost())
     return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
   }
 

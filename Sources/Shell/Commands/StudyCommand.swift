@@ -24,7 +24,7 @@ enum StudyCommands {
         Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have something due")
       ],
       options: [
-        Option("--list", help: "only the decks, or those named, with what is new and due in each"),
+        Option("--list", help: "only the decks, with what is new and due in each"),
         Option("--sprint", help: "a race against the clock"),
         Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
         Option("--limit", "N", .positive, help: "at most so many cards"),
@@ -38,7 +38,7 @@ enum StudyCommands {
     ) { invocation, session in
       try checkOptions(invocation)
       let choice = StudyChoice(session)
-      if invocation.flag("--list") { return try choice.list(named: invocation.list("DECK")) }
+      if invocation.flag("--list") { return try choice.list() }
       let options = try options(invocation, session)
       let isDue = options.mode == .review && options.kind == .scheduled && options.query == nil
       guard
@@ -75,7 +75,7 @@ enum StudyCommands {
     options.mode = invocation.flag("--sprint") ? .sprint : .review
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
-    options.query = try invocation.optionalText("--query").map { try session.query([$0]) }
+    options.query = try session.query("--query", of: invocation)
     if let ahead = invocation.optionalInteger("--ahead") { options.kind = .ahead(days: ahead) }
     if invocation.flag("--forgotten") { options.kind = .forgotten(days: 1) }
     if invocation.flag("--cram") { options.kind = .everything }

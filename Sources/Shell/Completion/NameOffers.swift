@@ -138,12 +138,8 @@ struct QueryOffers {
 
   /// Whether a word is one term whose name holds a blank: `deck:Class 1`.
   private func isInName(_ word: String) throws -> Bool {
-    guard word.contains(" "), word.hasPrefix("deck:") || word.hasPrefix("-deck:") || word.hasPrefix("note:") else {
-      return false
-    }
-    return try offers(part: word.hasPrefix("-") ? String(word.dropFirst()) : word).contains {
-      $0.text.lowercased().hasPrefix(word.drop { $0 == "-" }.lowercased())
-    }
+    guard let term = NamedTerm(word), term.hasBlank, case let begun = term.name.lowercased() else { return false }
+    return try term.names(session).contains { $0.lowercased().hasPrefix(begun) }
   }
 
   private func offers(part: String) throws -> [Offer] {
@@ -156,8 +152,7 @@ struct QueryOffers {
     }
     switch field {
     case "tag": return values(try session.workspace().cards.recentTags().map { ($0, "") })
-    case "deck": return values(try session.workspace().decks.records().map { ($0.name, "") })
-    case "note": return values(try session.workspace().noteTypes.all().map { (try $0.record().name, "") })
+    case "deck", "note": return values(try NamedTerm(part)?.names(session).map { ($0, "") } ?? [])
     case "is": return values(Self.states)
     case "prop": return values(Self.figures, isOpen: true)
     case "flag": return values(cardFlags.enumerated().map { ("\($0.offset)", $0.element) })
