@@ -27,8 +27,8 @@ public enum Confusions {
     }
     for deck in decks {
       try db.forEachRow("SELECT id, prompt, answer FROM card_rows WHERE deck = ?", [deck.rawValue]) { row in
-        let (id, prompt) = (CardID(rawValue: row.integer(0)), Side(row.text(1)))
-        let answer = side(row.text(2))
+        let (id, sides) = (CardID(rawValue: row.integer(0)), [row.text(1), row.text(2)])
+        let (prompt, answer) = (Side(sides[0]), side(sides[1]))
         var distances: [Int: Int] = [:]
         for index in byAnswer[answer] ?? [] { distances[index] = 2 }
         for index in wanted.indices {
@@ -38,7 +38,7 @@ public enum Confusions {
           let times = [prompt.text, answer].compactMap { wanted[index].typed[$0] }.max() ?? 0
           distances[index] = -times
         }
-        for index in bySides[[row.text(1), row.text(2)]] ?? [] {
+        for index in bySides[sides] ?? [] {
           distances[index] = nil
           if wanted[index].id != id { wanted[index].same.append(id) }
         }
@@ -112,32 +112,51 @@ public enum Confusions {
   /// through once, however many are given.
   public static func sentences(_ db: Database, with cards: [CardRecord]) throws -> [String?] {
     var best = [String?](repeating: nil, count: cards.count)
-    var byFirstWord: [Substring: [Int]] = [:]
-    let words = cards.map { Self.words(of: side($0.prompt)) }
-    for (index, card) in cards.enumerated() where side(card.prompt).count >= 3 {
-      if let first = words[index].first { byFirstWord[first, default: []].append(index) }
-    }
-    if byFirstWord.isEmpty { return best }
-    func look(_ line: Substring, of card: Int64) {
-      let shown = Self.words(of: line.lowercased())
-      if shown.count < fewestWords { return }
-      for place in shown.indices {
-        for index in byFirstWord[shown[place]] ?? [] where cards[index].id.rawValue != card {
-          let isSentence = shown.count >= words[index].count + 2 && shown[place...].starts(with: words[index])
-          if isSentence, line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
-        }
-      }
-    }
+    let wanted = WantedWords(cards.map { side($0.prompt) })
+    if wanted.isEmpty { return best }
     try db.forEachRow("SELECT id, prompt, answer FROM card_rows") { row in
-      for text in [row.text(1), row.text(2)] {
-        for line in text.split(separator: "\n") { look(line, of: row.integer(0)) }
+      let own = row.integer(0)
+      for line in [row.text(1), row.text(2)].flatMap({ $0.split(separator: "\n") }) {
+        for index in wanted.shown(in: line) where cards[index].id.rawValue != own {
+          if line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
+        }
       }
     }
     return best
   }
 
-  private static func words(of text: String) -> [Substring] {
-    text.split { !$0.isLetter && $0 != "'" && $0 != "-" }
+  /// Words that sentences are to show, each of which may be several.
+  private struct WantedWords {
+    private let words: [[Substring]]
+    private var byFirst: [Substring: [Int]] = [:]
+
+    init(_ texts: [String]) {
+      words = texts.map { Self.words(of: $0) }
+      for (index, text) in texts.enumerated() where text.count >= 3 {
+        if let first = words[index].first { byFirst[first, default: []].append(index) }
+      }
+    }
+
+    var isEmpty: Bool { byFirst.isEmpty }
+
+    /// Which of them a line shows; none where it is no sentence.
+    func shown(in line: Substring) -> [Int] {
+      // Most sides of cards are a word or two.
+      guard line.utf8.count(where: { !isLetter($0) }) >= fewestWords - 1 else { return [] }
+      let shown = Self.words(of: line.lowercased())
+      guard shown.count >= fewestWords else { return [] }
+      return shown.indices.flatMap { place in
+        (byFirst[shown[place]] ?? []).filter { index in
+          shown.count >= words[index].count + 2 && shown[place...].starts(with: words[index])
+        }
+      }
+    }
+
+    private func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
+
+    private static func words(of text: String) -> [Substring] {
+      text.split { !$0.isLetter && $0 != "'" && $0 != "-" }
+    }
   }
 
   /// The outermost deck around a deck, and all decks within that.
