@@ -77,8 +77,7 @@ struct Tour {
         say(["", reply(to: seen, step.line(deck))])
       case .interrupted: continue
       case .stopped where session.input.isIdle:
-        session.console.write("\u{1B}[H\u{1B}[2J")
-        guard IdleLock(session).unlock() else { return false }
+        guard IdleLock(session).unlockCovered() else { return false }
       case .endOfInput, .stopped, .requested: return false
       case .terminated(let signal):
         session.leave(by: signal)

@@ -34,10 +34,7 @@ struct KeyScreen {
         // Asked each second: while the machine sleeps a timeout stands, and the idle clock goes on.
         let event = try keys.next(timeout: lock.untilLock(idle).map { min($0, 1000) })
         if lock.untilLock(idle) == 0 {
-          keys.end()
-          screen.cover()
-          guard lock.unlock() else { return nil }
-          try keys.begin()
+          guard try lock.unlock(screen, keys) else { return nil }
           screen.redrawAll(lines())
           idle.touch(now: clocks.reading().boot)
           continue

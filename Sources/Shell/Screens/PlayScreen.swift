@@ -112,8 +112,7 @@ final class PlayScreen {
       guard isScreen else { throw WorkspaceError.interrupted }
       return nil
     case .stopped where session.input.isIdle:
-      session.console.write("\u{1B}[H\u{1B}[2J")
-      guard IdleLock(session).unlock() else {
+      guard IdleLock(session).unlockCovered() else {
         (hasLeft, isLockedOut) = (true, true)
         return nil
       }

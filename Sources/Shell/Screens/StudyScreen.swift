@@ -150,14 +150,11 @@ final class StudyScreen {
       return false
     }
     pauseQuietly()
-    keys.end()
     view.picture = nil
-    screen.cover()
-    isLockedOut = !IdleLock(session).unlock()
+    isLockedOut = try !IdleLock(session).unlock(screen, keys)
     hasLeft = hasLeft || isLockedOut
     guard !isLockedOut else { return false }
     idle.touch(now: session.environment.clocks.reading().boot)
-    try keys.begin()
     resumeQuietly()
     screen.redrawAll(try study.isOver() ? [] : lines())
     return true

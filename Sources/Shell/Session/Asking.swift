@@ -52,8 +52,7 @@ extension Session {
     case .line(let line): return line
     case .stopped where Interrupts.endingSignal != nil: break
     case .stopped where input.isIdle:
-      console.write("\u{1B}[H\u{1B}[2J")
-      return IdleLock(self).unlock() ? try ask(text) : nil
+      return IdleLock(self).unlockCovered() ? try ask(text) : nil
     case .endOfInput, .stopped, .requested: return nil
     case .interrupted: break
     case .terminated(let signal): leave(by: signal)

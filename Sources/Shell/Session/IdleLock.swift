@@ -76,6 +76,21 @@ struct IdleLock {
     return idle.left(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
   }
 
+  /// Takes everything from the terminal, as somebody else may look at it now, and asks for the password.
+  func unlockCovered() -> Bool {
+    session.console.write("\u{1B}[H\u{1B}[2J")
+    return unlock()
+  }
+
+  /// The same of a screen and its keys.
+  func unlock(_ screen: Screen, _ keys: KeyReader) throws -> Bool {
+    keys.end()
+    screen.cover()
+    guard unlock() else { return false }
+    try keys.begin()
+    return true
+  }
+
   /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.
   /// - Returns: false when the user left instead; then nobody is signed in.
   func unlock() -> Bool {
