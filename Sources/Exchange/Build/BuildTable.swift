@@ -114,24 +114,12 @@ public enum BuildTable {
     SourceStamp(size: row.count(column), modified: row.count(column + 1), inode: row.count(column + 2))
   }
 
-  /// A source that is known keeps its row: an insertion that turns into an update would use up an id.
   static func save(
     _ db: Database, _ source: BuildSource, of build: Int64, content: Int64, inputs: String
   ) throws -> Int64 {
-    let arguments: StatementArguments = [
-      build, source.path, source.stamp.size, source.stamp.modified, source.stamp.inode, content, inputs,
-    ]
-    try db.execute(
-      sql: """
-        UPDATE build_sources SET size = ?3, modified = ?4, inode = ?5, content = ?6, inputs = ?7
-        WHERE build = ?1 AND path = ?2
-        """, arguments: arguments)
-    if db.changesCount == 0 {
-      try db.execute(
-        sql: """
-          INSERT INTO build_sources (build, path, size, modified, inode, content, inputs) VALUES (?, ?, ?, ?, ?, ?, ?)
-          """, arguments: arguments)
-    }
+    try put(
+      db, into: "build_sources", ["build", "path", "size", "modified", "inode", "content", "inputs"],
+      [build, source.path, source.stamp.size, source.stamp.modified, source.stamp.inode, content, inputs])
     return try db.firstRow("SELECT id FROM build_sources WHERE build = ? AND path = ?", [build, source.path]) {
       $0.integer(0)
     } ?? 0
@@ -155,19 +143,24 @@ public enum BuildTable {
   }
 
   static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
-    let arguments: StatementArguments = [
-      build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place,
-    ]
+    try put(
+      db, into: "build_media", ["build", "name", "size", "modified", "inode", "hash", "path"],
+      [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place])
+  }
+
+  /// Writes a row, which the first two columns name. One that is there is changed: an insertion that turns into an
+  /// update would use up an id.
+  private static func put(
+    _ db: Database, into table: String, _ columns: [String], _ values: StatementArguments
+  ) throws {
+    let places = columns.indices.map { "?\($0 + 1)" }
+    let pairs = zip(columns, places).map { "\($0) = \($1)" }
+    let (key, rest) = (pairs.prefix(2).joined(separator: " AND "), pairs.dropFirst(2).joined(separator: ", "))
+    try db.execute(sql: "UPDATE \(table) SET \(rest) WHERE \(key)", arguments: values)
+    if db.changesCount > 0 { return }
+    let names = columns.joined(separator: ", ")
     try db.execute(
-      sql: """
-        UPDATE build_media SET size = ?3, modified = ?4, inode = ?5, hash = ?6, path = ?7
-        WHERE build = ?1 AND name = ?2
-        """, arguments: arguments)
-    if db.changesCount == 0 {
-      try db.execute(
-        sql: "INSERT INTO build_media (build, name, size, modified, inode, hash, path) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        arguments: arguments)
-    }
+      sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {

@@ -48,7 +48,8 @@ public final class MergeIntoDeck {
       switch change.kind {
       case .noteType: if let entry { try bring(type: entry) }
       case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
-      case .note: if try !bring(change, entry) { elsewhere.append(change.key) }
+      case .note where try entry != nil && isElsewhere(change.key): elsewhere.append(change.key)
+      case .note: try bring(change, entry)
       case .column, .preset, .media: continue
       }
     }
@@ -195,30 +196,28 @@ public final class MergeIntoDeck {
 
   // MARK: Notes
 
-  /// - Returns: false for a note that is in another deck: it stays there as it is.
-  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws -> Bool {
+  /// Whether a note is in another deck: it stays there as it is.
+  private func isElsewhere(_ guid: String) throws -> Bool {
+    try NoteTable.id(db, guid: guid, in: own) == nil && NoteTable.id(db, guid: guid) != nil
+  }
+
+  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
     let known = try NoteTable.id(db, guid: change.key, in: own)
     guard let entry else {
       if let known { _ = try NoteTable.remove(db, [known]) }
-      return true
+      return
     }
-    guard let known else {
-      if try NoteTable.id(db, guid: change.key) != nil { return false }
-      try add(entry)
-      return true
-    }
-    if change.event == .moved { return true }
+    guard let known else { return try add(entry) }
+    if change.event == .moved { return }
     let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
     // A note of another type has other cards: it is made anew.
     if type.name.lowercased() != entry[ComparedField.type].lowercased() {
       _ = try NoteTable.remove(db, [known])
-      try add(entry)
-      return true
+      return try add(entry)
     }
     _ = try NoteTable.update(
       db, known, fields: texts(entry, type), tags: entry.markedTags, now: now, isInterrupted: isInterrupted)
     try finish(known, entry, type)
-    return true
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
