@@ -25,9 +25,9 @@ func textsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
-      "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (else what the file "
-        + "says of itself, else that of the setting game.language), encoding, translation (a path, or one for each file), offset, deck (only its cards say what is known), known (a list of "
-        + "words that count as known)."
+      "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (else what the "
+        + "file says of itself, else that of the setting game.language), encoding, translation (a path, or one for each "
+        + "file), offset, deck (only its cards say what is known), known (a list of words that count as known)."
     ) { stack in
       let paths = try texts(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))

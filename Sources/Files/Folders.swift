@@ -87,6 +87,11 @@ public enum Folder {
     } catch { return [] }
   }
 
+  /// Refuses a folder at the path of a file, before any work for it.
+  public static func refuse(_ path: String, _ operation: FileError.Attempt) throws(FileError) {
+    if isFolder(path) { throw FileError(path, operation, number: EISDIR) }
+  }
+
   /// Whether a path leads to a folder, also by a link.
   public static func isFolder(_ path: String) -> Bool {
     // Where nothing can be looked at, opening it fails and says why.

@@ -88,9 +88,7 @@ public enum GameTable {
   }
 
   /// Whether a game was put away.
-  public static func hasSaved(_ db: Database) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM games_saved") { _ in true } ?? false
-  }
+  public static func hasSaved(_ db: Database) throws -> Bool { try db.hasRow("SELECT 1 FROM games_saved") }
 
   /// The game that was put away; nil when there is none.
   /// - Throws: `GameError.badState` when it cannot be read.

@@ -4,7 +4,6 @@
 
 import Archives
 import Files
-import Glibc
 import Storage
 
 /// All that is needed to make one backup.
@@ -20,7 +19,7 @@ struct BackupJob: Sendable {
 
   /// - Parameter progress: bytes done and all of them.
   func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
-    if Folder.isFolder(path) { throw FileError(path, .write, number: EISDIR) }
+    try Folder.refuse(path, .write)
     // Beside the backup, so that one to another disk needs no room on this one.
     let scratch = try Scratch(.backup, in: parentFolder(of: path))
     let name = String(lastPart(of: scratch.folder).dropFirst())

@@ -5,7 +5,6 @@
 import Decks
 public import Exchange
 public import Files
-import Glibc
 import Storage
 
 extension DeckHandle {
@@ -31,7 +30,7 @@ extension DeckHandle {
   ) throws -> ImportReport {
     let environment = workspace.environment
     // Before a format is looked for in its name.
-    for path in paths where Folder.isFolder(path) { throw FileError(path, .read, .system(EISDIR)) }
+    for path in paths { try Folder.refuse(path, .read) }
     let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
     var (before, packages) = (0, AddReport())
     let work = try CardImport(
@@ -75,7 +74,7 @@ extension DeckHandle {
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
-    if Folder.isFolder(path) { throw FileError(path, .write, .system(EISDIR)) }
+    try Folder.refuse(path, .write)
     let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
     let isInterrupted = workspace.environment.isInterrupted
     return try workspace.read { db in

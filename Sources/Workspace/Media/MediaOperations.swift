@@ -139,10 +139,8 @@ public struct MediaOperations {
     check.missing = references.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
       .map { (name: $0.key, references: $0.value) }
     check.unused = known.filter { references[$0.name] == nil && !$0.name.utf8.starts(with: "_".utf8) }
-    for file in known {
-      if try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
-        check.damaged.append(file.name)
-      }
+    for file in known where try FileFacts.at(folder + "/" + file.hash)?.size != file.size {
+      check.damaged.append(file.name)
     }
     for file in try leftovers() {
       check.leftover.files += 1

@@ -78,7 +78,7 @@ public final class TextHandle: WorkspaceHandle {
     let base = String(code.prefix { $0 != "-" })
     let usual = try workspace.words.language(named: nil)
     if usual.code == code || usual.code == base { return usual }
-    return Language.known.first { $0.code == code } ?? Language.known.first { $0.code == base }
+    return Language.named(code) ?? Language.named(base)
   }
 
   public var language: Language { lemmatizer.language }

@@ -167,14 +167,10 @@ private struct CallInput {
       let count = min(Int(byte() % 48), rest.count)
       text = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
-      return "\""
-        + text.map {
-          "\\x" + String(UnicodeScalar(Self.hex[Int($0 >> 4)])) + String(UnicodeScalar(Self.hex[Int($0 & 15)]))
-        }.joined() + "\""
+      return "\"" + text.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
     }
   }
 
-  private static let hex = Array("0123456789abcdef".utf8)
   private static let numbers = [
     "math.mininteger", "math.maxinteger", "1 << 31", "(1 << 31) - 1", "-(1 << 31)", "1 << 32", "1 << 53", "0/0",
     "1/0", "-1/0", "-0.0", "1e308", "0x1p-1074", "2^53", "2^63", "0.1", "0x10FFFF", "0x110000", "0x7FFFFFFF", "0xD800",
