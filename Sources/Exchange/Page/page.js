@@ -18,7 +18,12 @@ function start() {
   const study = new Study(cards, sections, rollover);
   const storageKey = "deckhand answers " + deck;
   // The latest answers have a key of their own: to write the whole log at each answer takes longer than the answer.
-  const latestKey = storageKey + " latest";
+  // Each visit has another, and one that found nothing writes no other: a busy Chromium can show an empty store after a
+  // reload, and what it hides must stay.
+  const latestPrefix = storageKey + " latest";
+  const latestKey = latestPrefix + " " + Date.now().toString(36) + Math.random().toString(36).slice(1);
+  const isOurs = (key) => key === storageKey || key?.startsWith(latestPrefix);
+  let [folded, foundNothing] = [[latestKey], false];
   let settled = 0;
   const now = () => Date.now() / 1000;
   let [shown, shownAt, isOpen, timer, stored] = [null, 0, false, 0, true];
@@ -58,9 +63,12 @@ function start() {
   function keep() {
     const latest = study.log.slice(settled);
     try {
-      if (study.log.length < settled || latest.length > 200) {
+      if (foundNothing) {
+        localStorage.setItem(latestKey, study.text(deck));
+      } else if (study.log.length < settled || latest.length > 200) {
         localStorage.setItem(storageKey, study.text(deck));
-        localStorage.removeItem(latestKey);
+        for (const key of folded) localStorage.removeItem(key);
+        folded = [latestKey];
         settled = study.log.length;
       } else {
         localStorage.setItem(latestKey, headOf(deck) + latest.map(lineOf).join(""));
@@ -196,17 +204,19 @@ function start() {
 
   // The same page in another window.
   addEventListener("storage", (event) => {
-    if (![storageKey, latestKey].includes(event.key) || !event.newValue) return;
+    if (!isOurs(event.key) || !event.newValue) return;
     study.replay(merged(study.log, readLog(event.newValue, deck, now())));
     settled = Infinity;
     if (!isOpen) show(false);
   });
 
   try {
-    const kept = [storageKey, latestKey].map((key) => localStorage.getItem(key));
-    if (kept[1]) settled = Infinity;
-    const logs = kept.map((text) => (text ? readLog(text, deck, now() + 1e6) : []));
-    if (logs.flat().length) study.replay(merged(...logs));
+    const keys = Object.keys(localStorage).filter(isOurs);
+    const logs = keys.map((key) => readLog(localStorage.getItem(key), deck, now() + 1e6));
+    folded.push(...keys.filter((key) => key !== storageKey));
+    foundNothing = !keys.length;
+    if (folded.length > 1) settled = Infinity;
+    if (!foundNothing) study.replay(merged([], logs.flat()));
     settled ||= study.log.length;
   } catch (error) {
     tell(/^Line/.test(error.message) ? "What this browser kept cannot be read: " + error.message : noStorage);
