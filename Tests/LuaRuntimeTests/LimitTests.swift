@@ -177,6 +177,20 @@ private final class Nest {
     #expect(try run("return debug.gethook() == nil", in: state).json == "true")
   }
 
+  @Test func `a long format of os.date means what a short one does`() throws {
+    let state = try LuaState()
+    defer { state.close() }
+    try run(
+      """
+      local long = ("x"):rep(1024)
+      assert(os.date(long .. "*t", 0) == long .. "*t")
+      assert(os.date(long .. "!%H", 0) == long .. "!" .. os.date("%H", 0))
+      assert(os.date("!" .. long .. "%H", 0) == long .. "00")
+      local _, told = pcall(function() return (os.date(long .. "%", 0)) end)
+      assert(told:find("bad argument #1 to 'date' (invalid conversion specifier '%')", 1, true), told)
+      """, in: state)
+  }
+
   @Test func `the clock disarms itself, and no hook is left`() throws {
     let state = try LuaState()
     defer { state.close() }
