@@ -38,6 +38,11 @@ public enum Leftovers {
     return kill(process, 0) != 0 && errno == ESRCH
   }
 
+  /// Whether a name is that of a `Scratch`.
+  public static func isScratch(_ name: String) -> Bool {
+    Scratch.Kind.allCases.contains { name.hasPrefix($0.rawValue) } && process(of: name) != nil
+  }
+
   /// Removes what processes that are gone have left in a folder. What cannot be removed stays: it is in nobody's way,
   /// and `doctor` names it.
   /// - Parameter target: only what was to become this file; nil for all.

@@ -291,6 +291,13 @@ import Text
     #expect(throws: DeckError.self) { try collection.importing(deck, path, options) }
   }
 
+  @Test func `a note with a guid is another one though it shows the same, and one without is not`() throws {
+    let line = { (guid: String) in #"{"note_type":"Basic",\#(guid)"note_fields":{"Front":"f","Back":"b"}}"# }
+    let (report, cards) = try imported(
+      "a.jsonl", [line(#""guid":"g","#), line(#""guid":"h","#), line("")].joined(separator: "\n"))
+    #expect(report.cards.added == 2 && report.cards.skipped == 1 && cards.map(\.prompt) == ["f", "f"])
+  }
+
   @Test(arguments: [#""   ":1"#, #""x":"a\u0000b""#, #""document":"a\u0000b""#])
   func `a note that keeps what no card can is refused, with nothing of it left, and the rest comes`(member: String)
     throws

@@ -74,13 +74,22 @@ import ToggleSettings
     _ = try workspace.decks.create("Deck")
     let (left, mine) = (workspace.folder + "/grants.json.4194303-0.tmp", workspace.folder + "/grants.json.note")
     for path in [left, mine] { try writeFile("x", to: path) }
+    let (scratch, inUse) = (workspace.folder + "/.restore-99999999-abc", workspace.folder + "/.package-\(getpid())-abc")
+    for folder in [scratch, inUse] {
+      try makePrivateFolder(folder)
+      try writeFile("x", to: folder + "/package")
+      chmod(folder + "/package", 0o644)
+    }
     let elsewhere = try person.folder.write("x", to: "elsewhere")
     chmod(elsewhere, 0o666)
     symlink(elsewhere, workspace.folder + "/link")
     let found = try workspace.care.diagnose([.files])
     let report = try workspace.care.mend([.files])
     #expect(found.filter { $0.place.hasSuffix("/link") }.isEmpty && mode(of: elsewhere) == 0o666)
+    #expect(Set(found.filter { $0.code == "leftover" }.map(\.place)) == [left, scratch])
+    #expect(found.allSatisfy { !$0.place.hasSuffix("/package") }, "what is in use is nobody's business")
     #expect(size(of: mine) == 1 && report.findings.allSatisfy { $0.code != "leftover" })
+    #expect(!fileExists(scratch) && fileExists(inUse + "/package"))
   }
 
   @Test func `what the user may not write is told`() throws {

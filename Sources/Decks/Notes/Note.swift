@@ -47,7 +47,7 @@ public struct NewNote: Equatable, Sendable {
   public var tags: [String]
   /// Nil or empty: one is made.
   public var guid: String?
-  /// Whether a note whose first card is in the deck already is added all the same.
+  /// Whether a note whose first card is in the deck already is added all the same; one with a guid always is.
   public var mayRepeat = false
 
   public init(fields: [String: String], tags: [String] = [], guid: String? = nil) {

@@ -130,7 +130,7 @@ public enum NoteTable {
     let id = NoteID(rawValue: try freeID(db, now: now))
     let record = NoteRecord(
       id: id, guid: guid, type: type.id, modified: seconds(now), tags: Tags.list(tags), fields: fields)
-    if !note.mayRepeat { try checkNew(db, record, writer.maker, deck, deckName) }
+    if !note.mayRepeat, (note.guid?.trimmed ?? "").isEmpty { try checkNew(db, record, writer.maker, deck, deckName) }
     try db.cachedStatement(sql: insertion)
       .execute(arguments: [id.rawValue, guid, type.id.rawValue, record.modified, tags, column])
     try writer.renew(record, newIn: deck)
@@ -172,7 +172,7 @@ public enum NoteTable {
     try db.hasRow("SELECT 1 FROM notes WHERE guid = ?", [guid])
   }
 
-  /// A note is a repetition when the deck holds a card with the prompt and the answer of its first one.
+  /// A note without a guid is a repetition when the deck holds a card with the prompt and the answer of its first one.
   private static func checkNew(
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {

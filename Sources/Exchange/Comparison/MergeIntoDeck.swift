@@ -226,8 +226,7 @@ public final class MergeIntoDeck {
 
   private func add(_ entry: ComparedEntry) throws {
     let type = try NoteTypeTable.findOrMake(db, named: entry[ComparedField.type], now: now)
-    var note = NewNote(fields: texts(entry, type), tags: entry.markedTags, guid: entry.key)
-    note.mayRepeat = true
+    let note = NewNote(fields: texts(entry, type), tags: entry.markedTags, guid: entry.key)
     let id = try NoteTable.add(
       db, note, type: type, to: place(entry[ComparedField.deck]), now: now, random: random,
       isInterrupted: isInterrupted)

@@ -20,10 +20,9 @@ function start() {
   // The latest answers have a key of their own: to write the whole log at each answer takes longer than the answer.
   // Each visit has another, and one that found nothing writes no other: a busy Chromium can show an empty store after a
   // reload, and what it hides must stay.
-  const latestPrefix = storageKey + " latest";
-  const latestKey = latestPrefix + " " + Date.now().toString(36) + Math.random().toString(36).slice(1);
-  const isOurs = (key) => key === storageKey || key?.startsWith(latestPrefix);
-  let [folded, foundNothing] = [[latestKey], false];
+  const latestKey = storageKey + " latest" + Math.random();
+  const folded = [latestKey];
+  let foundNothing;
   let settled = 0;
   const now = () => Date.now() / 1000;
   let [shown, shownAt, isOpen, timer, stored] = [null, 0, false, 0, true];
@@ -68,7 +67,6 @@ function start() {
       } else if (study.log.length < settled || latest.length > 200) {
         localStorage.setItem(storageKey, study.text(deck));
         for (const key of folded) localStorage.removeItem(key);
-        folded = [latestKey];
         settled = study.log.length;
       } else {
         localStorage.setItem(latestKey, headOf(deck) + latest.map(lineOf).join(""));
@@ -204,19 +202,19 @@ function start() {
 
   // The same page in another window.
   addEventListener("storage", (event) => {
-    if (!isOurs(event.key) || !event.newValue) return;
+    if (!event.key?.startsWith(storageKey) || !event.newValue) return;
     study.replay(merged(study.log, readLog(event.newValue, deck, now())));
     settled = Infinity;
     if (!isOpen) show(false);
   });
 
   try {
-    const keys = Object.keys(localStorage).filter(isOurs);
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(storageKey));
     const logs = keys.map((key) => readLog(localStorage.getItem(key), deck, now() + 1e6));
     folded.push(...keys.filter((key) => key !== storageKey));
     foundNothing = !keys.length;
     if (folded.length > 1) settled = Infinity;
-    if (!foundNothing) study.replay(merged([], logs.flat()));
+    study.replay(merged([], logs.flat()));
     settled ||= study.log.length;
   } catch (error) {
     tell(/^Line/.test(error.message) ? "What this browser kept cannot be read: " + error.message : noStorage);

@@ -62,8 +62,11 @@ extension CareOperations {
     }
     if has(DoctorFinding.removedMedia) { try workspace.media.clean() }
     for finding in found where finding.isMendable && finding.area == .files {
+      let isFolder = try FileFacts.at(finding.place, followingLinks: false)?.kind == .folder
       if finding.code == "open_to_others" {
-        chmod(finding.place, try FileFacts.at(finding.place)?.kind == .folder ? 0o700 : 0o600)
+        chmod(finding.place, isFolder ? 0o700 : 0o600)
+      } else if isFolder {
+        try Folder.removeTree(finding.place)
       } else {
         try Folder.removeFile(finding.place)
       }
