@@ -21,6 +21,8 @@ public enum CommandError: Problem, Equatable {
   case unwantedValue(command: String, option: String)
   /// Two options of which only one can be.
   case clash(command: String, String, String)
+  /// An option that says something only beside another one.
+  case idleOption(command: String, String, beside: String)
   case repeatedOption(command: String, option: String)
   case extraArgument(command: String, String, usage: String)
   case badValue(command: String, name: String, value: String, expected: String)
@@ -77,6 +79,8 @@ extension CommandError {
     case .unwantedValue(let command, let option): .badValue("\(command): \(option) takes no value")
     case .clash(let command, let first, let second):
       .badValue("\(command): \(first) and \(second) cannot be given together")
+    case .idleOption(let command, let option, let other):
+      .badValue("\(command): \(option) is for \(other), which was not given")
     case .repeatedOption(let command, let option): .badValue("\(command): \(option) is given twice")
     case .badValue(let command, let name, let value, let expected):
       .badValue("\(command): \(name) must be \(expected), not \(quoted(value))")

@@ -67,6 +67,11 @@ public struct Invocation {
     throw .clash(command: command.name, name, other)
   }
 
+  /// - Throws: `CommandError.idleOption` where an option was given without the one that it says something beside.
+  public func require(_ other: String, beside name: String) throws(CommandError) {
+    if has(name), !has(other) { throw .idleOption(command: command.name, name, beside: other) }
+  }
+
   /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there
   /// is none.
   public func query(_ name: String) -> String? {

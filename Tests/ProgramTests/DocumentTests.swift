@@ -219,6 +219,20 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("was removed"), "\(run)")
   }
 
+  @Test func `Tab offers the elements of a document, and their fields`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    for text in ["el perro", "el gato"] { #expect(try home.run("doc", "add-text", doc, text).status == 0) }
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("doc set \(doc) 1 rot\t15\r")
+    terminal.wait(for: "Changed 1 field.")
+    terminal.type("doc lower \(doc) \t\t")
+    terminal.wait(for: "el gato")
+    terminal.type("2\r")
+    terminal.wait(for: "Moved.")
+  }
+
   @Test func `without the drawing program pictures fail and nothing else`() throws {
     let home = try Home()
     symlink(builtProgram("deckhand"), home.path + "/link")

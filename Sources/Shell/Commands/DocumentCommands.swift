@@ -38,6 +38,19 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
+  /// The elements of the document that stands before, by their numbers, for Tab; nothing where it cannot be read.
+  static func elementOffers(before: [String], _ session: Session) -> [Offer] {
+    guard let name = before.first else { return [] }
+    do {
+      let document = try session.workspace().documents.open(session.environment.folders.expanded(name)).document()
+      return zip(1..., document.content.linesInWords.dropFirst()).prefix(document.elements.count).map { place, line in
+        Offer("\(place)", help: printable(line, limit: 60))
+      }
+    } catch {
+      return []
+    }
+  }
+
   /// Changes the document that the command names, as one change, and says what was done.
   static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
@@ -270,7 +283,8 @@ enum DocumentCommands {
       "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       answer: "document",
-      arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
+      arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
+      complete: { _, before, session in before.count == 1 ? elementOffers(before: before, session) : [] }
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document, session)
@@ -295,7 +309,8 @@ enum DocumentCommands {
     BuiltIn(
       "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
       answer: "document",
-      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
+      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2",
+      complete: { _, before, session in before.count == 1 ? elementOffers(before: before, session) : [] }
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document, session)

@@ -24,7 +24,12 @@ enum DocumentEditCommands {
       arguments: [
         DocumentCommands.document,
         Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
-      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
+      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15",
+      complete: { _, before, session in
+        if before.isEmpty { return [] }
+        let fields = before.count > 1 ? ElementField.allCases.map { Offer("\($0.rawValue)=", isOpen: true) } : []
+        return DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
+      }
     ) { invocation, session in
       let words = invocation.list("ELEMENT|FIELD=VALUE")
       let usage = invocation.command.usageLines.joined(separator: " | ")

@@ -66,6 +66,7 @@ enum StudyCommands {
     try invocation.allowOne(of: kinds)
     let others = ["--seconds", "--limit", "--query", "--no-schedule"]
     try invocation.refuse(["DECK"] + kinds + others, beside: "--list")
+    try invocation.require("--sprint", beside: "--seconds")
   }
 
   private static func options(

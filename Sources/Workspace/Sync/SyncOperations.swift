@@ -187,10 +187,11 @@ public struct SyncOperations {
     _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
   ) throws -> SyncReport {
     try requireAlone()
-    let link = try requiredLink()
-    if link.meta == nil, preview == nil { throw SyncError.firstSync }
-    var (pulled, wantsAll, failure) = (preview?.pulled, link.meta == nil, SyncError.moved)
+    if try requiredLink().meta == nil, preview == nil { throw SyncError.firstSync }
+    var (pulled, wantsAll, failure) = (preview?.pulled, false, SyncError.moved)
     for _ in 0..<SyncOperations.mostTries {
+      // Another shell may have synced meanwhile.
+      let link = try requiredLink()
       let server = server(at: link.address)
       guard let came = try pulled ?? news(link, server, wantsAll, progress) else {
         var report = SyncReport()

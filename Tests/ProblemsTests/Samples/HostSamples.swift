@@ -28,6 +28,7 @@ extension ProblemTable {
         "missingArgument": CommandError.missingArgument(command: "deck show", "DECK", usage: "deck show DECK"),
         "missingValue": CommandError.missingValue(command: "card list", option: "--sort", valueName: "FIELD"),
         "unwantedValue": CommandError.unwantedValue(command: "card list", option: "--all"),
+        "idleOption": CommandError.idleOption(command: "study", "--seconds", beside: "--sprint"),
         "clash": CommandError.clash(command: "card add", "--cloze", "--reversed"),
         "repeatedOption": CommandError.repeatedOption(command: "card list", option: "--sort"),
         "extraArgument": CommandError.extraArgument(command: "deck show", hostile, usage: "deck show DECK"),
