@@ -24,7 +24,7 @@ func readMode(
   try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try readRules(table)
-  var hooks = try readHooks(table, name, context)
+  var hooks = try readHooks(table, name, of: state, context)
   let data = ModeDataTable()
   hooks.makeData = { LuaModeData(in: state, stored: $0, mode: name, table: data) }
   hooks.isGone = { state.isClosed }
@@ -36,14 +36,18 @@ func readMode(
   return mode
 }
 
-private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
+private func readHooks(
+  _ table: borrowing LuaTable, _ mode: String, of state: LuaState, _ context: BindingContext
+) throws -> ModeHooks {
   var hooks = ModeHooks()
   let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
   func calling<R>(
     _ name: String, _ function: LuaReference, _ arguments: [any LuaRepresentable], results: Int = 1,
     _ read: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
+    // Its plugin was disabled, and a game of it goes on.
+    if state.isClosed { throw GameError.unknownMode(name: mode, suggestion: nil) }
+    return try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
   }
   func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
     try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }

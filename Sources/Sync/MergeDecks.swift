@@ -68,11 +68,11 @@ struct DeckMerge {
 
   // MARK: Names
 
-  /// Takes in a new remote deck: as the unsent deck of its name, where there is one.
+  /// Takes in a new remote deck: as the one of its name that the server does not have, where there is one.
   /// - Returns: false for one that nothing is in and that is not needed here.
   private func place(_ deck: DeckID, named theirs: String, _ pending: Set<Int64>) throws -> Bool {
     var there = try DeckTable.named(db, theirs)
-    if let other = there, try bases.isHere(.deck, other.id.rawValue) {
+    if let other = there, try isTheirs(other.id) {
       try giveWay(other, pending)
       there = nil
     }
@@ -89,12 +89,17 @@ struct DeckMerge {
     return true
   }
 
+  /// Whether a deck here is another one there, and not deleted there since.
+  private func isTheirs(_ deck: DeckID) throws -> Bool {
+    try bases.isHere(.deck, deck.rawValue) && !sync.heads.goingDecks.contains(deck.rawValue)
+  }
+
   /// Gives a deck the remote name, where that was changed since the base.
   private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws -> Bool {
     let was = (base?.record).map(ServerRows.deckName)
     if try theirs == was || theirs == DeckTable.record(db, deck).name { return true }
     if let there = try DeckTable.named(db, theirs), there.id != deck {
-      if try !bases.isHere(.deck, there.id.rawValue) {
+      if try !isTheirs(there.id) {
         try moveCards(of: there.id, to: deck)
         if try DeckTable.removeEmpty(db, there.id) {
           try rename(deck, to: theirs)

@@ -45,8 +45,9 @@ final class SyncMerge {
     try mergeTypes()
     try reshapeNotes()
     try mergePresets()
-    try decks.merge()
     let graves = try pulled.isWhole ? missing() : pulled.graves
+    heads.goingDecks = Set(graves.decks)
+    try decks.merge()
     try bury(graves)
     let receiver = try NoteReceiver(db, now: moment.now, isInterrupted: isInterrupted)
     try mergeNotes(receiver)
@@ -144,6 +145,8 @@ struct MergedHeads {
   var newPresets: Set<Int64> = []
   /// Cards whose remote rows do not say when they were answered last.
   var withoutLastReview: [Int64] = []
+  /// The remote decks that were deleted.
+  var goingDecks: Set<Int64> = []
   /// The decks for cards of remote decks, as far as they were asked for.
   var decks: [Int64: DeckID] = [:]
   /// The options that are good for a remote deck.

@@ -109,7 +109,9 @@ import Testing
         g = games.new{mode = "m", base = "planets", language = "english"}
         print(g:guess("plan"), plugins.reload("p"), g:guess("net"), g:hint(), g.count)
         go
+        print(pcall(g.guess, g, "pant"))
         """)
+    #expect(run.output.contains("no mode is called \"m\""), "\(run)")
     #expect(run.output.contains("4\ttrue\t3\tplan-net\t2") && run.output.contains("still\ttrue"), "\(run)")
   }
 

@@ -133,6 +133,7 @@ public struct ComparedFiles {
 
   private static func source(_ operand: ComparedOperand, _ settings: ComparisonSettings) throws -> ByteSource {
     var options = SourceOptions(isInterrupted: settings.isInterrupted)
+    options.progress = settings.progress
     options.kinds = settings.kinds
     guard case .file(let path, let format) = operand else { return try ByteSource(path: "/dev/null", options) }
     options.findsEncoding = format.findsEncoding

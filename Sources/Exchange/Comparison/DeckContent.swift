@@ -21,6 +21,8 @@ public struct ComparisonSettings {
   public var format: CardFormat?
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
+  /// How much of a deck or a file was read.
+  public var progress: ImportProgress = { _, _ in }
   /// Where the content of a media file is.
   public var mediaPath: (MediaRecord) -> String
 
@@ -58,6 +60,7 @@ struct DeckContent {
       let ids = try CardTable.ids(db, in: each.id)
       for start in stride(from: 0, to: ids.count, by: 500) {
         if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
+        try settings.progress(start, ids.count)
         for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)])
         where seen.insert(card.note).inserted {
           try add(card, names)

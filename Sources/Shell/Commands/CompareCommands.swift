@@ -24,11 +24,18 @@ enum CompareCommands {
   private static let format = Option(
     "--format", choice: CardFormat.allNames, help: "the files' format, by their endings when left out")
 
-  private static func settings(_ invocation: Invocation, _ session: Session) throws -> ComparisonSettings {
-    var settings = try session.workspace().comparing.settings()
+  /// Compares, and shows how much is read.
+  private static func comparing<T>(
+    _ invocation: Invocation, _ session: Session, _ body: (Comparing, ComparisonSettings) throws -> T
+  ) throws -> T {
+    let comparing = try session.workspace().comparing
+    var settings = comparing.settings()
+    let progress = session.console.progress("Reading", total: nil)
+    defer { progress.finish() }
+    settings.progress = { progress.update($0, of: $1) }
     settings.key = invocation.optionalText("--key")
     settings.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
-    return settings
+    return try body(comparing, settings)
   }
 
   // MARK: diff
@@ -52,11 +59,12 @@ enum CompareCommands {
         Option("--schedule", help: "compare what was learnt, too"), key, format,
       ], example: "deck diff Spanish spanish.apkg"
     ) { invocation, session in
-      var settings = try settings(invocation, session)
-      settings.keepsSchedule = invocation.flag("--schedule")
       let names = [invocation.text("A"), invocation.text("B")]
-      let difference = try session.workspace().comparing.difference(
-        names, settings, generator: DeckGenerator(seconds: 60))
+      let difference = try comparing(invocation, session) { comparing, settings in
+        var settings = settings
+        settings.keepsSchedule = invocation.flag("--schedule")
+        return try comparing.difference(names, settings, generator: DeckGenerator(seconds: 60))
+      }
       var result =
         invocation.flag("--stat")
         ? stat(difference, session)
@@ -120,8 +128,9 @@ enum CompareCommands {
       request.output = invocation.optionalText("--output").map { session.environment.folders.expanded($0) }
       request.preferred = invocation.optionalText("--prefer").flatMap { MergeSide(rawValue: $0) }
       if let output = request.output, !session.rehearsal.mayActOutside("write \(output)") { return CommandResult() }
-      let report = try session.workspace().comparing.merge(
-        request, settings(invocation, session), generator: DeckGenerator(seconds: 60))
+      let report = try comparing(invocation, session) {
+        try $0.merge(request, $1, generator: DeckGenerator(seconds: 60))
+      }
       return merged(report, session)
     }
   }
