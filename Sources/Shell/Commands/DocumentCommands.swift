@@ -47,6 +47,7 @@ enum DocumentCommands {
         Offer("\(place)", help: printable(line, limit: 60))
       }
     } catch {
+      // The command itself will say what is wrong.
       return []
     }
   }
