@@ -92,6 +92,11 @@ enum DeckActions {
   }
 }
 
+extension DeckRecord {
+  /// Whether a name is that of the first deck, capitals aside.
+  static func isFirst(_ name: String) -> Bool { name.lowercased() == firstName.lowercased() }
+}
+
 extension ActionCall {
   /// The deck of exactly that name; nil where there is none.
   func knownDeck(named name: String) throws -> DeckHandle? {
@@ -101,7 +106,7 @@ extension ActionCall {
   /// The same; nil for nothing but `Default` while it is not used.
   func deck(named name: String) throws -> DeckHandle? {
     if let known = try knownDeck(named: name) { return known }
-    if name == DeckRecord.firstName { return nil }
+    if DeckRecord.isFirst(name) { return nil }
     throw ActionFailure.noDeck(name)
   }
 

@@ -38,7 +38,7 @@ enum PresetActions {
   private static func configuration(_ call: ActionCall) throws -> Value {
     let name = try call.params["deck"].text()
     guard let deck = try call.knownDeck(named: name) else {
-      return name == DeckRecord.firstName ? described(try first(call)) : .boolean(false)
+      return DeckRecord.isFirst(name) ? described(try first(call)) : .boolean(false)
     }
     return described(try deck.scheduling.preset() ?? first(call))
   }
@@ -92,7 +92,7 @@ enum PresetActions {
     let number = try id(call.params["configId"])
     let preset = try find(number, call)
     guard preset != nil || number == DeckRecord.firstNumber,
-      try names.allSatisfy({ try $0 == DeckRecord.firstName || call.knownDeck(named: $0) != nil })
+      try names.allSatisfy({ try DeckRecord.isFirst($0) || call.knownDeck(named: $0) != nil })
     else { return .boolean(false) }
     for name in names {
       // `Default` has the first preset as long as it is not used.

@@ -43,6 +43,8 @@ final class ImportPlaces {
   private(set) var lost: [String] = []
   /// Notes that the import added.
   private var notes: Set<NoteID> = []
+  /// Notes of which cards came into another deck.
+  private(set) var moved: Set<NoteID> = []
 
   init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) throws {
     (self.db, self.deck, self.now, self.random) = (db, deck, now, random)
@@ -73,6 +75,7 @@ final class ImportPlaces {
   /// - Throws: `RowRefusal`; then the note is there as it was.
   func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
+    var isMoved = false
     if givesWay {
       var tried = row
       // One that no note has: only the row is tried.
@@ -82,9 +85,12 @@ final class ImportPlaces {
     } else {
       let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
       guard cards.contains(where: { own.contains($0.deck) }) else { return try writeElsewhere(row, over: note) }
-      try move(cards, within: row.subdeck)
+      isMoved = try move(cards, within: row.subdeck)
+      if isMoved { moved.insert(note) }
     }
-    return try write(row, isLookedAt: true)
+    var written = try write(row, isLookedAt: true)
+    if isMoved, written.outcome == .skipped { written.outcome = .updated }
+    return written
   }
 
   /// Writes a row to its note in another deck, where its cards stay.
@@ -215,11 +221,14 @@ final class ImportPlaces {
   func note(guid: String) throws -> NoteID? { try NoteTable.id(db, guid: guid.trimmed, in: own) }
 
   /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
-  private func move(_ cards: [CardRecord], within name: String) throws {
+  /// - Returns: whether any were.
+  private func move(_ cards: [CardRecord], within name: String) throws -> Bool {
     try flush()
     let target = name.isEmpty ? deck.id : try subdeck(name).id
     let others = cards.filter { $0.deck != target }.map(\.id)
-    if !others.isEmpty { _ = try CardTable.move(db, others, into: target, now: now) }
+    if others.isEmpty { return false }
+    _ = try CardTable.move(db, others, into: target, now: now)
+    return true
   }
 
   // MARK: Notes

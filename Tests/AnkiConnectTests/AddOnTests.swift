@@ -241,6 +241,7 @@ import Workspace
   }
 
   @Test func `rows of the log come back as they were given`() throws {
+    #expect(try client.call("cardReviews", #"{"deck":"default","startID":0}"#) == .list([]))
     #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":0}"#) == .list([]))
     let rows = "[[456,\(cards[0]),-1,3,4,-60,2500,6157,0],[789,\(cards[1]),-1,1,-60,-60,0,4846,0]]"
     try client.call("insertReviews", #"{"reviews":\#(rows)}"#)

@@ -92,6 +92,20 @@ import Testing
     #expect(count("card_answered", in: run) == 2 && count("session_finished", in: run) == 1, "\(run.output)")
   }
 
+  @Test func `a script whose game cannot be stored does not end as if all were well`() throws {
+    let home = try home()
+    let run = try home.run(
+      "-e",
+      """
+      games.mode{name = 'big', rules = {}, accept = function(game)
+        for n = 1, 600000 do game.data[n] = {n} end
+        return true
+      end}
+      print(games.new{mode = 'big', base = 'planets', language = 'english'}:guess('plan'))
+      """)
+    #expect(run.status == 1 && run.output == "4\n" && run.errors.contains("cannot be stored"), "\(run)")
+  }
+
   @Test func `a mode's data lives in its own state, whoever reads it first`() throws {
     let home = try home()
     try home.install(

@@ -308,6 +308,27 @@ private struct NoGenerator: CardGenerator {
     #expect(throws: RefusedBuild.self) { try build() }
   }
 
+  @Test func `a row that moves to another source or deck is told, and comes where it stands there`() throws {
+    func source(_ ids: String) -> String { "guid,prompt,answer\n" + ids.map { "\($0),\($0),\($0)\n" }.joined() }
+    func order(_ deck: String) throws -> String {
+      try workspace.decks.open(deck).cards().rest().map { try $0.record().prompt }.joined()
+    }
+    for name in ["x", "y"] { try person.folder.makeFolder("Words/" + name) }
+    try write(source("abc"), to: "x/one.csv")
+    try write(source("de"), to: "x/two.csv")
+    try write(source("fgh"), to: "y/three.csv")
+    try build()
+    try write(source("ac"), to: "x/one.csv")
+    try write(source("fbgh"), to: "y/three.csv")
+    let report = try build()
+    #expect(report.cards.updated == 1 && report.findings.contains { $0.kind == .moved }, "\(report)")
+    #expect(try order("Words::x") == "acde" && order("Words::y") == "fbgh")
+    try write(source("a"), to: "x/one.csv")
+    try write(source("dce"), to: "x/two.csv")
+    #expect(try build().findings.map(\.kind) == [.moved])
+    #expect(try order("Words::x") == "adce" && order("Words::y") == "fbgh")
+  }
+
   @Test func `a new row comes beside the rows that it stands beside, and no other card is moved`() throws {
     func source(_ words: String) -> String { words.map { "## \($0)\n\n\($0)\($0)\n\n" }.joined() }
     func order() throws -> String { try cards().map { String($0.prefix(1)) }.joined() }

@@ -136,7 +136,7 @@ public final class BuildRun {
     }
     // The cards of a first build are in the order of their sources already.
     if let build = state.build {
-      for visited in state.visited { try SourceOrder(db, build).place(visited.added, of: visited.id) }
+      for visited in state.visited { try SourceOrder(db, build).place(visited.new, of: visited.id) }
     }
     for (path, id, gone) in state.unread {
       let left = try leave(gone.filter { !state.claimed.contains($0.note) }, path)
@@ -179,7 +179,9 @@ public final class BuildRun {
         visited.rows.append(next)
         state.claimed.insert(next.note)
         if state.report.cards.rejectedCount == refused { state.report.hasTaken = true }
-        if let note = next.note, note != before?.note { visited.added.insert(note) }
+        if let note = next.note, note != before?.note || elsewhere != nil || places.moved.contains(note) {
+          visited.new.insert(note)
+        }
       }
     }
     let matched = Set(matches.compactMap { $0 })
@@ -375,8 +377,8 @@ private struct VisitedSource {
   let path: String
   let id: Int64
   var rows: [BuiltRow] = []
-  /// Notes that this build made for them.
-  var added: Set<NoteID> = []
+  /// Notes that this build made for them, or brought from another source or deck.
+  var new: Set<NoteID> = []
   /// Those of the last build that it has no more.
   var left: [BuiltRow] = []
   var isGone = false

@@ -109,6 +109,8 @@ struct SessionState {
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
+  /// The status of games that could not be stored.
+  var lostGames = ExitStatus.done
   /// The deck that a command named last, for the prompt.
   var usedDeck: DeckHandle?
   /// Set when the shell is to end, with its status.
@@ -322,7 +324,7 @@ package final class Session {
     Interrupts.clear()
     do {
       try endLua()
-      let status = saveDocuments()
+      let status = max(saveDocuments(), state.lostGames)
       warnOfSystemSettings()
       finishBackup()
       try data.opened?.close()
@@ -367,7 +369,7 @@ package final class Session {
     do {
       try data.opened?.games.store()
     } catch {
-      report(error)
+      state.lostGames = report(error)
     }
   }
 
