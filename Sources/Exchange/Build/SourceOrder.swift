@@ -1,4 +1,4 @@
-// Where the new and the moved rows of a build come in their deck: beside the rows that they stand beside in their source.
+// Where new and moved rows of a build come in their deck: beside the rows that they stand beside in their source.
 // Invariant: only cards that the build made are moved.
 
 import Decks

@@ -380,11 +380,7 @@ package final class Session {
 
   /// Takes over what another shell has set since the last line.
   func refreshSettings() {
-    do {
-      try data.opened?.settings.refresh()
-    } catch {
-      report(error)
-    }
+    do { try data.opened?.settings.refresh() } catch { report(error) }
   }
 
   /// Saves moves and sizes of elements, which wait for it.
