@@ -34,10 +34,12 @@ import Testing
         end)
       end
     end
+    local tries = 0
     local function gather()
+      loops, order, tries = {}, {}, tries + 1
       for name, module in pairs { decks = decks, notetypes = notetypes, media = media, documents = documents, words = words,
         games = games, settings = settings, shell = shell, files = files, deckhand = deckhand } do each(name, module) end
-      local deck = decks.create("Swept")
+      local deck = decks.create("Swept" .. tries)
       local card = deck:add{prompt = "p", answer = "a"}
       local note = assert(deck:add_note{fields = {Front = "f", Back = "b"}})
       local document = assert(documents.create{})
@@ -60,8 +62,13 @@ import Testing
 
   /// Runs each loop, and prints the processor time of those that took too long.
   private static let script = #"""
-    local count = 0
-    for _, name in ipairs(assert(shell.run("gather"))) do
+    local count, isWhole, order = 0
+    -- On a busy machine it may take longer than a plugin may.
+    for _ = 1, 20 do
+      isWhole, order = pcall(shell.run, "gather")
+      if isWhole and order then break end
+    end
+    for _, name in ipairs(order) do
       local start = os.clock()
       local isWhole, done, problem = pcall(shell.run, "loop " .. name)
       count = count + 1
