@@ -28,6 +28,7 @@ static int date_in_pieces(lua_State *L, const char *format, size_t length) {
   format += *format == '!' ? 1 : 0;
   lua_settop(L, 1);
   lua_pushinteger(L, when);
+  // The format stays alive here.
   lua_pushvalue(L, 1);
   luaL_Buffer b;
   luaL_buffinit(L, &b);

@@ -75,7 +75,6 @@ final class ImportPlaces {
   /// - Throws: `RowRefusal`; then the note is there as it was.
   func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
-    var isMoved = false
     if givesWay {
       var tried = row
       // One that no note has: only the row is tried.
@@ -85,11 +84,10 @@ final class ImportPlaces {
     } else {
       let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
       guard cards.contains(where: { own.contains($0.deck) }) else { return try writeElsewhere(row, over: note) }
-      isMoved = try move(cards, within: row.subdeck)
-      if isMoved { moved.insert(note) }
+      if try move(cards, within: row.subdeck) { moved.insert(note) }
     }
     var written = try write(row, isLookedAt: true)
-    if isMoved, written.outcome == .skipped { written.outcome = .updated }
+    if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
   }
 

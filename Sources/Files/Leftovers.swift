@@ -39,9 +39,7 @@ public enum Leftovers {
   }
 
   /// Whether a name is that of a `Scratch`.
-  public static func isScratch(_ name: String) -> Bool {
-    Scratch.Kind.allCases.contains { name.hasPrefix($0.rawValue) } && process(of: name) != nil
-  }
+  public static func isScratch(_ name: String) -> Bool { end(ofScratch: name) != nil && process(of: name) != nil }
 
   /// Removes what processes that are gone have left in a folder. What cannot be removed stays: it is in nobody's way,
   /// and `doctor` names it.
@@ -77,10 +75,13 @@ public enum Leftovers {
   /// The name of a temporary file that becomes another one, by its stem: `words.tsv.1234-0.tmp`.
   static func temporary(for target: String, attempt: Int) -> String { "\(target).\(getpid())-\(attempt).tmp" }
 
+  /// What stands behind the kind in the name of a scratch folder; nil for another name.
+  private static func end(ofScratch name: String) -> Substring? {
+    Scratch.Kind.allCases.first { name.hasPrefix($0.rawValue) }.map { name.dropFirst($0.rawValue.count) }
+  }
+
   private static func process(of name: String) -> Int32? {
-    for kind in Scratch.Kind.allCases where name.hasPrefix(kind.rawValue) {
-      return process(name.dropFirst(kind.rawValue.count).prefix { $0.isASCII && $0.isNumber })
-    }
+    if let end = end(ofScratch: name) { return process(end.prefix { $0.isASCII && $0.isNumber }) }
     return name.lastIndex(of: ".").flatMap { end in
       part(ofTemporary: name[(name[..<end].lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...])
     }

@@ -8,13 +8,14 @@ public let longestMarkRun = 128
 /// Whether more than `longestMarkRun` combining marks stand in a row of well-formed UTF-8: no writing needs them.
 public func hasEndlessMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   // Each mark has two bytes or more, and none is ASCII, so that most texts need no decoding.
+  if bytes.count <= 2 * longestMarkRun { return false }
   let words = UnsafeRawBufferPointer(bytes)
   var (run, place) = (0, 0)
   while place < bytes.count {
-    if place + 8 <= bytes.count,
+    if run == 0, place + 8 <= bytes.count,
       words.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
     {
-      (run, place) = (0, place + 8)
+      place += 8
       continue
     }
     run = bytes[place] < 0x80 ? 0 : run + 1

@@ -2,7 +2,6 @@
 // Invariant: they give what `NoteCardMaker` gives for the same note; they never fail, and a side is never empty.
 
 import Files
-import Glibc
 import Storage
 import Templates
 import Text
@@ -30,11 +29,11 @@ enum CardTextFunctions {
   /// Of a type of the shape of Basic each side is a field. Most fields are one line of plain text.
   private static func basicSide(_ call: SQLCall) {
     let column = call.bytes(1)
-    let end = place(of: separator, in: column) ?? column.count
+    let end = NoteFieldText.place(of: separator, in: column) ?? column.count
     var field = TextBytes(rebasing: column[..<end])
     if call.integer(0) != 0 {
       field = TextBytes(rebasing: column.dropFirst(end + 1))
-      if let next = place(of: separator, in: field) { field = TextBytes(rebasing: field[..<next]) }
+      if let next = NoteFieldText.place(of: separator, in: field) { field = TextBytes(rebasing: field[..<next]) }
     }
     if isShownAsStored(field) { return call.answer(field) }
     // Nothing interrupts it.
@@ -48,13 +47,10 @@ enum CardTextFunctions {
   /// Whether it is what `CardTexts.asWritten` gives. Fields are UTF-8 without endless marks: who stored them saw to it.
   private static func isShownAsStored(_ field: TextBytes) -> Bool {
     guard !field.isEmpty, field.count <= CardTexts.limit else { return false }
-    return !"<&\n".utf8.contains { place(of: $0, in: field) != nil } && CardText.trimmed(field).count == field.count
+    return !"<&\n".utf8.contains { NoteFieldText.place(of: $0, in: field) != nil }
+      && CardText.trimmed(field).count == field.count
   }
 
-  private static func place(of byte: UInt8, in text: TextBytes) -> Int? {
-    guard let start = text.baseAddress, let found = memchr(start, Int32(byte), text.count) else { return nil }
-    return UnsafeRawPointer(found) - UnsafeRawPointer(start)
-  }
 }
 
 /// Makes the sides of cards of any type. It keeps the types that it met, the fields of the last note, whose clozes are

@@ -78,24 +78,22 @@ enum NoteFieldText {
 
   private static func check(_ field: String, _ name: String) throws(NoteError) {
     var field = field
-    if field.holds(0) { throw .badField(name: name, reason: "holds a NUL character") }
-    if field.holds(separator) {
-      throw .badField(name: name, reason: "holds the control character U+001F")
-    }
+    func holds(_ byte: UInt8) -> Bool { field.withUTF8 { place(of: byte, in: $0) != nil } }
+    if holds(0) { throw .badField(name: name, reason: "holds a NUL character") }
+    if holds(separator) { throw .badField(name: name, reason: "holds the control character U+001F") }
     if hasEndlessMarks(field) {
       throw .badField(name: name, reason: "has more than \(longestMarkRun) combining marks in a row")
     }
   }
 
+  /// Where a byte first is, at the speed of C: fields may be long.
+  static func place(of byte: UInt8, in text: TextBytes) -> Int? {
+    guard let start = text.baseAddress, let found = memchr(start, Int32(byte), text.count) else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+  }
+
   /// The fields of a column: as many as the type has, whatever is stored.
   static func list(_ column: String) -> [String] {
     Bytes(column.utf8).split(separator: separator, omittingEmptySubsequences: false).map(\.text)
-  }
-}
-
-extension String {
-  /// Whether a byte is in it, at the speed of C: fields may be long.
-  fileprivate mutating func holds(_ byte: UInt8) -> Bool {
-    withUTF8 { bytes in bytes.baseAddress.flatMap { memchr($0, Int32(byte), bytes.count) } != nil }
   }
 }

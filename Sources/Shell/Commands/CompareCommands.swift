@@ -26,10 +26,11 @@ enum CompareCommands {
 
   /// Compares, and shows how much is read.
   private static func comparing<T>(
-    _ invocation: Invocation, _ session: Session, _ body: (Comparing, ComparisonSettings) throws -> T
+    _ invocation: Invocation, _ session: Session, keepsSchedule: Bool = false,
+    _ body: (Comparing, ComparisonSettings) throws -> T
   ) throws -> T {
     let comparing = try session.workspace().comparing
-    var settings = comparing.settings()
+    var settings = comparing.settings(keepsSchedule: keepsSchedule)
     let progress = session.console.progress("Reading", total: nil)
     defer { progress.finish() }
     settings.progress = { progress.update($0, of: $1) }
@@ -60,10 +61,8 @@ enum CompareCommands {
       ], example: "deck diff Spanish spanish.apkg"
     ) { invocation, session in
       let names = [invocation.text("A"), invocation.text("B")]
-      let difference = try comparing(invocation, session) { comparing, settings in
-        var settings = settings
-        settings.keepsSchedule = invocation.flag("--schedule")
-        return try comparing.difference(names, settings, generator: DeckGenerator(seconds: 60))
+      let difference = try comparing(invocation, session, keepsSchedule: invocation.flag("--schedule")) {
+        try $0.difference(names, $1, generator: DeckGenerator(seconds: 60))
       }
       var result =
         invocation.flag("--stat")

@@ -32,7 +32,8 @@ enum DeckFileCommands {
         cannot be a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every \
         row was refused. With --on-duplicate update, Markdown and Anki's text with #html:true make the formatted card \
         of their id plain where their text is plain; without an id, and from a file that cannot hold formatting, such a \
-        row is refused, and so is one of a note that is in another deck. Of a package notes come with their types, media, presets and schedules; its outermost deck \
+        row is refused, and so is one of a note that is in another deck. Of a package notes come with their types, \
+        media, presets and schedules; its outermost deck \
         becomes DECK, the others stand within it; a note that is there changes only where the package has a newer one. \
         --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
         as if it had been answered here, and what is there already is passed over.

@@ -52,6 +52,11 @@ enum DocumentCommands {
     }
   }
 
+  /// The same for the one element of a command.
+  private static func offerElement(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+    before.count == 1 ? elementOffers(before: before, session) : []
+  }
+
   /// Changes the document that the command names, as one change, and says what was done.
   static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
@@ -285,7 +290,7 @@ enum DocumentCommands {
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       answer: "document",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
-      complete: { _, before, session in before.count == 1 ? elementOffers(before: before, session) : [] }
+      complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document, session)
@@ -311,7 +316,7 @@ enum DocumentCommands {
       "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
       answer: "document",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2",
-      complete: { _, before, session in before.count == 1 ? elementOffers(before: before, session) : [] }
+      complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document, session)

@@ -204,7 +204,6 @@ struct Diagnosis {
   private func look(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
     if facts.kind == .symbolicLink { return }
-    let name = lastPart(of: path)
     if facts.owner != getuid() {
       found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
     } else if facts.mode & 0o077 != 0 {
@@ -216,6 +215,7 @@ struct Diagnosis {
       let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, where its disk is not read-only"
       found.append(file("closed", "you may not read and write it: changes fail", path, remedy, false))
     }
+    let name = lastPart(of: path)
     let isScratch = Leftovers.isScratch(name)
     if facts.kind == .file || isScratch, isLeftover(name, facts) {
       found.append(file("leftover", "a killed process left it", path, "it is removed", true))
