@@ -2,6 +2,7 @@
 // whoever reads it first; every other state gets a copy that it cannot write to.
 
 import LuaRuntime
+import Text
 import WordGames
 
 /// The tables of the games of one mode that are in use. Invariant: one takes itself out when it goes.
@@ -30,6 +31,8 @@ final class LuaModeData: ModeData {
   private let others: ModeDataTable
   /// What was stored before, and later what was last made of the table: for when the state is gone.
   private var stored: String?
+  /// Bytes of JSON: a game is stored after each line that changes it.
+  private static let limit = 8 << 20
   static let advice = "game.data is written by the functions of its mode only"
   /// Whether its state is there.
   var isLive: Bool { !state.isClosed }
@@ -54,7 +57,14 @@ final class LuaModeData: ModeData {
         if state.isClosed { return stored }
         throw GameError.tooMuchData(mode: mode, reason: error.words)
       }
-      if let text = copy.storedText { stored = text }
+      if let text = copy.storedText {
+        guard text.utf8.count <= Self.limit else {
+          throw GameError.tooMuchData(
+            mode: mode,
+            reason: "it takes \(grouped(text.utf8.count)) bytes as JSON, at most \(grouped(Self.limit)) are stored")
+        }
+        stored = text
+      }
       return stored
     }
   }

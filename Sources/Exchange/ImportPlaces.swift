@@ -81,14 +81,26 @@ final class ImportPlaces {
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
       if let refusal = try refusal(of: tried) { throw refusal }
       _ = try NoteTable.remove(db, [note])
-    } else {
-      let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
-      guard cards.contains(where: { own.contains($0.deck) }) else { return try writeElsewhere(row, over: note) }
-      if try move(cards, within: row.subdeck) { moved.insert(note) }
+    } else if try !place(note, within: row.subdeck) {
+      return try writeElsewhere(row, over: note)
     }
     var written = try write(row, isLookedAt: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
+  }
+
+  /// Brings the cards of a note into a deck within the one that is imported into, as far as they are elsewhere.
+  /// - Returns: whether it may: cards that were moved out of the deck stay where they are.
+  func place(_ note: NoteID, within name: String) throws -> Bool {
+    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
+    guard cards.contains(where: { own.contains($0.deck) }) else { return false }
+    try flush()
+    let target = name.isEmpty ? deck.id : try subdeck(name).id
+    let others = cards.filter { $0.deck != target }.map(\.id)
+    if others.isEmpty { return true }
+    _ = try CardTable.move(db, others, into: target, now: now)
+    moved.insert(note)
+    return true
   }
 
   /// Writes a row to its note in another deck, where its cards stay.
@@ -217,17 +229,6 @@ final class ImportPlaces {
 
   /// The note of a guid that has a card in the deck or in one within it.
   func note(guid: String) throws -> NoteID? { try NoteTable.id(db, guid: guid.trimmed, in: own) }
-
-  /// Moves cards into a deck within the one that is imported into, as far as they are elsewhere.
-  /// - Returns: whether any were.
-  private func move(_ cards: [CardRecord], within name: String) throws -> Bool {
-    try flush()
-    let target = name.isEmpty ? deck.id : try subdeck(name).id
-    let others = cards.filter { $0.deck != target }.map(\.id)
-    if others.isEmpty { return false }
-    _ = try CardTable.move(db, others, into: target, now: now)
-    return true
-  }
 
   // MARK: Notes
 

@@ -97,11 +97,15 @@ import Workspace
     #expect(listed.contains("mode \"classic\"") && listed.contains("mode \"ends\""))
   }
 
-  @Test func `data that are more than can be stored are told, not lost`() throws {
+  @Test(arguments: [
+    ("for n = #game.data + 1, 600000 do game.data[n] = {n} end", "1,000,000 values"),
+    ("game.data.text = ('x'):rep(9 << 20)", "bytes as JSON, at most 8,388,608 are stored"),
+  ])
+  func `data that are more than can be stored are told, not lost`(fill: String, reason: String) throws {
     try program.run(
       """
       games.mode{name = "big", rules = {"unused"}, accept = function(game)
-        for n = #game.data + 1, 600000 do game.data[n] = {n} end
+        \(fill)
         return true
       end}
       g = games.new{mode = "big", base = "cambering"}
@@ -109,7 +113,7 @@ import Workspace
       """)
     let error = #expect(throws: (any Error).self) { try program.workspace.games.store() }
     let problem = try #require(error as? any Problem)
-    #expect(problem.code == "too_large" && problem.message.contains("1,000,000 values"), "\(problem.message)")
+    #expect(problem.code == "too_large" && problem.message.contains(reason), "\(problem.message)")
     // It is told once, not with each line that follows.
     try program.workspace.games.store()
   }

@@ -329,6 +329,20 @@ private struct NoGenerator: CardGenerator {
     #expect(try order("Words::x") == "adce" && order("Words::y") == "fbgh")
   }
 
+  @Test func `a card that was edited in the deck comes along with its row, and keeps the edit`() throws {
+    for name in ["x", "y"] { try person.folder.makeFolder("Words/" + name) }
+    try write("guid,prompt,answer\nk,uno,one\na,a,a\n", to: "x/one.csv")
+    try write("guid,prompt,answer\nb,b,b\n", to: "y/two.csv")
+    try build()
+    try workspace.decks.open("Words::x").cards().rest().first?.update(answer: "1")
+    try write("guid,prompt,answer\na,a,a\n", to: "x/one.csv")
+    try write("guid,prompt,answer\nk,un,one\nb,b,b\n", to: "y/two.csv")
+    let report = try build()
+    #expect(report.findings.map(\.kind).contains(.moved) && report.cards.updated == 1, "\(report)")
+    let cards = try workspace.decks.open("Words::y").cards().rest().map { try $0.record() }
+    #expect(cards.map(\.prompt) == ["un", "b"] && cards.map(\.answer) == ["1", "b"])
+  }
+
   @Test func `a new row comes beside the rows that it stands beside, and no other card is moved`() throws {
     func source(_ words: String) -> String { words.map { "## \($0)\n\n\($0)\($0)\n\n" }.joined() }
     func order() throws -> String { try cards().map { String($0.prefix(1)) }.joined() }

@@ -219,7 +219,9 @@ public final class BuildRun {
       next.isEdited = try compare(next, source)
       return next
     }
-    if let current, current.content != next.base { return try merge(row, next, before, current, source) }
+    if let current, current.content != next.base {
+      return try merge(row, next, before, current, source, isMoved: isMoved)
+    }
     // A row that is refused stays what it was.
     guard let (note, outcome) = try put(row.row, named: name, current, source) else { return before }
     next.note = note
@@ -271,7 +273,8 @@ public final class BuildRun {
 
   /// A row that changed, and its card in the deck, too: what each of them changed is kept, by field.
   private func merge(
-    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource
+    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource,
+    isMoved: Bool
   ) throws -> BuiltRow? {
     var next = known
     guard let before, current.isOfType(of: row.row) else {
@@ -284,7 +287,11 @@ public final class BuildRun {
     let (content, conflicts) = current.merged(before.base, theirs)
     next.base = theirs
     do {
+      _ = try places.place(current.note.id, within: row.row.subdeck)
       try current.write(content, conflicts, to: db, settings)
+    } catch let refusal as RowRefusal {
+      refuse(row.row, source, refusal)
+      return before
     } catch let error as NoteError {
       refuse(row.row, source, RowRefusal(error))
       return before
@@ -295,9 +302,9 @@ public final class BuildRun {
     where content.fields[place] == theirs.fields[place] {
       next.base.fields[place] = stored[place]
     }
-    if content != current.content {
+    if content != current.content || places.moved.contains(current.note.id) {
       state.report.cards.count(.updated)
-      tell(.changed, source.path, next)
+      tell(isMoved ? .moved : .changed, source.path, next)
     }
     next.isEdited = try compare(next, source)
     return next
