@@ -4,6 +4,7 @@
 import Decks
 import Exchange
 import Files
+import Glibc
 import Problems
 import Templates
 import TestSupport
@@ -358,6 +359,23 @@ private struct NoGenerator: CardGenerator {
     try write(source("w"), to: "A.md")
     try build()
     #expect(try order() == "whijklyzabcdefg")
+  }
+
+  @Test func `a link is not followed, and one that stands for a source or a folder is named`() throws {
+    try person.folder.makeFolder("outside")
+    try person.folder.write("secret", to: "outside/key.png")
+    try person.folder.write("## c\n\nd\n", to: "outside/c.md")
+    try write("## a\n\nb\n", to: "a.md")
+    for (target, name) in [("../outside", "media"), ("../outside", "more"), ("../outside/c.md", "c.md"), ("a", "b")] {
+      try #require(symlink(target, person.folder.file("Words/" + name)) == 0)
+    }
+    let report = try build()
+    #expect(
+      report.media == 0
+        && report.findings.map { "\($0.kind) \($0.path)" } == [
+          "passedOver c.md", "passedOver media", "passedOver more",
+        ])
+    #expect(try cards() == ["a = b"])
   }
 
   @Test func `two sources whose names are the same letters are told`() throws {

@@ -21,6 +21,8 @@ public struct BuildFolder {
   let description: BuildDescription
   /// The files that cards are made of, by path.
   public let sources: [BuildSource]
+  /// What stands in the place of a source or a folder and is not read: links, pipes and the like.
+  let passedOver: [String]
   /// The files in `media`.
   let media: [BuildMediaFile]
 
@@ -31,7 +33,7 @@ public struct BuildFolder {
     if path.isEmpty { throw BuildError.nothingToBuild(folder: path) }
     self.path = path
     description = try BuildDescription(inFolder: path, isInterrupted: isInterrupted)
-    sources = try Self.sources(in: path)
+    (sources, passedOver) = try Self.content(of: path)
     var seen: [String: String] = [:]
     for source in sources {
       // Two such paths are one text.
@@ -42,7 +44,8 @@ public struct BuildFolder {
     if sources.isEmpty, !fileExists(path + "/" + BuildDescription.fileName) {
       throw BuildError.nothingToBuild(folder: path)
     }
-    media = Folder.isFolder(path + "/media") ? try Self.files(path + "/media") : []
+    let media = path + "/media"
+    self.media = try FileFacts.at(media, followingLinks: false)?.kind == .folder ? Self.files(media) : []
   }
 
   /// The deck's name.
@@ -55,24 +58,34 @@ public struct BuildFolder {
   // MARK: Files
 
   /// The sources of a folder, by path.
-  package static func sources(in folder: String) throws -> [BuildSource] {
-    var found: [BuildSource] = []
+  package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder).sources }
+
+  private static func content(of folder: String) throws -> (sources: [BuildSource], passedOver: [String]) {
+    var found: (sources: [BuildSource], passedOver: [String]) = ([], [])
     try list(folder, below: "", into: &found)
-    return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    found.sources.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    return found
   }
 
-  private static func list(_ folder: String, below: String, into found: inout [BuildSource]) throws {
+  private static func list(
+    _ folder: String, below: String, into found: inout (sources: [BuildSource], passedOver: [String])
+  ) throws {
     for name in try Folder.names(in: folder) where canBeSource(name) {
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false) else { continue }
       let relative = below.isEmpty ? name : below + "/" + name
+      let kind = BuildSource.Kind(path: name)
       switch facts.kind {
-      case .folder where relative != "media": try list(path, below: relative, into: &found)
+      case .folder:
+        if relative != "media" { try list(path, below: relative, into: &found) }
       case .file:
-        guard let kind = BuildSource.Kind(path: name) else { continue }
-        found.append(BuildSource(path: relative, kind: kind, stamp: SourceStamp(facts)))
-        if found.count > sourceLimit { throw BuildError.tooMany(path: folder, what: "\(grouped(sourceLimit)) sources") }
-      default: continue
+        guard let kind else { continue }
+        found.sources.append(BuildSource(path: relative, kind: kind, stamp: SourceStamp(facts)))
+        if found.sources.count > sourceLimit {
+          throw BuildError.tooMany(path: folder, what: "\(grouped(sourceLimit)) sources")
+        }
+      default:
+        if kind != nil || Folder.isFolder(path) { found.passedOver.append(relative) }
       }
     }
   }

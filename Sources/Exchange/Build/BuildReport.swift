@@ -33,12 +33,14 @@ public struct BuildFinding: Equatable, Sendable {
     case missingMedia = "missing_media"
     /// An answer has a cloze, which is a text there.
     case answeredCloze = "answered_cloze"
+    /// A link or a pipe stands in the place of a source or a folder.
+    case passedOver = "passed_over"
 
     /// Whether the deck and the sources are not the same there.
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
 
     /// Whether the source is to be looked at.
-    public var isHint: Bool { [.missingMedia, .answeredCloze].contains(self) }
+    public var isHint: Bool { [.missingMedia, .answeredCloze, .passedOver].contains(self) }
   }
 
   public let kind: Kind

@@ -38,6 +38,9 @@ public final class BuildRun {
     let known = try BuildTable.sources(db, of: build)
     state.build = known.isEmpty ? nil : build
     try lookAround(known, gone: BuildTable.gone(db, of: build))
+    for path in folder.passedOver {
+      state.report.findings.append(BuildFinding(kind: .passedOver, path: path, line: 1, prompt: ""))
+    }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)

@@ -173,6 +173,8 @@ enum BuildCommand {
       case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not there:"
       case .answeredCloze:
         "A cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card:"
+      case .passedOver:
+        "\(session.counted(findings.count, "name")) passed over; links are not followed, copy the file or folder here:"
       }
     var lines = [title]
     for finding in findings.prefix(5) {
