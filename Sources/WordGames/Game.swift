@@ -130,7 +130,7 @@ public final class Game {
   /// Ends the game; what was missed may be shown.
   public func giveUp() { tally.hasGivenUp = true }
 
-  /// Stops the clock, as when the shell is suspended.
+  /// Stops the clock until `resume`, as while the shell is suspended or locked.
   public func pause() { clock.pause() }
 
   public func resume() { clock.resume() }

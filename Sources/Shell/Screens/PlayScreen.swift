@@ -64,8 +64,13 @@ final class PlayScreen {
     let state = LineReaderState(reader)
     defer { state.restore() }
     reader?.completion = { [self] line in completion(line) }
+    reader?.willSuspend = { [self] in
+      state.willSuspend()
+      game.pause()
+    }
     reader?.didResume = { [self] in
       state.didResume()
+      game.resume()
       drawAround()
     }
     reader?.didResize = { [self] in drawAround() }
@@ -112,10 +117,12 @@ final class PlayScreen {
       guard isScreen else { throw WorkspaceError.interrupted }
       return nil
     case .stopped where session.input.isIdle:
+      game.pause()
       guard IdleLock(session).unlockCovered() else {
         (hasLeft, isLockedOut) = (true, true)
         return nil
       }
+      game.resume()
       if draws { draw(alert: nil) }
       return try nextLine(reader)
     case .stopped, .requested, .endOfInput: return nil

@@ -26,16 +26,19 @@ struct PlayDrawing {
 struct LineReaderState {
   private let reader: LineReader?
   private let completion: ((String) -> Completion)?
+  let willSuspend: () -> Void
   let didResume: () -> Void
 
   init(_ reader: LineReader?) {
     self.reader = reader
     completion = reader?.completion
+    willSuspend = reader?.willSuspend ?? {}
     didResume = reader?.didResume ?? {}
   }
 
   func restore() {
     reader?.completion = completion
+    reader?.willSuspend = willSuspend
     reader?.didResume = didResume
     reader?.didResize = {}
     reader?.tick = nil
