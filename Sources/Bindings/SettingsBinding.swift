@@ -142,7 +142,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
       }
     }
     cancel = { [weak inner] in inner?.cancel() }
-    return Subscription(subject, owner: context.owner, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
+    return Subscription(subject, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
   }
 }
 
