@@ -186,9 +186,8 @@ final class PlayScreen {
     session.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
 
-  /// What the number of words just earned.
   private var rewardText: String? {
-    guard let reward = game.mode.scoring.rewards.first(where: { $0.words == game.count }) else { return nil }
+    guard let reward = game.reward else { return nil }
     return "\(reward.title): \(counted(reward.words, "word"))"
       + (reward.points > 0 ? ", \(reward.points) points more." : ".")
   }
