@@ -207,7 +207,7 @@ let package = Package(
     .executableTarget(
       name: "deckhand-draw", dependencies: ["Text", "Wire", "CDrawing"],
       swiftSettings: lean + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
-    // A program of its own, and the only one that opens a socket.
+    // A program of its own, and the only one that opens a socket of the network.
     .executableTarget(
       name: "deckhand-net",
       dependencies: ["Archives", "Wire", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],

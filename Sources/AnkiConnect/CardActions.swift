@@ -88,7 +88,7 @@ enum CardActions {
 
   private static func info(_ call: ActionCall) throws -> Value {
     let found = try call.cards()
-    let reader = NoteReader(call.workspace)
+    let reader = NoteReader()
     var rows = try call.workspace.cards.anki.rows(of: found.compactMap(\.self))[...]
     return .list(
       try found.map { card in

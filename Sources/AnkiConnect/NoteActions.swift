@@ -48,7 +48,7 @@ enum NoteActions {
     let numbers =
       try hasQuery
       ? call.workspace.notes.numbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
-    let reader = NoteReader(call.workspace)
+    let reader = NoteReader()
     return .list(
       try numbers.map { number in
         if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
@@ -75,7 +75,7 @@ enum NoteActions {
     _ note: ValueReader, fields: [(name: String, reader: ValueReader)], tags: [String]?, _ call: ActionCall
   ) throws {
     let known = try call.note(note["id"].integer())
-    let (record, type) = try NoteReader(call.workspace).read(known)
+    let (record, type) = try NoteReader().read(known)
     // A type of another program may have two fields of one name.
     let before = Dictionary(firstOf: record.named(type).map { ($0.name, $0.html) })
     var texts: [String: String] = [:]

@@ -7,10 +7,7 @@ import Workspace
 
 /// Reads notes with their types for one action.
 final class NoteReader {
-  private let workspace: Workspace
   private var types: [NoteTypeID: NoteType] = [:]
-
-  init(_ workspace: Workspace) { self.workspace = workspace }
 
   func read(_ note: NoteHandle) throws -> (note: NoteRecord, type: NoteType) {
     let record = try note.record()

@@ -48,7 +48,7 @@ enum StudyActions {
       ("nextReviews", .list(study.choices.map { .text($0.interval.map(interval) ?? "") })),
       ("template", .text(template)),
     ]
-    return .record(try CardActions.shown(card, NoteReader(call.workspace), call) + more)
+    return .record(try CardActions.shown(card, NoteReader(), call) + more)
   }
 
   /// Short, as on Anki's buttons: `<10m`, `4d`, `1.2mo`.

@@ -6,7 +6,7 @@ import Problems
 
 /// What happened at the gate.
 ///
-///     let subscription = gate.observe { event in if case .signedOut(let name) = event { print(name) } }
+///     gate.observe { event in if case .signedOut(let name) = event { print(name) } }
 public enum GateEvent: Equatable, Sendable {
   /// A sign-in began. The name is what was typed.
   case began(String)
@@ -17,20 +17,6 @@ public enum GateEvent: Equatable, Sendable {
   case signedOut(String)
   /// The first account was added, or the last one removed: whether a sign-in is needed has changed.
   case accountsChanged
-}
-
-/// An observer of what happens at the gate.
-///
-///     let subscription = gate.observe { event in ... }
-///     subscription.cancel()
-public final class GateSubscription {
-  private var observer: ((GateEvent) -> Void)?
-
-  init(_ observer: @escaping (GateEvent) -> Void) { self.observer = observer }
-
-  public var isCancelled: Bool { observer == nil }
-  public func cancel() { observer = nil }
-  func notify(_ event: GateEvent) { observer?(event) }
 }
 
 /// A sign-in that was begun: between the name and the password's check. It is used up by `finish` or `cancel`.
@@ -52,7 +38,7 @@ public final class Gate {
   private var pending: PendingSignIn?
   private var count = 0
   private var hasAccounts: Bool
-  private var subscriptions: [GateSubscription] = []
+  private var observers: [(GateEvent) -> Void] = []
 
   /// What the user has access to; nil before the sign-in. Without accounts, the local data, from the start.
   public private(set) var access: AccountAccess?
@@ -210,15 +196,10 @@ public final class Gate {
 
   // MARK: Telling
 
-  /// Hears of everything from now on, until it is cancelled.
-  public func observe(_ observer: @escaping (GateEvent) -> Void) -> GateSubscription {
-    let subscription = GateSubscription(observer)
-    subscriptions.removeAll { $0.isCancelled }
-    subscriptions.append(subscription)
-    return subscription
-  }
+  /// Hears of everything from now on.
+  public func observe(_ observer: @escaping (GateEvent) -> Void) { observers.append(observer) }
 
   private func notify(_ event: GateEvent) {
-    for subscription in subscriptions { subscription.notify(event) }
+    for observer in observers { observer(event) }
   }
 }

@@ -19,7 +19,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       + "with_schedule; of a table separator, columns (a table as "
       + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. A broken file imports nothing."
   ) { deck, stack in
-    let paths = try readPaths(stack)
+    let paths = try paths(at: 2, stack)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
     let options = try readImportOptions(stack.optionalTable(3))
     var kinds = FileKinds.any
@@ -55,16 +55,6 @@ extension CardFormat {
     let names = allCases.filter { $0 != .apkgLegacy }.map { ".\($0.rawValue)" }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
-}
-
-/// A path, or a list of them.
-private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.kind(2) == .table else { return [try stack.text(2)] }
-  let count = try stack.table(2).count()
-  guard (1...10_000).contains(count) else {
-    throw LuaFailure.argument(2, "1 to 10,000 paths expected, got \(grouped(count))")
-  }
-  return try stack.table(2).elements { try $0.text(-1) }
 }
 
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {

@@ -29,13 +29,11 @@ public enum ShellEvent: String, CaseIterable, Sendable {
 public final class Subscription: BoundObject {
   /// What it is to, in words.
   public let subject: String
-  public let owner: Owner
   private let active: () -> Bool
   private let end: () -> Void
 
-  init(_ subject: String, owner: Owner, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
+  init(_ subject: String, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
     self.subject = subject
-    self.owner = owner
     active = isActive
     end = cancel
   }
@@ -96,7 +94,7 @@ public final class EventTable {
   func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
     let listener = Listener(event, context, function)
     listeners[event, default: []].append(listener)
-    return Subscription(event.rawValue, owner: context.owner, isActive: { listener.isActive }) { [weak self] in
+    return Subscription(event.rawValue, isActive: { listener.isActive }) { [weak self] in
       self?.remove(listener)
     }
   }
@@ -118,8 +116,6 @@ public final class EventTable {
       listeners[event] = list.filter(\.isActive)
     }
   }
-
-  public var isEmpty: Bool { listeners.allSatisfy(\.value.isEmpty) }
 
   private func refreshObserved() {
     observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false

@@ -142,7 +142,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
       }
     }
     cancel = { [weak inner] in inner?.cancel() }
-    return Subscription(subject, owner: context.owner, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
+    return Subscription(subject, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
   }
 }
 
@@ -210,7 +210,7 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
       guard case .choice(let options, _) = try choice.declaration().kind else {
         return FrozenList([String](), advice: "")
       }
-      return FrozenList(options.map(\.name), advice: "a choice's options are fixed; assign its value")
+      return FrozenList(options, advice: "a choice's options are fixed; assign its value")
     }
   }
 }
@@ -347,12 +347,12 @@ private struct SettingDescription {
   }
 
   func choice() throws(LuaFailure) -> SettingKind {
-    var options: [SettingOption] = []
+    var options: [String] = []
     for item in try list("options") {
       guard let name = item.text else { throw wrong("field 'options': a list of strings expected") }
-      options.append(SettingOption(name))
+      options.append(name)
     }
-    return .choice(options, default: try text("default") ?? options.first?.name ?? "")
+    return .choice(options, default: try text("default") ?? options.first ?? "")
   }
 
   func value() throws(LuaFailure) -> SettingKind {

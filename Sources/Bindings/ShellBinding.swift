@@ -131,7 +131,7 @@ private enum TableSize {
   static let (columns, cells) = (1_000, 1_000_000)
 
   static func failure(_ argument: Int) -> LuaFailure {
-    .argument(argument, "a table of at most 1,000 columns and 1,000,000 cells expected")
+    .argument(argument, "a table of at most \(grouped(columns)) columns and \(grouped(cells)) cells expected")
   }
 }
 
@@ -160,7 +160,9 @@ private func plainText(_ value: LuaValue) -> String {
 
 private let mostBars = 10_000
 
-private func tooManyBars(_ argument: Int) -> LuaFailure { .argument(argument, "at most 10,000 numbers expected") }
+private func tooManyBars(_ argument: Int) -> LuaFailure {
+  .argument(argument, "at most \(grouped(mostBars)) numbers expected")
+}
 
 private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(label: String, value: Double)] {
   let pairs: [(String, LuaValue)]

@@ -29,7 +29,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
         + "file says of itself, else that of the setting game.language), encoding, translation (a path, or one for each "
         + "file), offset, deck (only its cards say what is known), known (a list of words that count as known)."
     ) { stack in
-      let paths = try texts(at: 1, stack)
+      let paths = try paths(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
       // Reading and analysing is the program's work, not a plugin's.
@@ -56,7 +56,7 @@ private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions
 }
 
 /// A path, or a list of them.
-private func texts(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
+func paths(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
   guard stack.kind(index) == .table else { return [try stack.text(index)] }
   let count = try stack.table(index).count()
   guard (1...10_000).contains(count) else {

@@ -345,8 +345,6 @@ dh_type *dh_type_new(lua_State *L, const char *name) {
   return type;
 }
 
-const char *dh_type_name(const dh_type *type) { return type->name; }
-
 void dh_push_function(lua_State *L, const dh_function *function) {
   push_host_function(L, function, function->fast ? call_fast_function : call_function);
 }

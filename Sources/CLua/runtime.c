@@ -325,10 +325,6 @@ static int get_operation(lua_State *L) {
   lua_gettable(L, 1);
   return 1;
 }
-static int set_operation(lua_State *L) {
-  lua_settable(L, 1);
-  return 0;
-}
 static int length_operation(lua_State *L) {
   lua_pushinteger(L, luaL_len(L, 1));
   return 1;
@@ -342,7 +338,6 @@ static int tostring_operation(lua_State *L) {
 }
 
 int dh_get_protected(lua_State *L, int index) { return guarded(L, get_operation, index, 1, 1); }
-int dh_set_protected(lua_State *L, int index) { return guarded(L, set_operation, index, 2, 0); }
 int dh_tostring_protected(lua_State *L, int index) { return guarded(L, tostring_operation, index, 0, 1); }
 
 int dh_length_protected(lua_State *L, int index, int64_t *length) {

@@ -391,4 +391,3 @@ struct line_editor_result line_editor_read(
 void line_editor_free(char *text) { free(text); }
 
 bool line_editor_is_reading(void) { return callbacks != NULL; }
-bool line_editor_is_interrupted(void) { return callbacks && collect_signals(); }

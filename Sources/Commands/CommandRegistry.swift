@@ -7,7 +7,7 @@ import Text
 
 /// Commands that share their first word.
 ///
-///     registry.groups.first { $0.name == "deck" }?.commands.map(\.name)   // ["deck create", "deck export", ...]
+///     registry.group("deck")?.commands.map(\.name)   // ["deck create", "deck export", ...]
 public struct CommandGroup {
   public let name: String
   public let summary: String
@@ -72,9 +72,6 @@ public final class CommandRegistry {
       (table[first] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     }
   }
-
-  /// The groups, by name.
-  public var groups: [CommandGroup] { table.keys.sorted().compactMap { group($0) } }
 
   /// The first words that name something: plain commands, groups and aliases.
   public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }

@@ -8,9 +8,7 @@
 ///     invocation.flag("--reversed")
 public struct Invocation {
   public let command: Command
-  /// The words after the command's name, as they came.
-  public let words: [String]
-  /// Those of the words that the user typed: what a plugin's alias stands for is not among them.
+  /// The words after the command's name that the user typed: what a plugin's alias stands for is not among them.
   public let typedWords: [String]
   public let wantsJSON: Bool
   private let values: [String: [String]]
@@ -20,7 +18,7 @@ public struct Invocation {
     _ command: Command, words: [String], typed: Int = .max, values: [String: [String]], flags: Set<String>
   ) {
     typedWords = Array(words.suffix(typed))
-    (self.command, self.words, self.values, self.flags) = (command, words, values, flags)
+    (self.command, self.values, self.flags) = (command, values, flags)
     wantsJSON = flags.contains(Option.json.name)
   }
 

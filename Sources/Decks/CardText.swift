@@ -12,7 +12,7 @@ enum CardText {
   /// - Throws: `badText` naming `what`; a blank text is not an error here.
   static func cleaned(_ bytes: TextBytes, _ what: StaticString) throws(DeckError) -> TextBytes {
     if bytes.count > CardTexts.limit {
-      throw .badText(what: "\(what)", reason: "has more than 1,000,000 bytes")
+      throw .badText(what: "\(what)", reason: "has more than \(grouped(CardTexts.limit)) bytes")
     }
     if let invalidReason = firstInvalidByte(bytes) {
       let reason = bytes[invalidReason] == 0 ? "holds a NUL character" : "is not UTF-8"

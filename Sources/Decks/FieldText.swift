@@ -14,14 +14,18 @@ enum FieldText {
   /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
-    if fields.count > CardField.limit { throw .badText(what: "fields", reason: "are more than 1,000") }
+    if fields.count > CardField.limit {
+      throw .badText(what: "fields", reason: "are more than \(grouped(CardField.limit))")
+    }
     var writer = JSONWriter(.compact)
     writer.beginRecord()
     for (offset, field) in fields.enumerated() {
       try check(field, among: fields.prefix(offset))
       field.write(to: &writer)
     }
-    if writer.bytes.count > CardTexts.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
+    if writer.bytes.count > CardTexts.limit {
+      throw .badText(what: "fields", reason: "have more than \(grouped(CardTexts.limit)) bytes")
+    }
     writer.endRecord()
     return String(decoding: writer.take(), as: UTF8.self)
   }

@@ -6,11 +6,8 @@ import Templates
 
 /// The decks, notes, cards and log of an account as one.
 ///
-///     if try WholeCollection.isEmpty(db) { try WholeCollection.removeStockTypes(db) }
+///     if try WholeCollection.cardCount(db) == 0 { try WholeCollection.removeStockTypes(db) }
 public enum WholeCollection {
-  /// Whether there is neither a card nor a note.
-  public static func isEmpty(_ db: Database) throws -> Bool { try cardCount(db) == 0 }
-
   /// A note has a card at least.
   public static func cardCount(_ db: Database) throws -> Int {
     try db.count("SELECT count(*) FROM cards")

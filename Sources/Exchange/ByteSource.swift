@@ -176,7 +176,8 @@ final class ByteSource {
   }
 
   private var tooLarge: ExchangeError {
-    .tooLarge(path: path, line: line, what: "the file has more than the 2,000,000,000 bytes that are read of one")
+    .tooLarge(
+      path: path, line: line, what: "the file has more than the \(grouped(Self.fileLimit)) bytes that are read of one")
   }
 
   private func refill() throws {

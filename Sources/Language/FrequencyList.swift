@@ -14,13 +14,11 @@ public struct FrequencyList {
   static let limit = 64 << 20
   static let mostWords = 1_000_000
 
-  public let path: String
   public private(set) var counts: [String: Double] = [:]
 
   /// Reads one of two kinds: a language model as Onboard has it, whose part `\1-grams:` counts (a count, a blank, a
   /// word), or a table of words and counts with a tab between them. A table without counts is in the order of use.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
-    self.path = path
     let text: String?
     do { text = try FileText.read(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
       throw .unreadable(path: path, reason: error.message)

@@ -56,11 +56,6 @@ public struct FastCall: ~Copyable {
     return 1
   }
 
-  @inlinable public func answer(bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-    stack.push(bytes: bytes)
-    return 1
-  }
-
   @inlinable public func answer(argument index: Int) -> Int32 {
     lua_pushvalue(stack.L, Int32(truncatingIfNeeded: index))
     return 1

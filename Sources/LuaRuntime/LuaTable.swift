@@ -49,7 +49,6 @@ public struct LuaTable: ~Copyable {
   public func text(_ name: String) throws -> String { try withField(name) { try $0.text(-1) } }
   public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { try $0.copiedBytes(-1) } }
   public func optionalText(_ name: String) throws -> String? { try withField(name) { try $0.optionalText(-1) } }
-  public func boolean(_ name: String) throws -> Bool { try withField(name) { try $0.boolean(-1) } }
 
   public func optionalBoolean(_ name: String) throws -> Bool? {
     try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.boolean(-1) }

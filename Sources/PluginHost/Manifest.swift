@@ -25,8 +25,6 @@ public struct Manifest: Sendable {
   public let needs: Needs
   /// The bytes that it was read from: what was asked about and what is enabled are compared by them.
   let source: [UInt8]
-  /// The keys that this program does not know, as they stand there.
-  public let others: Value.Record
   public var owner: Owner { .plugin(name) }
   /// Whether it names its version; without one it counts as 0.
   var hasVersion: Bool { version != "0" }
@@ -61,7 +59,6 @@ public struct Manifest: Sendable {
     modes = isNewer ? [] : try reader.names("modes")
     events = isNewer ? [] : try reader.events()
     needs = isNewer ? Needs() : try reader.needs()
-    others = reader.others()
   }
 }
 
@@ -161,15 +158,6 @@ struct ManifestReader {
         plugin: folder, reason: "\(place): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
     }
     return range
-  }
-
-  static let known = [
-    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
-    "needs",
-  ]
-
-  func others() -> Value.Record {
-    object.filter { !Self.known.contains($0.name) }
   }
 
   func events() throws(PluginError) -> [ShellEvent] {

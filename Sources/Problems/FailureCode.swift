@@ -276,7 +276,7 @@ extension ProblemCode {
       case .notHere: "It cannot be done from here."
       case .notInStore: "The document is not one of yours; saving puts a copy there."
       case .notJSON: "The text is not JSON."
-      case .notKept: "It was done, but could not be stored."
+      case .notKept: "It could not be stored, so it was not changed."
       case .notNewer: "The version is not above the one that is there."
       case .notPossible: "The word cannot be made from the letters."
       case .notSignedIn: "Only who is signed in can do it."

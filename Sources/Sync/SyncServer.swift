@@ -23,8 +23,6 @@ public struct SyncMeta: Equatable, Sendable {
   public var message = ""
   /// Whether it wants to go on.
   public var goesOn = true
-  /// Whether it has no card.
-  public var isEmpty = false
   public var mediaUSN = 0
 
   /// Whether there is something that was not there at the last sync.
@@ -183,7 +181,6 @@ public final class SyncServer {
     var meta = SyncMeta(modified: modified, schema: schema, usn: usn, now: now)
     meta.message = record["msg"]?.text ?? ""
     meta.goesOn = record["cont"]?.boolean ?? true
-    meta.isEmpty = record["empty"]?.boolean ?? false
     meta.mediaUSN = record["media_usn"]?.integer ?? 0
     return meta
   }

@@ -46,10 +46,6 @@ extension ArraySlice<UInt8> {
 extension [UInt8] {
   package var text: String { String(decoding: self, as: UTF8.self) }
 
-  package mutating func add(_ text: StaticString) {
-    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
   package mutating func add(_ text: String) { append(contentsOf: text.utf8) }
 }
 

@@ -174,7 +174,9 @@ extension NoteTypeDraft {
       try draft.check(draft.cards[index])
     }
     try NoteTypeDraft.checkDistinct(draft.cards.map(\.name), "cards")
-    if css.utf8.count > Template.lengthLimit { throw .badType(reason: "has at most 1,000,000 bytes of CSS") }
+    if css.utf8.count > Template.lengthLimit {
+      throw .badType(reason: "has at most \(grouped(Template.lengthLimit)) bytes of CSS")
+    }
     return draft
   }
 

@@ -18,7 +18,7 @@ extension NoteType {
     }
     let sizes = [css] + cards.flatMap { [$0.front, $0.back] }
     if sizes.contains(where: { $0.utf8.count > Template.lengthLimit }) {
-      throw .badType(reason: "has at most 1,000,000 bytes of CSS and in each template")
+      throw .badType(reason: "has at most \(grouped(Template.lengthLimit)) bytes of CSS and in each template")
     }
   }
 

@@ -31,7 +31,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
         + (suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")
     case .noField: "shows no field: write at least one, as {{Front}}"
     case .noCloze: "shows no cloze: write {{cloze:FIELD}}"
-    case .tooLong: "has more than 1,000,000 bytes"
+    case .tooLong: "has more than \(grouped(Template.lengthLimit)) bytes"
     case .tooManyTags: "has more than \(grouped(Template.tagLimit)) tags"
     case .tooDeep: "has more than \(Template.depthLimit) sections within each other"
     }

@@ -19,14 +19,6 @@ public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The bytes of hexadecimal digits, small or capital; nil for anything else.
-public func bytes(ofHexadecimal text: String) -> [UInt8]? {
-  var bytes = [UInt8](repeating: 0, count: text.utf8.count / 2)
-  var count = 0
-  let result = sodium_hex2bin(&bytes, bytes.count, text, text.utf8.count, nil, &count, nil)
-  return result == 0 && count * 2 == text.utf8.count ? bytes : nil
-}
-
 /// The bytes of base64, with its padding; blanks and line ends between its letters are passed over. Nil for anything
 /// else.
 public func bytes(ofBase64 text: String) -> [UInt8]? {

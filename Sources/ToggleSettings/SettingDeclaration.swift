@@ -47,7 +47,7 @@ public indirect enum SettingKind: Equatable, Sendable {
   case group([SettingDeclaration])
   case toggle(default: Bool = false)
   /// One of several, always exactly one.
-  case choice([SettingOption], default: String)
+  case choice([String], default: String)
   case number(NumberRange, default: Double)
   case text(default: String)
   /// As text; what it names is completed as a file. An empty path means none.
@@ -75,22 +75,6 @@ public indirect enum SettingKind: Equatable, Sendable {
     case .text(let text), .path(let text): .text(text)
     }
   }
-}
-
-/// One of the options of a choice.
-///
-///     let options: [SettingOption] = ["english", SettingOption("bokmaal", title: "Norwegian")]
-public struct SettingOption: Equatable, Sendable, ExpressibleByStringLiteral {
-  public var name: String
-  /// For users; the name when left empty.
-  public var title: String
-
-  public init(_ name: String, title: String = "") {
-    self.name = name
-    self.title = title
-  }
-
-  public init(stringLiteral name: String) { self.init(name) }
 }
 
 /// The numbers that a setting admits; both ends belong to it.
@@ -150,7 +134,7 @@ extension SettingDeclaration {
       if children.isEmpty { return .badDeclaration(name, "a group needs at least one switch") }
     case .toggle: break
     case .choice(let options, let option):
-      return choiceProblem(name, options.map(\.name), option)
+      return choiceProblem(name, options, option)
     case .number(let range, let number):
       if range.min?.isNaN ?? false || range.max?.isNaN ?? false || range.min ?? -.infinity > range.max ?? .infinity {
         return .badDeclaration(name, "its range is empty")

@@ -9,7 +9,7 @@ extension SettingKind {
     switch self {
     case .group, .toggle: return "on or off"
     case .choice(let options, _):
-      let names = options.prefix(12).map(\.name)
+      let names = Array(options.prefix(12))
       if options.count > names.count { return names.joined(separator: ", ") + " or another of its options" }
       return names.count < 2
         ? names.joined() : names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
@@ -23,7 +23,7 @@ extension SettingKind {
   public var candidates: [String] {
     switch self {
     case .group, .toggle: ["on", "off"]
-    case .choice(let options, _): options.map(\.name)
+    case .choice(let options, _): options
     case .number(let range, let number):
       [range.min, number, range.max].compactMap { $0 }.map(shown).reduce(into: []) { list, text in
         if list.last != text { list.append(text) }
@@ -38,7 +38,7 @@ extension SettingKind {
     switch self {
     case .group, .toggle: return flag(word).map { .flag($0) }
     case .choice(let options, _):
-      return options.first { $0.name.lowercased() == word }.map { .text($0.name) }
+      return options.first { $0.lowercased() == word }.map { .text($0) }
     case .number(let range, _): return decimal(word).flatMap { range.admits($0) ? .number($0) : nil }
     case .text, .path: return SettingBounds.admits(text) ? .text(text) : nil
     }
@@ -49,7 +49,7 @@ extension SettingKind {
     switch (self, value) {
     case (.group, .flag), (.toggle, .flag): value
     case (.number(let range, _), .number(let number)): range.admits(number) ? value : nil
-    case (.choice(let options, _), .text(let text)): options.contains { $0.name == text } ? value : nil
+    case (.choice(let options, _), .text(let text)): options.contains(text) ? value : nil
     case (.text, .text(let text)), (.path, .text(let text)): SettingBounds.admits(text) ? value : nil
     default: nil
     }
@@ -58,7 +58,7 @@ extension SettingKind {
   /// The option or word nearest to a mistyped one.
   func suggestion(for text: String) -> String? {
     switch self {
-    case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options.map(\.name))
+    case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options)
     default: nil
     }
   }

@@ -66,24 +66,8 @@ extension Value {
       }
     }
 
-    /// Puts a field at the end; the value of a name that is there already is replaced.
-    public mutating func append(_ name: String, _ value: Value) {
-      if let last = fields.last, !(isSorted && Self.inOrder(last.name, name)) {
-        if let place = place(of: name) { return fields[place].value = value }
-        isSorted = false
-      }
-      fields.append(Field(name: name, value: value))
-    }
-
     /// Takes a field out and gives its value.
     public mutating func remove(_ name: String) -> Value? { place(of: name).map { fields.remove(at: $0).value } }
-
-    /// The fields that are wanted, in their order.
-    public func filter(_ isWanted: (Field) -> Bool) -> Record {
-      var some = self
-      some.fields = fields.filter(isWanted)
-      return some
-    }
 
     private mutating func insert(_ field: Field) {
       guard isSorted else { return fields.append(field) }

@@ -80,8 +80,8 @@ public final class Game {
     for entry in foundWords.entries { scores[entry.player] += entry.points }
     return zip(scores, tally.hintCosts).map { max(0, $0 - $1) }
   }
-  /// The newest of the rewards that the number of found words gave.
-  public var reward: Reward? { mode.scoring.rewards.last { $0.words <= count } }
+  /// What the number of found words just earned.
+  public var reward: Reward? { mode.scoring.rewards.first { $0.words == count } }
   /// Seconds left; nil in a mode without an end.
   public var timeRemaining: Double? { clock.remaining }
 
@@ -120,7 +120,7 @@ public final class Game {
   }
 
   func takeReward() {
-    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { tally.bonus += reward.points }
+    tally.bonus += reward?.points ?? 0
     tally.nextReward = mode.scoring.firstReward(after: count)
   }
 
@@ -130,7 +130,7 @@ public final class Game {
   /// Ends the game; what was missed may be shown.
   public func giveUp() { tally.hasGivenUp = true }
 
-  /// Stops the clock, as when the shell is suspended.
+  /// Stops the clock until `resume`, as while the shell is suspended or locked.
   public func pause() { clock.pause() }
 
   public func resume() { clock.resume() }

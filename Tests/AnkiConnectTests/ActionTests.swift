@@ -266,7 +266,7 @@ import Workspace
       try client.refusal("addNote", #"{"note":\#(note("a &lt; b"))}"#) == "cannot create note because it is a duplicate"
     )
     try client.call("deleteNotes", #"{"notes":[\#(number)]}"#)
-    #expect(try !card.exists())
+    #expect(throws: DeckError.self) { try card.record() }
   }
 
   // MARK: Cards, decks, types

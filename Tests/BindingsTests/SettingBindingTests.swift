@@ -180,7 +180,7 @@ import Workspace
   private func otherValue(_ declaration: SettingDeclaration, _ value: SettingValue) -> SettingValue {
     switch (declaration.kind, value) {
     case (.number(let range, _), .number(let number)): .number(number == range.min ? number + 1 : number - 1)
-    case (.choice(let options, _), _): .text((options.first { .text($0.name) != value } ?? options[0]).name)
+    case (.choice(let options, _), _): .text(options.first { .text($0) != value } ?? options[0])
     case (_, .flag(let flag)): .flag(!flag)
     default: .text("other")
     }

@@ -107,7 +107,7 @@ import Text
     #expect(invocation.optionalInteger("--seconds") == nil)
     #expect(invocation.flag("--sprint"))
     #expect(!invocation.wantsJSON)
-    #expect(invocation.words == ["--limit", "7", "D", "--sprint"])
+    #expect(invocation.typedWords == ["--limit", "7", "D", "--sprint"])
   }
 
   @Test func `the words of a query are joined, and one quoted argument is the query`() throws {

@@ -186,7 +186,7 @@ import Testing
       }
     }
     let times = try collection.store.read {
-      try GoalGroup($0, DeckTable.record($0, deck), [deck], moment).times()
+      try GoalGroup($0, [deck], moment).times()
     }
     #expect(times == AnswerTimes(remembered: 30))
     try set(deck, goal)

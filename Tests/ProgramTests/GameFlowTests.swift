@@ -145,6 +145,16 @@ import Testing
     #expect(run.lines == ["x: This word does not count. \(message)" + (message.hasSuffix("!") ? "" : ".")])
   }
 
+  @Test func `a mode that guesses while its word is shown is refused`() throws {
+    let home = try home()
+    let show = "function(game) local _, problem = game:guess('x') return problem and problem.code or 'done' end"
+    try home.install("m", code: "games.mode{name = 'm', rules = {}, show = \(show)}")
+    try home.run("plugin", "enable", "m", "--grant")
+    let lines = try home.run("play", "m", "--json", input: "y\n").lines
+    #expect(lines.first?.contains(#""base_word": "busy""#) == true, "\(lines)")
+    #expect(lines.last?.contains(#""count": 1,"#) == true, "\(lines)")
+  }
+
   @Test func `the end of a game says how it ended, the word, and what to do next`() throws {
     let home = try home()
     let terminal = try home.terminal("play", "hangman", "--base", "letter")

@@ -80,4 +80,29 @@ import Testing
     terminal.type(words.contains("--sprint") ? "\rrq" : "\r3q")
     terminal.wait(for: "1 right, 0 wrong")
   }
+
+  @Test func `the clock of a game stands while it is locked`() throws {
+    let terminal = try terminal(["play", "timed", "--base", "cambering"])
+    terminal.wait(for: "180 s left")
+    clock.pass(seconds: 60)
+    terminal.wait(for: "Password for ana: ")
+    clock.pass(seconds: 200)
+    terminal.type("correct horse battery\r")
+    terminal.wait(for: "120 s left")
+  }
+
+  @Test func `the clock of a game stands while the shell is stopped`() throws {
+    let words = home.words(["play", "timed", "--base", "cambering"]).map { "'\($0)'" }.joined(separator: " ")
+    let script = "set -m; \(words); echo STOPPED; read line; fg"
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
+    terminal.wait(for: "180 s left")
+    terminal.wait(for: "timed> ")
+    terminal.type("\u{1A}")
+    terminal.wait(for: "STOPPED")
+    clock.pass(seconds: 200)
+    terminal.type("\r")
+    terminal.wait(for: "180 s left")
+    terminal.type("/quit\r")
+    terminal.wait(for: "cambering: 0 found")
+  }
 }

@@ -44,7 +44,7 @@ import ToggleSettings
     #expect(code { try card.update(prompt: "x") } == "made_from_note")
     #expect(code { _ = try note.field("Bck") } == "not_found")
     #expect(try workspace.notes.find(guidBeginning: note.record().guid).first === note)
-    #expect(try note.remove() == 2 && !note.exists() && code { _ = try note.record() } == "not_found")
+    #expect(try note.remove() == 2 && code { _ = try note.record() } == "not_found")
     #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note().field("Front") == "plain")
     try workspace.close()
     #expect(code { _ = try note.record() } == "auth_required")
@@ -59,7 +59,7 @@ import ToggleSettings
     try other.cards()[0].update(tags: ["x"])
     #expect(try other.cards().count == 2 && note.cards()[0].position() == 3)
     try workspace.cards.remove(try other.cards())
-    #expect(try !other.exists())
+    #expect(code { _ = try other.record() } == "not_found")
     try workspace.close()
   }
 
@@ -90,7 +90,8 @@ import ToggleSettings
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .basic)
     #expect(workspace.unitSummary == "adding a note")
     try workspace.rollbackUnit()
-    #expect(try !note.exists() && workspace.noteTypes.all().count == 5 && deck.count() == 0)
+    #expect(code { _ = try note.record() } == "not_found")
+    #expect(try workspace.noteTypes.all().count == 5 && deck.count() == 0)
     try workspace.close()
   }
 

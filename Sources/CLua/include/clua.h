@@ -162,8 +162,6 @@ int dh_exit_status(lua_State *L);
 
 // t[k] for any value, with metamethods, protected: pops the key, pushes the value and answers LUA_OK, or the error.
 int dh_get_protected(lua_State *L, int index);
-// t[k] = v likewise: pops both.
-int dh_set_protected(lua_State *L, int index);
 // #v with metamethods; on LUA_OK *length is set, else the error is on top. A length that is no integer is an error.
 int dh_length_protected(lua_State *L, int index, int64_t *length);
 // tostring(v) with metamethods: pushes the string, or the error.
@@ -216,7 +214,6 @@ int dh_is_ticking(void);
 
 // Describes a bound type to the state: its metatable is made and kept. The names must outlive the state.
 dh_type *dh_type_new(lua_State *L, const char *name);
-const char *dh_type_name(const dh_type *type);
 // Adds a method (called with `:`), a readable or writable field, or one of the operators `__len`, `__call`,
 // `__tostring`, `__close`.
 void dh_type_method(lua_State *L, dh_type *type, const dh_function *function);
@@ -290,15 +287,12 @@ void dh_take_asked_stops(void);
 
 static inline dh_runtime *dh_of(lua_State *L) { return *(dh_runtime **)lua_getextraspace(L); }
 static inline void dh_pop(lua_State *L, int n) { lua_settop(L, -n - 1); }
-static inline int dh_registry(void) { return LUA_REGISTRYINDEX; }
 static inline const char *dh_string(lua_State *L, int index, size_t *length) {
   return lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, length) : NULL;
 }
 static inline const char *dh_type_word(lua_State *L, int index) { return lua_typename(L, lua_type(L, index)); }
 static inline void dh_new_table(lua_State *L, int array, int fields) { lua_createtable(L, array, fields); }
-static inline void dh_insert(lua_State *L, int index) { lua_rotate(L, index, 1); }
 static inline void dh_remove(lua_State *L, int index) { lua_rotate(L, index, -1); lua_settop(L, -2); }
-static inline int dh_is_none_or_nil(lua_State *L, int index) { return lua_type(L, index) <= 0; }
 static inline void dh_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); }
 static inline int dh_ref(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 static inline void dh_unref(lua_State *L, int ref) { luaL_unref(L, LUA_REGISTRYINDEX, ref); }

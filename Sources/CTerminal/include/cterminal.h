@@ -126,8 +126,6 @@ const char *line_editor_version(void);
 long line_editor_key_count(void);
 /// Whether a line is being read: true in a callback, from which nothing else may be read. Readline is not reentrant.
 bool line_editor_is_reading(void);
-/// Whether Ctrl-C came while a callback runs, which should then end soon.
-bool line_editor_is_interrupted(void);
 
 /// The style of the bytes from `start` up to `end` of the line.
 void line_editor_paint(size_t start, size_t end, enum line_editor_style style);

@@ -27,7 +27,7 @@ struct GoalDay {
       guard let entry = goals.goal(ofKey: deck.name.lowercased()), entry.goal.isNear(at: moment),
         seen.insert(entry.deck.id).inserted
       else { continue }
-      let group = GoalGroup(db, entry.deck, goals.decks(of: entry, among: all).map(\.id), moment)
+      let group = GoalGroup(db, goals.decks(of: entry, among: all).map(\.id), moment)
       try choose(group, entry.goal, options.of(entry.deck.id))
       for deck in group.decks { try options[deck]?.set(.reviewsPerDay, to: 9999) }
     }
@@ -61,12 +61,11 @@ struct GoalGroup {
   private static let enough = 50.0
 
   private let db: Database
-  let root: DeckRecord
   let decks: [DeckID]
   let moment: StudyMoment
 
-  init(_ db: Database, _ root: DeckRecord, _ decks: [DeckID], _ moment: StudyMoment) {
-    (self.db, self.root, self.decks, self.moment) = (db, root, decks, moment)
+  init(_ db: Database, _ decks: [DeckID], _ moment: StudyMoment) {
+    (self.db, self.decks, self.moment) = (db, decks, moment)
   }
 
   private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }

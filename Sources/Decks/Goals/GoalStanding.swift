@@ -52,7 +52,7 @@ public struct GoalRehearsal {
     }
     let options = try DeckTable.options(db, deck)
     simulation = try Simulation(db, group.map(\.id), options, at: moment)
-    let times = try GoalGroup(db, self.deck, group.map(\.id), moment).times()
+    let times = try GoalGroup(db, group.map(\.id), moment).times()
     wish = RecallPlan.Wish(
       recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
   }

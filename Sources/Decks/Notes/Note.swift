@@ -71,7 +71,7 @@ enum NoteFieldText {
   static func column(_ fields: [String], names: [String]) throws(NoteError) -> String {
     for (name, field) in zip(names, fields) { try check(field, name) }
     if fields.reduce(0, { $0 + $1.utf8.count }) > limit {
-      throw .tooLarge(what: "a note of more than 64,000,000 bytes")
+      throw .tooLarge(what: "a note of more than \(grouped(limit)) bytes")
     }
     return fields.joined(separator: "\u{1F}")
   }

@@ -124,7 +124,7 @@ struct AnkiQueryParser: QueryGrammar {
     let parts = value.plain.split(separator: ",", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int64($0) }
     guard numbers.count == parts.count, numbers.count <= Self.mostNumbers else {
-      throw expected("whole numbers with commas between them, at most 10,000", at: start)
+      throw expected("whole numbers with commas between them, at most \(grouped(Self.mostNumbers))", at: start)
     }
     return numbers
   }

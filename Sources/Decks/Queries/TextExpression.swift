@@ -325,14 +325,11 @@ private struct ExpressionCompiler {
     guard let close = source[index...].firstIndex(of: "}") else { throw fault("a \"}\" for this bracket") }
     let parts = source[(index + 1)..<close].split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     index = close
-    guard let least = Int(parts[0]), (0...1000).contains(least), parts.count <= 2 else {
-      throw ExpressionFault(offset: start, expected: "{2}, {2,} or {2,5}, up to 1,000,")
-    }
+    let wrong = ExpressionFault(offset: start, expected: "{2}, {2,} or {2,5}, up to 1,000,")
+    guard let least = Int(parts[0]), (0...1000).contains(least), parts.count <= 2 else { throw wrong }
     if parts.count == 1 { return (least, least) }
     if parts[1].isEmpty { return (least, nil) }
-    guard let most = Int(parts[1]), (least...1000).contains(most) else {
-      throw ExpressionFault(offset: start, expected: "{2}, {2,} or {2,5}, up to 1,000,")
-    }
+    guard let most = Int(parts[1]), (least...1000).contains(most) else { throw wrong }
     return (least, most)
   }
 

@@ -44,7 +44,7 @@ public struct ModelKnowledge: Equatable, Sendable {
       let part = min(1, Double(Self.sample) / Double(max(1, all.cardCount)))
       (simulation, share) = (all.sampled(part), part)
       let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
-      times = try GoalGroup(db, DeckTable.record(db, deck), decks, moment).times()
+      times = try GoalGroup(db, decks, moment).times()
     }
 
     /// The share of the cards that is simulated.

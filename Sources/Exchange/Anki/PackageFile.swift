@@ -60,7 +60,8 @@ final class PackageFile {
           let count = try file.read(into: &chunk)
           if count == 0 { break }
           if sink.count > PackageFile.mostCollectionBytes {
-            throw PackageError.refused(path: path, place: "it", reason: "has more than 8,000,000,000 bytes")
+            throw PackageError.refused(
+              path: path, place: "it", reason: "has more than \(grouped(PackageFile.mostCollectionBytes)) bytes")
           }
           try sink.append(chunk[..<count])
         }

@@ -7,7 +7,6 @@ import Files
 import Text
 
 struct StarDictRecords: DictionaryRecords {
-  private let path: String
   /// The headwords, and from `synonymStart` on those of the `.syn`.
   private let bytes: [UInt8]
   private let synonymStart: Int
@@ -22,7 +21,6 @@ struct StarDictRecords: DictionaryRecords {
 
   /// - Parameter path: of the `.ifo`.
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
-    self.path = path
     let facts = try Self.facts(path, isInterrupted)
     let name = String(path.dropLast(4))
     kinds = Array((facts["sametypesequence"] ?? "").utf8)

@@ -37,7 +37,7 @@ enum CardCommands {
     if found.isEmpty {
       throw LookupError.noCard(guid: text)
     }
-    let places = try found.prefix(4).map { "\(try $0.deck().record().name):\(try $0.position())" }
+    let places = try found.prefix(4).map { try $0.place() }
     throw LookupError.severalCards(guid: text, places: places)
   }
 

@@ -47,8 +47,7 @@ enum NoteCommands {
       let type = try note.type().record()
       for card in cards {
         let row = try card.record()
-        let place = "\(try card.deck().record().name):\(try card.position())"
-        table.add([cardName(row.ordinal, type), place, row.prompt, row.answer])
+        table.add([cardName(row.ordinal, type), try card.place(), row.prompt, row.answer])
       }
       return CommandResult(.object(note), .parts([.fields(fields), .lines([""]), .table(table)]))
     }

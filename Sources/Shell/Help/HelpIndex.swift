@@ -99,7 +99,7 @@ struct HelpIndex {
   private func exampleValue(of declaration: SettingDeclaration) -> String {
     switch declaration.kind {
     case .group, .toggle: "on"
-    case .choice(let options, let option): options.first { $0.name != option }?.name ?? option
+    case .choice(let options, let option): options.first { $0 != option } ?? option
     default: ShellWords.quote(declaration.kind.defaultValue?.text ?? "")
     }
   }

@@ -311,9 +311,6 @@ struct LuaTyping {
     guard last >= 0, tokens[last].isSymbol(".") || tokens[last].isSymbol(":") else { return nil }
     return (expression(endingBefore: last), tokens[last].isSymbol(":"), word)
   }
-
-  /// The last token.
-  var end: LuaToken? { tokens.last }
 }
 
 extension LuaToken {

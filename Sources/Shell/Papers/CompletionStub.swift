@@ -7,15 +7,6 @@
 enum CompletionStub: String, CaseIterable {
   case bash, zsh, fish
 
-  /// Where a package puts the text, below /usr/share.
-  var place: String {
-    switch self {
-    case .bash: "bash-completion/completions/deckhand"
-    case .zsh: "zsh/vendor-completions/_deckhand"
-    case .fish: "fish/vendor_completions.d/deckhand.fish"
-    }
-  }
-
   /// How a user turns it on.
   var hint: String {
     switch self {

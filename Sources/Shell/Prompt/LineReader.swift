@@ -116,9 +116,6 @@ package final class LineReader: LineSource {
   /// Says of a line that was remembered whether it failed: then it is suggested no more.
   package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
 
-  /// Whether Ctrl-C came while a completion is made, which should then give up.
-  package static var isInterrupted: Bool { line_editor_is_interrupted() }
-
   /// Grows with each key that is typed.
   static var keyCount: Int { line_editor_key_count() }
 

@@ -51,15 +51,13 @@ struct RequestedCommand {
     switch request.kind {
     case .review: return ["study", "--", request.text]
     case .showCard:
-      return try workspace.cards.numbered(Int64(request.number)).map { ["card", "show", "--", try place(of: $0)] }
+      return try workspace.cards.numbered(Int64(request.number)).map { ["card", "show", "--", try $0.place()] }
     case .showNote, .editNote:
       guard let note = try workspace.notes.numbered(Int64(request.number)) else { return nil }
       return ["note", request.kind == .editNote ? "edit" : "show", "--", try note.record().guid]
     default: return nil
     }
   }
-
-  private func place(of card: CardHandle) throws -> String { "\(try card.deck().record().name):\(try card.position())" }
 
   private func runLine(_ words: [String], _ request: ShellRequest) {
     let shown = words.filter { $0 != "--" }.map { ShellWords.quote($0) }.joined(separator: " ")

@@ -64,8 +64,13 @@ final class PlayScreen {
     let state = LineReaderState(reader)
     defer { state.restore() }
     reader?.completion = { [self] line in completion(line) }
+    reader?.willSuspend = { [self] in
+      state.willSuspend()
+      game.pause()
+    }
     reader?.didResume = { [self] in
       state.didResume()
+      game.resume()
       drawAround()
     }
     reader?.didResize = { [self] in drawAround() }
@@ -112,10 +117,12 @@ final class PlayScreen {
       guard isScreen else { throw WorkspaceError.interrupted }
       return nil
     case .stopped where session.input.isIdle:
+      game.pause()
       guard IdleLock(session).unlockCovered() else {
         (hasLeft, isLockedOut) = (true, true)
         return nil
       }
+      game.resume()
       if draws { draw(alert: nil) }
       return try nextLine(reader)
     case .stopped, .requested, .endOfInput: return nil
@@ -179,9 +186,8 @@ final class PlayScreen {
     session.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
 
-  /// What the number of words just earned.
   private var rewardText: String? {
-    guard let reward = game.mode.scoring.rewards.first(where: { $0.words == game.count }) else { return nil }
+    guard let reward = game.reward else { return nil }
     return "\(reward.title): \(counted(reward.words, "word"))"
       + (reward.points > 0 ? ", \(reward.points) points more." : ".")
   }

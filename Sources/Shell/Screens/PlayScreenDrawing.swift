@@ -26,16 +26,19 @@ struct PlayDrawing {
 struct LineReaderState {
   private let reader: LineReader?
   private let completion: ((String) -> Completion)?
+  let willSuspend: () -> Void
   let didResume: () -> Void
 
   init(_ reader: LineReader?) {
     self.reader = reader
     completion = reader?.completion
+    willSuspend = reader?.willSuspend ?? {}
     didResume = reader?.didResume ?? {}
   }
 
   func restore() {
     reader?.completion = completion
+    reader?.willSuspend = willSuspend
     reader?.didResume = didResume
     reader?.didResize = {}
     reader?.tick = nil
@@ -60,9 +63,8 @@ extension PlayScreen {
 
   /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
   var shownBase: String {
-    guard let show = game.mode.hooks.show else { return base }
     do {
-      return printable(try show(game))
+      return printable(try game.shown())
     } catch {
       session.report(error, origin: game.mode.name)
       return game.mode.title

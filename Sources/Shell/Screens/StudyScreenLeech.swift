@@ -64,8 +64,7 @@ private struct LeechPage {
     for (answer, name) in zip(shown, names) {
       lines.append("\(session.date(answer.at))  \(name.filled(to: width))  back in \(span(answer.interval))")
     }
-    let place = "\(try card.deck().record().name):\(try card.position())"
-    let name = printable(ShellWords.quote(place))
+    let name = printable(ShellWords.quote(try card.place()))
     let rest =
       record.isSuspended ? "and let it in again (`card resume \(name)`)" : "or keep it out (`card suspend \(name)`)"
     if let test = help?.test, test.answers > 0 {

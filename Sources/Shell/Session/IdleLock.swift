@@ -20,8 +20,6 @@ struct IdleWatch {
     self.keys = keys
   }
 
-  mutating func touch(now: Int64) { clock.touch(now: now) }
-
   /// Whether nothing was pressed for so many minutes; 0 never is.
   mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
     if keys != self.keys {

@@ -129,7 +129,6 @@ package final class Session {
   private(set) lazy var plugins = PluginHost(
     host, environment: environment, registry: registry, modes: modes, events: events)
   var state = SessionState()
-  private let gateSubscription: GateSubscription
 
   package init(_ options: ShellOptions, console: Console, environment: Environment) throws {
     self.options = options
@@ -147,7 +146,7 @@ package final class Session {
       rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) },
       note: { console.note($0) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
-    gateSubscription = gate.observe { [unowned gate] _ in
+    gate.observe { [unowned gate] _ in
       do {
         try events.emit(.authenticationChanged, [gate.needsAuthentication, gate.isAuthenticating])
       } catch {

@@ -52,8 +52,6 @@ package final class Screen {
     drawn = []
   }
 
-  /// Leaves the lines as they are; what is shown next stands below them.
-  package func keep() { drawn = [] }
 }
 
 extension String {

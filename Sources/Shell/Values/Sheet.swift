@@ -15,8 +15,6 @@ struct Sheet: Equatable {
 
   mutating func add(_ name: String, _ text: String) { parts.append(Part(name: name, text: text)) }
 
-  func text(of name: String) -> String? { parts.first { $0.name == name }?.text }
-
   /// - Parameter advice: lines at the top, which are not read again.
   func text(advice: [String]) -> String {
     let bar = bar

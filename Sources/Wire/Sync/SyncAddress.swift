@@ -31,7 +31,9 @@ public struct SyncAddress: Equatable, Sendable {
 
   /// - Throws: `SyncAddressFault`.
   public init(_ given: String) throws(SyncAddressFault) {
-    guard given.utf8.count <= SyncAddress.longest else { throw .malformed(expected: "at most 1,000 bytes") }
+    guard given.utf8.count <= SyncAddress.longest else {
+      throw .malformed(expected: "at most \(grouped(SyncAddress.longest)) bytes")
+    }
     guard given.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
       throw .malformed(expected: "an address without blanks and letters beyond ASCII")
     }

@@ -48,9 +48,6 @@ public final class CardHandle: WorkspaceHandle {
     keptPosition = (position, workspace.cards.orderVersion)
   }
 
-  /// Whether it is still there.
-  public func exists() throws -> Bool { try workspace.read { try CardTable.card($0, id) } != nil }
-
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
 
   /// 1 is the top.
@@ -59,6 +56,9 @@ public final class CardHandle: WorkspaceHandle {
     if let keptPosition, keptPosition.version == workspace.cards.orderVersion { return keptPosition.position }
     return try workspace.cards.position(of: id, in: deck)
   }
+
+  /// `DECK:POSITION`, as commands take it.
+  public func place() throws -> String { "\(try deck().record().name):\(try position())" }
 
   /// A field as plain data, null for what the card is without. The deck, the note and the document are what stands for
   /// them: a name, a guid, an id.

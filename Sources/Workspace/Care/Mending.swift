@@ -50,8 +50,9 @@ extension CareOperations {
       // Cards, notes and decks have what they point to by now.
       if has(DoctorFinding.damaged) { try db.settleDangling() }
       if has("missing_document") {
-        for document in Set(try CardTable.documents(db).map(\.document)).subtracting(try DocumentTable.ids(db)) {
-          try CardTable.removeDocument(db, document, now: workspace.environment.clocks.now())
+        let known = Set(try DocumentTable.ids(db))
+        for (card, document) in try CardTable.documents(db) where !known.contains(document) {
+          try CardTable.setDocument(db, card, to: nil, now: workspace.environment.clocks.now())
         }
       }
       if has("bad_saved_game") {

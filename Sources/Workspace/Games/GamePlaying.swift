@@ -27,11 +27,7 @@ extension GameHandle {
   }
 
   /// Judges a guess given as its UTF-8, for a caller that needs only the outcome.
-  public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
-    let outcome = try game.guess(bytes)
-    if outcome.counts || game.mayEnd || outcome == .over { try follow(outcome) }
-    return outcome
-  }
+  public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome { try guess(game.read(bytes)) }
 
   /// Judges a guess from which only points follow: the game waits to be stored already, and nobody observes words. Nil
   /// in any other case, as if no guess was made; then call `guess`.

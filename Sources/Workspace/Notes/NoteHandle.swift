@@ -26,9 +26,6 @@ public final class NoteHandle: WorkspaceHandle {
     return try workspace.read { try NoteTable.record($0, id) }
   }
 
-  /// Whether it is still there.
-  public func exists() throws -> Bool { try workspace.read { try NoteTable.exists($0, id) } }
-
   public func type() throws -> NoteTypeHandle { workspace.handle(of: try record().type) }
 
   /// Its fields by name, as HTML, in the order of its type.

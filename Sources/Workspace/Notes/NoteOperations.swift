@@ -23,7 +23,8 @@ public struct NoteOperations {
     return try workspace.read({ try NoteTable.exists($0, id) }) ? workspace.handle(of: id) : nil
   }
 
-  /// The notes of these cards, each once.
+  /// The notes whose cards a query in Anki's language finds, each once.
+  /// - Throws: `DeckError.badQuery`.
   public func numbers(anki query: String) throws -> [Int64] {
     let cards = try workspace.cards.found(anki: query)
     return try workspace.read { try NoteTable.notes($0, ofCards: cards) }.map(\.rawValue)

@@ -85,8 +85,8 @@ public final class Preferences {
 
   /// - Parameter languages: those with a word list here.
   public init(_ sources: SettingSources, languages: [Language]) throws(SettingsError) {
-    let options = languages.map { SettingOption($0.name, title: $0.title) }
-    try tree.declare(ProgramSettings.declarations(languages: options, noColor: sources.noColor), by: .program)
+    let names = languages.map(\.name)
+    try tree.declare(ProgramSettings.declarations(languages: names, noColor: sources.noColor), by: .program)
     keys = try Keys(tree)
     tree.report = { [unowned self] notice in notices.append(notice.message) }
     if let path = sources.systemFile { note(tree.setSystem(systemSettings(path))) }

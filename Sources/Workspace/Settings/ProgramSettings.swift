@@ -53,7 +53,7 @@ public enum ProgramSettings {
 
   /// `languages` are those with a word list, the first one the default; without any, English is the only one.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
-  static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
+  static func declarations(languages: [String], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display
       + prompt
       + backup + serve + rest
@@ -70,11 +70,11 @@ public enum ProgramSettings {
     declarations(languages: [], noColor: false).contains { $0.name == name && $0.isSecret }
   }
 
-  private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
+  private static func game(_ languages: [String]) -> [SettingDeclaration] {
     [
       SettingDeclaration(
         Name.gameLanguage.rawValue,
-        .choice(languages, default: languages.first { $0.name == "english" }?.name ?? languages[0].name),
+        .choice(languages, default: languages.contains("english") ? "english" : languages[0]),
         title: "Language of word games", help: "The language that word games are played in."),
       SettingDeclaration(
         Name.gameLength.rawValue,
