@@ -58,6 +58,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
+  func `what a stopped script does at its end is taken back`(signal: Int32, status: Int32, told: String) throws {
+    let home = try Home()
+    let listener = "shell.on('exiting', function() decks.create('E') print('in', 'order') end)"
+    let child = try Child(
+      home.words(["-e", listener + " print('go') io.stdout:flush() while true do end"]), environment: home.environment)
+    #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
+    child.kill(signal)
+    let run = try child.finish(input: "")
+    #expect(run.status == status && run.output == "in\torder\n" && run.errors == told, "\(run)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
   @Test func `a line after Ctrl-D ends as one before it does`() throws {
     let home = try Home()
     let terminal = try prompt(home)
