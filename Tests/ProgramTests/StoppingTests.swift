@@ -71,6 +71,17 @@ import Testing
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
   }
 
+  @Test(arguments: [["study", "A"], ["play", "--language", "english"], []])
+  func `what is asked is written before the answer is waited for, and Ctrl-C ends the wait`(words: [String]) throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('A'):add{prompt = 'a', answer = 'b'}")
+    let child = try Child(home.words(words), environment: home.environment)
+    if words.isEmpty { child.feed("deck list\n") }
+    #expect(!child.next(milliseconds: 60_000).isEmpty)
+    if words.isEmpty { child.closeInput() } else { child.kill(SIGINT) }
+    #expect(child.wait() == (words.isEmpty ? 0 : 130))
+  }
+
   @Test func `a line after Ctrl-D ends as one before it does`() throws {
     let home = try Home()
     let terminal = try prompt(home)
