@@ -101,6 +101,8 @@ let version = "0.1.0"
     } catch {
       return session.report(error)
     }
+    // A Ctrl-C in init.lua ends what was asked for; a prompt begins all the same.
+    if !goesOn, Interrupts.wereRequested { return Interrupts.endingSignal.map { 128 + $0 } ?? ExitStatus.interrupted }
     var status = signIn.checkSettings()
     if !options.code.isEmpty, status == ExitStatus.done {
       session.endsAfterScript = goesOn ? .never : options.action == .prompt ? .always : .onFailure

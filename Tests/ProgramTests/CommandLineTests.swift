@@ -247,6 +247,14 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("\"name\": \"palindromes\""))
   }
 
+  @Test func `an empty DECKHAND_DATA names no folder`() throws {
+    let home = try Home()
+    try home.run("--data", home.path + "/deckhand", "deck", "create", "A")
+    let empty = ["DECKHAND_DATA=", "XDG_DATA_HOME=" + home.path]
+    let child = try Child([builtProgram("deckhand"), "deck", "list"], environment: home.environment + empty)
+    #expect(try child.finish(input: "").output.contains("A "))
+  }
+
   @Test func `folders are the person's own`() throws {
     let home = try Home()
     try home.run("deck", "create", "A")

@@ -82,6 +82,18 @@ import Testing
     #expect(child.wait() == (words.isEmpty ? 0 : 130))
   }
 
+  @Test func `Ctrl-C in init.lua ends what was asked for`() throws {
+    let home = try Home()
+    try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
+    for words in [["deck", "list"], ["-e", "print(1)"]] {
+      let child = try Child(home.words(words), environment: home.environment)
+      #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
+      child.kill(SIGINT)
+      let run = try child.finish(input: "")
+      #expect(run.status == 130 && run.output.isEmpty && run.errors == "interrupted\n", "\(run)")
+    }
+  }
+
   @Test func `a line after Ctrl-D ends as one before it does`() throws {
     let home = try Home()
     let terminal = try prompt(home)
