@@ -179,7 +179,8 @@ let package = Package(
     .executableTarget(
       name: "deckhand",
       dependencies: [
-        "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Problems", "Text", "Files", "CTerminal",
+        "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Problems", "Values", "Text", "Files",
+        "CTerminal",
       ],
       swiftSettings: lean),
     .target(

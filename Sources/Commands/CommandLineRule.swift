@@ -19,10 +19,11 @@ public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal:
 /// The word before a line that makes it Lua, whatever it begins with.
 public let luaWord = "lua"
 
-/// What follows the word that forces Lua (`lua ...`), or the line itself when nothing forces it.
+/// What follows the word that forces Lua (`lua ...`), or the line itself; without the blanks before `=...`.
 public func withoutLuaWord(_ line: String) -> String {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) }
+  if rest.first == "=" { return String(String.UnicodeScalarView(rest)) }
   guard word.elementsEqual(luaWord.unicodeScalars) else { return line }
   let after = rest.dropFirst(word.count).drop(while: isBlank)
   return after.first == "=" || after.first == "," ? line : String(String.UnicodeScalarView(after))

@@ -40,7 +40,9 @@ struct Reporter {
   private func words(_ error: any Error, _ problem: any Problem, _ origin: String?) -> String {
     if let lua = error as? LuaError {
       if lua.stopReason == .interrupt { return "interrupted" }
-      return withoutPromptPosition(lua.description)
+      let text = withoutPromptPosition(lua.description)
+      let hasPlace = text == lua.description && text.contains(":") && !text.hasPrefix("stopped")
+      return hasPlace ? text : "error: " + text
     }
     if !console.place.isEmpty { return problem.message }
     return origin.map { "\($0): \(problem.message)" } ?? "error: \(problem.message)"
@@ -49,8 +51,7 @@ struct Reporter {
   /// Lines typed at the prompt have no file to point into.
   private func withoutPromptPosition(_ text: String) -> String {
     let start = promptChunk + ":1: "
-    if text.hasPrefix(start) { return "error: " + text.dropFirst(start.count) }
-    return text.contains(":") && !text.hasPrefix("stopped") ? text : "error: " + text
+    return text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
   }
 
   private func problem(of error: any Error) -> any Problem {
@@ -59,8 +60,8 @@ struct Reporter {
       if let report = lua.problem?.report {
         return PlainProblem(ProblemReport(report.code, report.title, lua.description))
       }
-      let code: ProblemCode = lua.stopReason == .interrupt ? .interrupted : .failure(.luaError)
-      return PlainProblem(ProblemReport(code, "A Lua error", withoutPromptPosition(lua.description)))
+      if lua.stopReason == .interrupt { return PlainProblem(ProblemReport(.interrupted, "Interrupted", "interrupted")) }
+      return PlainProblem(ProblemReport(.luaError, "A Lua error", withoutPromptPosition(lua.description)))
     case let problem as any Problem: return problem
     default: return PlainProblem(ProblemReport(.failed, "It failed", String(describing: error)))
     }

@@ -97,6 +97,9 @@ package struct ScriptRunner {
 
   /// What the code of a script still does when it has ended (finalizers, listeners to `exiting`) belongs to its unit.
   private func finishRun(status: Int32) {
+    // What is done at the program's end is not what a Ctrl-C before meant; else code around the script is to stop too.
+    if endsProgram(after: status) { Interrupts.clear() }
+    guard !Interrupts.wereRequested else { return }
     do {
       try Interrupts.holding {
         try session.lua.load(Array("collectgarbage()".utf8), name: "run").call([], results: 0) { _ in }

@@ -211,6 +211,8 @@ enum ShellError: Problem, Equatable {
   case oneCardOnly(option: String, count: Int)
   /// A change of a note or its type takes cards away, and nobody can be asked.
   case losesCards(String)
+  /// Ctrl-C, where answers or guesses come from a pipe.
+  case interruptedAmidAnswers
 
   var report: ProblemReport {
     switch self {
@@ -274,6 +276,8 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .usage(.losesCards), "Cards would be removed",
         "this takes away \(what); give --yes to agree; nothing was changed")
+    case .interruptedAmidAnswers:
+      ProblemReport(.interrupted, "Interrupted", "interrupted; what was answered is kept")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",

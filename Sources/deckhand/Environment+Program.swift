@@ -62,11 +62,12 @@ extension Environment {
     let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
     var environment = Environment.ofSystem(seed: seed, bootID: bootID()) { Interrupts.areRequested }
     environment.variables = Variables(value: environmentValue, beginning: environmentValues(beginning:))
+    func given(_ variable: String) -> String? { environmentValue(variable).flatMap { $0.isEmpty ? nil : $0 } }
     var folders = ProgramFolders(
-      data: data ?? environmentValue("DECKHAND_DATA") ?? xdgFolder("XDG_DATA_HOME", home: home, "/.local/share"),
+      data: data ?? given("DECKHAND_DATA") ?? xdgFolder("XDG_DATA_HOME", home: home, "/.local/share"),
       cache: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
       config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
-    folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
+    folders.temporary = given("TMPDIR") ?? folders.temporary
     let own = programFolder()
     folders.bundledPlugins = own.flatMap(bundledPlugins(near:))
     folders.drawingProgram = ownProgram("deckhand-draw", in: own)

@@ -6,6 +6,7 @@ import Glibc
 import LuaRuntime
 import Problems
 import Shell
+import Values
 
 let version = "0.1.0"
 
@@ -16,21 +17,26 @@ let version = "0.1.0"
     Interrupts.leaveCrashesToTheSystem()
     // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the user's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
+    var words: [String] = []
+    // Until the words are parsed, what asks for JSON can only be guessed.
+    var asksForJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
     let options: ProgramOptions
     do throws(ProgramOptions.Wrong) {
-      options = try ProgramOptions(programArguments())
+      words = try programArguments()
+      options = try ProgramOptions(words)
     } catch {
-      return fail(error.message, ExitStatus.usage)
+      return fail(error, ExitStatus.usage, asJSON: asksForJSON)
     }
     switch options.action {
     case .version: for line in options.identity.versionLines { print(line) }
     case .help: print(ProgramOptions.help)
-    default: return start(options)
+    default: return start(options, asksForJSON: asksForJSON)
     }
-    return fflush(nil) == 0 ? ExitStatus.done : ExitStatus.failed
+    return fflush(nil) == 0 ? ExitStatus.done : fail(outputIsLost, ExitStatus.failed, asJSON: asksForJSON)
   }
 
-  private static func start(_ options: ProgramOptions) -> Int32 {
+  /// - Parameter asksForJSON: whether what keeps the program from starting is told as JSON.
+  private static func start(_ options: ProgramOptions, asksForJSON: Bool) -> Int32 {
     if case .words(let words) = options.action, let line = OutsideLine(asked: words) { return complete(line, options) }
     let environment = Environment.ofProgram(data: options.data, seed: options.seed)
     // A worker on any machine: no user's data are looked for.
@@ -45,14 +51,14 @@ let version = "0.1.0"
       session = try Session(
         options.shellOptions(environment), console: console, environment: environment)
     } catch {
-      return fail("\(error)", ExitStatus.failed)
+      return fail(error, ExitStatus.failed, asJSON: asksForJSON)
     }
     // The process ends with it: nothing is given back piece by piece.
     _ = Unmanaged.passRetained(session)
     let status = run(options, in: session)
     let ended = session.close()
     guard session.console.flush() else {
-      return fail("standard output could not be written", status == ExitStatus.done ? ExitStatus.failed : status)
+      return fail(outputIsLost, status == ExitStatus.done ? ExitStatus.failed : status, asJSON: asksForJSON)
     }
     return status == ExitStatus.done ? ended : status
   }
@@ -95,6 +101,8 @@ let version = "0.1.0"
     } catch {
       return session.report(error)
     }
+    // A Ctrl-C in init.lua ends what was asked for; a prompt begins all the same.
+    if !goesOn, Interrupts.wereRequested { return Interrupts.endingSignal.map { 128 + $0 } ?? ExitStatus.interrupted }
     var status = signIn.checkSettings()
     if !options.code.isEmpty, status == ExitStatus.done {
       session.endsAfterScript = goesOn ? .never : options.action == .prompt ? .always : .onFailure
@@ -118,9 +126,16 @@ let version = "0.1.0"
     return Runner(session).runCommand(isFile ? ["run"] + words : words)
   }
 
-  private static func fail(_ message: String, _ status: Int32) -> Int32 {
+  private static var outputIsLost: PlainProblem {
+    PlainProblem(ProblemReport(.failed, "The output is lost", "standard output could not be written"))
+  }
+
+  /// Tells of an error that no session tells of.
+  private static func fail(_ error: any Error, _ status: Int32, asJSON: Bool) -> Int32 {
     fflush(nil)
-    "deckhand: \(message)\n".withCString { _ = write(2, $0, strlen($0)) }
+    var line = "deckhand: \(error)\n"
+    if asJSON, let problem = error as? any Problem { line = Value(problem).json + "\n" }
+    line.withCString { _ = write(2, $0, strlen($0)) }
     return status
   }
 }

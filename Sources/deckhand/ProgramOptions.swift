@@ -24,7 +24,17 @@ struct ProgramOptions {
   private let given: Invocation
 
   /// Wrong use of the command line.
-  struct Wrong: Error { let message: String }
+  struct Wrong: Problem {
+    let report: ProblemReport
+
+    init(message: String) { report = ProblemReport(.usage(.badValue), "Not a usable value", message) }
+
+    /// - Parameter message: the error in the words of the program's own command line.
+    init(_ error: CommandError, message: String) {
+      let report = error.report
+      self.report = ProblemReport(code: report.code, title: report.title, message: message, details: report.details)
+    }
+  }
 
   init(_ words: [String]) throws(Wrong) {
     do {
@@ -35,7 +45,7 @@ struct ProgramOptions {
         given.flag("--help")
         ? .help : given.flag("--version") ? .version : rest.isEmpty ? .prompt : .words(Array(rest))
     } catch {
-      throw Wrong(message: Self.words(error))
+      throw Wrong(error, message: Self.words(error))
     }
     try check()
   }

@@ -275,6 +275,15 @@ final class Desk {
     #expect(desk.folder.read("home/a.rwcard").map { text($0) } == "old")
   }
 
+  @Test func `a document with pictures makes no folder that a file was to be written into`() throws {
+    let desk = try Desk()
+    let folder = desk.folder.path + "/missing"
+    #expect(throws: DocumentError.cannotWrite(path: folder + "/images", errno: ENOENT)) {
+      try WrittenDocument(desk.document, to: folder + "/card.rwcard")
+    }
+    #expect(access(folder, F_OK) != 0)
+  }
+
   @Test func `moves that cannot be saved keep no other document from it`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()

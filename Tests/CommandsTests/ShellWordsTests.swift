@@ -76,9 +76,9 @@ import Testing
 
   @Test(arguments: [
     ("lua deck", "deck"), ("  lua  x = 1", "x = 1"), ("lua", ""), ("luax", "luax"), ("lua = 5", "lua = 5"),
-    ("deck list", "deck list"), ("=1", "=1"),
+    ("deck list", "deck list"), ("=1", "=1"), (" \t=1", "=1"),
   ])
-  func `the word lua forces Lua and is taken off`(line: String, expected: String) {
+  func `what forces Lua may stand behind blanks, and the word lua is taken off`(line: String, expected: String) {
     #expect(withoutLuaWord(line) == expected)
   }
 }

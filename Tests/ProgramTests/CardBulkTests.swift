@@ -107,7 +107,7 @@ import Testing
       (["card", "move", "E:3"], "POSITION"), (["card", "move", "E:3", "x"], "a whole number, at least 1"),
       (["card", "flag", "E:3", "9"], "a whole number from 0 to 7"), (["card", "flag", "E:3"], "N"),
       (["card", "tag", "Ee:1", "--add", "x"], "no deck is called \"Ee\""),
-      (["card", "tag", "E:9", "--add", "x"], "position 9"),
+      (["card", "tag", "E:9", "--add", "x"], "position 9"), (["card", "tag", "E:1"], "--add or --remove is missing"),
       (["card", "move", "otro", "--deck", "Z"], "no deck is called \"Z\""),
     ] {
       let run = try home.run(words)

@@ -166,6 +166,11 @@ private let canHideProc: Bool = {
     #expect(run.status == 1 && run.output.isEmpty)
     #expect(run.errors.hasPrefix("{\"code\": \"not_found\", \"title\": "))
     #expect(try home.run("--json", "nosuch").errors.hasPrefix("{\"code\": \"unknown_command\""))
+    #expect(try home.run("--json", "--nosuch").errors.hasPrefix("{\"code\": \"unknown_option\""))
+    #expect(try home.run("deck", "list", "--seed", "x", "--json").errors.hasPrefix("{\"code\": \"bad_value\""))
+    let file = try home.write("", to: "file")
+    let unusable = try home.run("--json", "--data", file, "deck", "list")
+    #expect(unusable.status == 1 && unusable.errors.hasPrefix("{\"code\": "), "\(unusable)")
     let plain = try home.run("deck", "show", "nowhere")
     #expect(plain.errors == "deck: no deck is called \"nowhere\"\n")
   }
@@ -184,10 +189,12 @@ private let canHideProc: Bool = {
 
   @Test func `a full output device is told`() throws {
     let home = try Home()
-    let words = home.words(["-e", "'print(1)'"]).joined(separator: " ")
-    let run = try Child(["/bin/sh", "-c", words + " > /dev/full"], environment: home.environment).finish(input: "")
-    #expect(run.status == 1)
-    #expect(run.errors.contains("standard output could not be written"))
+    for arguments in [["-e", "'print(1)'"], ["--version"], ["--help"]] {
+      let words = home.words(arguments).joined(separator: " ")
+      let run = try Child(["/bin/sh", "-c", words + " > /dev/full"], environment: home.environment).finish(input: "")
+      #expect(run.status == 1)
+      #expect(run.errors.contains("standard output could not be written"), "\(run)")
+    }
   }
 
   @Test func `at the prompt a file that takes nothing is told, and the line has failed`() throws {
@@ -238,6 +245,14 @@ private let canHideProc: Bool = {
       ["/bin/sh", "-c", "cd / && \(home.path)/dh --data \(home.path)/data plugin list --json"],
       environment: home.environment)
     #expect(try child.finish(input: "").output.contains("\"name\": \"palindromes\""))
+  }
+
+  @Test func `an empty DECKHAND_DATA names no folder`() throws {
+    let home = try Home()
+    try home.run("--data", home.path + "/deckhand", "deck", "create", "A")
+    let empty = ["DECKHAND_DATA=", "XDG_DATA_HOME=" + home.path]
+    let child = try Child([builtProgram("deckhand"), "deck", "list"], environment: home.environment + empty)
+    #expect(try child.finish(input: "").output.contains("A "))
   }
 
   @Test func `folders are the person's own`() throws {

@@ -58,6 +58,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
+  func `what a stopped script does at its end is taken back`(signal: Int32, status: Int32, told: String) throws {
+    let home = try Home()
+    let listener = "shell.on('exiting', function() decks.create('E') print('in', 'order') end)"
+    let child = try Child(
+      home.words(["-e", listener + " print('go') io.stdout:flush() while true do end"]), environment: home.environment)
+    #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
+    child.kill(signal)
+    let run = try child.finish(input: "")
+    #expect(run.status == status && run.output == "in\torder\n" && run.errors == told, "\(run)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
+  @Test(arguments: [["study", "A"], ["play", "--language", "english"], []])
+  func `what is asked is written before the answer is waited for, and Ctrl-C ends the wait`(words: [String]) throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('A'):add{prompt = 'a', answer = 'b'}")
+    let child = try Child(home.words(words), environment: home.environment)
+    if words.isEmpty { child.feed("deck list\n") }
+    #expect(!child.next(milliseconds: 60_000).isEmpty)
+    if words.isEmpty { child.closeInput() } else { child.kill(SIGINT) }
+    #expect(child.wait() == (words.isEmpty ? 0 : 130))
+  }
+
+  @Test func `Ctrl-C in init.lua ends what was asked for`() throws {
+    let home = try Home()
+    try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
+    for words in [["deck", "list"], ["-e", "print(1)"]] {
+      let child = try Child(home.words(words), environment: home.environment)
+      #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
+      child.kill(SIGINT)
+      let run = try child.finish(input: "")
+      #expect(run.status == 130 && run.output.isEmpty && run.errors == "interrupted\n", "\(run)")
+    }
+  }
+
   @Test func `a line after Ctrl-D ends as one before it does`() throws {
     let home = try Home()
     let terminal = try prompt(home)

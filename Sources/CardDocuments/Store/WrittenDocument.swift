@@ -42,8 +42,9 @@ public struct WrittenDocument: Equatable, Sendable {
     beside.append(name)
   }
 
+  /// A folder that is missing above it is told, as it is for a file of any other kind.
   private static func makeFolder(_ path: String) throws(DocumentError) {
-    do { try makeExportedFolder(path) } catch { throw .cannotWrite(path: path, errno: error.number) }
+    if mkdir(path, 0o777) != 0, errno != EEXIST { throw .cannotWrite(path: path, errno: errno) }
   }
 }
 

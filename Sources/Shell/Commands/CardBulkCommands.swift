@@ -259,10 +259,14 @@ enum CardBulkCommands {
         Option("--remove", "T", isRepeating: true, help: "a tag to take away"),
       ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
+      let (added, removed) = (invocation.list("--add"), invocation.list("--remove"))
+      guard !added.isEmpty || !removed.isEmpty else {
+        let usage = invocation.command.usageLines.joined(separator: " | ")
+        throw CommandError.missingArgument(command: invocation.command.name, "--add or --remove", usage: usage)
+      }
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try shown("Tagging", found, session) {
-        try session.workspace().cards.changeTags(
-          found, adding: invocation.list("--add"), removing: invocation.list("--remove"), progress: $0)
+        try session.workspace().cards.changeTags(found, adding: added, removing: removed, progress: $0)
       }
       return CommandResult(.objects(found), line: "Tagged \(session.counted(found.count, "card")).")
     }

@@ -68,9 +68,13 @@ package final class PlainLineReader: LineSource {
   /// - Returns: false when somebody asked to stop.
   private func waitForInput() -> Bool {
     var waits = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    var milliseconds: Int32 = 0
     while !isInterrupted() {
-      let ready = CallPause.waitingForUser { poll(&waits, 1, 100) }
+      let ready = CallPause.waitingForUser { poll(&waits, 1, milliseconds) }
       if ready > 0 || (ready < 0 && errno != EINTR) { return true }
+      // A program at the other end may wait for what was written before it writes more.
+      if milliseconds == 0 { fflush(nil) }
+      milliseconds = 100
     }
     return false
   }

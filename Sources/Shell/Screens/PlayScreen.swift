@@ -114,7 +114,7 @@ final class PlayScreen {
       // No word is longer, and marks without end would take for ever.
       return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
-      guard isScreen else { throw WorkspaceError.interrupted }
+      guard isScreen else { throw ShellError.interruptedAmidAnswers }
       return nil
     case .stopped where session.input.isIdle:
       game.pause()

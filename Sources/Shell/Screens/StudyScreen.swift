@@ -109,6 +109,9 @@ final class StudyScreen {
         view.picture = nil
         screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
+      case .interrupted where !terminal.hasKeyboard:
+        try leave()
+        throw ShellError.interruptedAmidAnswers
       case .interrupted, .endOfInput, .key(.escape): return try leave()
       case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
         .line("quit") where view.question == nil:
