@@ -25,8 +25,8 @@ public func editDistance(_ first: String, _ second: String) -> Int {
 }
 
 /// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most
-/// 3); then the only one that begins with it, from three characters on. Of equally near ones the first in code point
-/// order wins, so that the answer repeats.
+/// 3) and has a character in common with it; then the only one that begins with it, from three characters on. Of
+/// equally near ones the first in code point order wins, so that the answer repeats.
 public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
   guard name.utf8.count <= 200 else { return nil }
   let wanted = name.lowercased()
@@ -38,7 +38,7 @@ public func suggestion(for name: String, among candidates: some Sequence<String>
     if longer.count < 2, wanted.count > 2, lowered.hasPrefix(wanted) { longer.insert(candidate) }
     guard abs(lowered.count - wanted.count) <= limit else { continue }
     let distance = editDistance(wanted, lowered)
-    guard distance <= limit else { continue }
+    guard distance <= limit, distance < max(wanted.count, lowered.count) else { continue }
     if let found = best, (found.distance, found.candidate) <= (distance, candidate) { continue }
     best = (distance, candidate)
   }

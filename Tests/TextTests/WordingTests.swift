@@ -22,6 +22,7 @@ import Text
 
   @Test func `nothing is suggested for a name that is far from all`() {
     #expect(suggestion(for: "x", among: ["deck", "card"]) == nil)
+    #expect(suggestion(for: "x", among: ["y", "xy"]) == "xy")
     #expect(suggestion(for: "span", among: ["Spanish verbs", "French"]) == "Spanish verbs")
     #expect(suggestion(for: "span", among: ["Spanish verbs", "Spanish nouns"]) == nil)
     #expect(suggestion(for: String(repeating: "a", count: 10_000), among: ["deck"]) == nil)
