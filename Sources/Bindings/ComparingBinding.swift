@@ -39,7 +39,8 @@ func describeLookingBack(_ module: BoundModule, _ context: BindingContext) {
     "at", [LuaParameter("step", .integer), LuaParameter("fn", .function)], returns: .any.orProblem, grant: .shellRun,
     example: "(41, function() return #decks.open(\"Spanish\") end)",
     "Calls a function while everything is as it was after a step of `undo --list`, and gives its first result. There "
-      + "everything is only read: a change raises, and so does `shell.at` after a change in a script."
+      + "everything is only read: a change is refused, and so is `shell.at` after a change in a script. Codes: "
+      + "not_found, cannot_undo."
   ) { stack in
     let step = try stack.integer(1)
     let function = try stack.function(2)

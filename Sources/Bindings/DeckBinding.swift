@@ -228,6 +228,9 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
   let named = try table.optionalTable("fields") { try $0.namedValues() }
   return try (named ?? []).map { pair in
     if let text = pair.value.text { return CardField(pair.name, .text(text)) }
+    if case .bytes(let bytes) = pair.value, String(validating: bytes, as: UTF8.self) == nil {
+      throw DeckError.badText(what: "field \(quoted(pair.name))", reason: "must be UTF-8")
+    }
     guard let json = pair.value.json else {
       throw LuaFailure.argument(table.argument, "field '\(pair.name)' holds what a card cannot keep")
     }

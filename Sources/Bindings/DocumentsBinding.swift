@@ -191,7 +191,8 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
 private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Frame {
   guard let frame = Frame(rawValue: name) else {
     let near = didYouMean(name, among: Frame.allCases.map(\.rawValue), quote: "'")
-    throw .argument(argument, "no frame is called '\(printable(name))'\(near)")
+    let frames = Frame.allCases.map(\.rawValue).joined(separator: ", ")
+    throw .argument(argument, "no frame is called '\(printable(name))'\(near); there are \(frames)")
   }
   return frame
 }

@@ -112,14 +112,15 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
 
 private func describeMarks(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
   type.method(
-    "suspend", [], returns: .boolean.orProblem, grant: .decksWrite, "Suspends the top card of a review. Code: over."
+    "suspend", [], returns: .boolean.orProblem, grant: .decksWrite,
+    "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
   ) { session, _ in
     try session.suspend()
     return true
   }
   type.method(
     "bury", [], returns: .boolean.orProblem, grant: .decksWrite,
-    "Buries the top card of a review until tomorrow. Code: over."
+    "Buries the top card of a review until tomorrow; a sprint goes on unchanged. Code: over."
   ) { session, _ in
     try session.bury()
     return true

@@ -164,7 +164,7 @@ func describeMining(_ type: BoundType<DeckHandle>) {
         "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary", "type",
       ])
       options.count = try table.optionalInteger("count", in: 1...100_000)
-      options.target = try table.optionalNumber("target")
+      options.target = try table.optionalNumber("target", in: 0...1)
       options.unknownAtMost = try table.optionalInteger("unknown_at_most", in: 1...20) ?? 1
       options.minCount = try table.optionalInteger("min_count", in: 1...100_000) ?? 1
       options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false

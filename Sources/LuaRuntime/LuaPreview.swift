@@ -3,6 +3,7 @@
 // their text.
 
 import CLua
+import Problems
 
 /// A value prepared for showing.
 public indirect enum LuaPreview {
@@ -81,14 +82,15 @@ private struct PreviewMaker {
     return .text([UInt8](UnsafeRawBufferPointer(start: start, count: min(length, limits.text))), total: length)
   }
 
-  /// The text that `tostring` gives; when that fails, the value's type.
+  /// The text that `tostring` gives; when that fails, the value's type, and the problem where it failed with one.
   private func tostring(_ index: Int32) throws -> String {
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     let status = dh_tostring_protected(L, index)
     if status >= DH_STATUS_STOPPED { throw LuaState.of(L).takeError(on: L, status: status) }
     guard status == LUA_OK, case .text(let bytes, let total) = text(-1) else {
-      return "\(String(cString: dh_value_name(L, index))) (its __tostring fails)"
+      let problem = status == LUA_OK ? nil : PlainProblem(at: -1, on: LuaStack(L))
+      return "\(String(cString: dh_value_name(L, index))) (\(problem?.message ?? "its __tostring fails"))"
     }
     return String(decoding: bytes, as: UTF8.self) + (total > bytes.count ? "…" : "")
   }

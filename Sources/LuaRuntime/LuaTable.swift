@@ -123,7 +123,7 @@ public struct LuaTable: ~Copyable {
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     let length = try count()
-    guard length > 0 else { return }
+    guard length > 0 else { return try refuseNames() }
     for position in 1...length {
       if position & 0xFFF == 0, stack.state.isStopping { throw LuaFailure.message("stopped") }
       stack.push(position)
@@ -136,6 +136,20 @@ public struct LuaTable: ~Copyable {
       }
       lua_settop(L, top)
     }
+  }
+
+  /// A table that has names and no elements is no list; what `table.pack` makes of nothing is an empty one.
+  private func refuseNames() throws(LuaFailure) {
+    if hasMetatable { return }
+    let stack = LuaStack(L)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    lua_pushnil(L)
+    guard dh_next_raw(L, index) == 1 else { return }
+    guard let name = stack.excerpt(-2, limit: 256) else {
+      throw .argument(argument, "list expected, got a table without element 1")
+    }
+    if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
   }
 
   /// The pairs, sorted by their keys.

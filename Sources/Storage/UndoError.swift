@@ -43,7 +43,8 @@ public enum UndoError: Problem, Equatable {
         .undoConflict, "Changed since", "\(quoted(name)) no longer fits: \(printable(what)); nothing was changed")
     case .inUnit:
       ProblemReport(
-        .cannotUndo, "Cannot be undone", "undoing is a step of its own: it cannot be done among other changes")
+        .cannotUndo, "Not among other changes",
+        "nothing is undone, done again or read at a step among other changes; do it before the first of them")
     case .unreadable(let name):
       ProblemReport(
         .cannotUndo, "Cannot be undone",

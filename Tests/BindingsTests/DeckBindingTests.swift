@@ -43,6 +43,7 @@ import Testing
       ("d:add{prompt = '', answer = 'x'}", "nil [empty_prompt]"), ("d:add{prompt = 'x'}", "nil [empty_answer]"),
       ("d:add{prompt = 'uno', answer = 'one'}", "nil [duplicate]"),
       ("d:add{prompt = '\\xFF', answer = 'x'}", "nil [bad_text]"),
+      ("d:add{prompt = 'x', answer = 'y', fields = {f = '\\xFF'}}", "nil [bad_text]"),
       (
         "d:add_all{{prompt = 'tres', answer = 'three'}, {prompt = 'uno', answer = 'one'}, 5}",
         "{added=1, rejected={{code=bad_card, index=3, message=a table with prompt and answer expected, got number}}, "
@@ -57,6 +58,16 @@ import Testing
       ("d:add_all({}, {on_duplicate = 'overwrite'})", "on_duplicate"), ("d:add_all(5)", "array or iterator"),
       ("d:add{prompt = 'x', answer = 'y', fields = {f = print}}", "field 'f'"), ("d.cards(5)", "deck"),
     ])
+  }
+
+  @Test func `a table with names is no list, and no empty one`() throws {
+    try program.fails([
+      ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
+      ("a.tags = {x = true}", "list expected, got a table with the field 'x'"),
+      ("d:add{prompt = 'x', answer = 'y', tags = {z = 1}}", "field 'tags': list expected"),
+      ("d:remove({[2] = 1})", "without element 1"),
+    ])
+    try program.check([("a.tags, #d", "{x} 2"), ("d:remove(table.pack())", "0"), ("d:add_all({}).added", "0")])
   }
 
   @Test func `an iterator that fails adds nothing`() throws {

@@ -56,6 +56,7 @@ import Testing
     try program.check([("i.alt, i.frame", "red nil")])
     try program.fails([
       ("d:add_image('\(svg)', {frame = 'cirle'})", "circle"), ("i.frame = 'cirle'", "circle"),
+      ("d:add_image('\(svg)', {frame = 'x'})", "there are circle, rectangle"),
       ("d:render('\(folder.path)/x.svg', {width = 0})", "width"),
     ])
     #expect(folder.names.contains("out.svg"))

@@ -133,7 +133,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(message { try document.set(.text, of: image, to: .text("x")) } == "an image element has no field \"text\"")
     #expect(
       message { try document.set(.text, of: text, to: .text(" \n")) }
-        == "text: a text of at most 100000 bytes that is not blank expected, \" \\n\" found")
+        == "text: a text of at most 100000 bytes without NUL that is not blank expected, \" \\n\" found")
   }
 
   @Test(arguments: [

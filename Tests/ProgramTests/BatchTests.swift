@@ -169,6 +169,11 @@ import Testing
     #expect(shown.lines.last == "alive", "\(shown)")
   }
 
+  @Test func `what was removed is shown by what it is and what became of it`() throws {
+    let removed = "card = decks.create('D'):add{prompt = 'a', answer = 'b'} card:remove()"
+    #expect(try Home().run("-e", removed, "-e", "card").output == "card (the card has been removed)\n")
+  }
+
   @Test func `a moved element of a document that is removed takes nothing of the script along`() throws {
     let home = try Home()
     let run = try home.run(

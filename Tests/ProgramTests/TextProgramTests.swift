@@ -48,6 +48,14 @@ import Testing
     #expect(hard.output.contains("for 3 words; --unknown-at-most allows more"), "\(hard)")
   }
 
+  @Test func `a deck that is not there is told before the text is read, and a share is one`() throws {
+    let text = try home.write("el gato duerme.\n", to: "a.txt")
+    let missing = try home.run("-e", "print(select(2, texts.open('\(text)', {deck = 'None'})).code)")
+    #expect(missing.output == "not_found\n", "\(missing)")
+    let most = try home.run("-e", "decks.create('D'):mine(texts.open('\(text)'), {target = 2})")
+    #expect(most.status == 1 && most.errors.contains("'target'"), "\(most)")
+  }
+
   @Test func `a text without a sentence is refused, not read, and its counts are none`() throws {
     let dots = try home.write("...\n", to: "dots.txt")
     let read = try run("text", "read", dots, input: "q\n")

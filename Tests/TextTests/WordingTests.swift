@@ -23,6 +23,7 @@ import Text
   @Test func `nothing is suggested for a name that is far from all`() {
     #expect(suggestion(for: "x", among: ["deck", "card"]) == nil)
     for name in ["q", ""] { #expect(suggestion(for: name, among: ["S", "2"]) == nil) }
+    #expect(suggestion(for: "x", among: ["y", "xy"]) == "xy")
     #expect(suggestion(for: "span", among: ["Spanish verbs", "French"]) == "Spanish verbs")
     #expect(suggestion(for: "span", among: ["Spanish verbs", "Spanish nouns"]) == nil)
     #expect(suggestion(for: String(repeating: "a", count: 10_000), among: ["deck"]) == nil)

@@ -55,9 +55,9 @@ public enum ElementField: String, CaseIterable, Sendable {
     case .align: TextAlignment.choices
     case .frame: "a frame (\(Frame.allCases.map(\.rawValue).joined(separator: ", "))) or nothing"
     case .color: "three or four numbers from 0 to 1"
-    case .text: "a text of at most 100000 bytes that is not blank"
-    case .alt, .font: "a text of at most 100000 bytes"
-    case .group, .link: "a text of at most 100000 bytes, or nothing"
+    case .text: "a text of at most 100000 bytes without NUL that is not blank"
+    case .alt, .font: "a text of at most 100000 bytes without NUL"
+    case .group, .link: "a text of at most 100000 bytes without NUL, or nothing"
     case .cropped, .wraps, .grows, .locked: "true or false"
     }
   }

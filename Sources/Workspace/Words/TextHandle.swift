@@ -49,9 +49,11 @@ public final class TextHandle: WorkspaceHandle {
   private var seen: (changes: Int, day: Int, view: TextView)?
 
   /// Reads and analyses files as one text.
-  /// - Throws: `FileError`, `TextFileError`, `LexiconError.unknownLanguage`, `WorkspaceError.interrupted`.
+  /// - Throws: `DeckError.deckNotFound`, `FileError`, `TextFileError`, `LexiconError.unknownLanguage`,
+  ///   `WorkspaceError.interrupted`.
   public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
     (self.workspace, deck) = (workspace, options.deck)
+    if let name = options.deck { _ = try workspace.decks.open(name) }
     let first = try paths.first.flatMap { try textFile($0, options, workspace.environment) }
     let told = try Self.language(told: first?.language, options, in: workspace)
     isLanguageAssumed = options.language == nil && told == nil
