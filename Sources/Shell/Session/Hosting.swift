@@ -88,7 +88,7 @@ extension SessionHost: ShellHost {
   func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }
 
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
-    let words = try ShellWords.split(text, home: session.environment.folders.home)
+    let words = try ShellCommands.aliasWords(text, session)
     if owner.plugin == nil { return try ShellCommands.setAlias(name, words, session) }
     try session.registry.addShortForm(name, words, owner: owner) { command in
       grants.allows(.shellRun) ? !command.access.isForCommandLineOnly : command.owner == owner
