@@ -26,8 +26,11 @@ func authModule(_ context: BindingContext) -> BoundModule {
         try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
       return true
     }
-    module.function("logout", [], returns: .nothing, "Signs out: everything that was opened answers \"signed out\".") {
-      _ in
+    module.function(
+      "logout", [], returns: .nothing,
+      "Signs out: what was opened before answers the problem auth_required from then on. In a script, what was done "
+        + "before it is kept whatever comes after it."
+    ) { _ in
       try context.auth?.logout()
       return LuaNothing()
     }

@@ -20,7 +20,8 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
     "Adds a command: {name=, summary=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
-      + "what it returns is shown. What it changes is one step of undo; when it fails, nothing is changed."
+      + "what it returns is shown. What it changes is one step of undo; when it fails, nothing is changed. "
+      + "In a script, and in another command, what it changes is a part of theirs."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
     try context.keeping("command", command.name, stack) { try context.shell.add(command) }

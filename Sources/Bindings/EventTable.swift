@@ -174,11 +174,13 @@ public final class EventTable {
   /// Calls a listener to a change of settings, within what the listeners to that change may use together.
   /// - Parameters:
   ///   - change: the number of the change from outside; those that listeners make in answer to it count to it.
-  ///   - cancel: ends the subscription, when the listener used the time up.
+  ///   - cancel: ends the subscription, when the listener used the time up or its state has ended.
   func observe(
     _ subject: String, change: Int, _ context: BindingContext, _ function: LuaReference, cancel: () -> Void,
     _ body: () throws -> Void
   ) {
+    // A script's changes may be taken back when its state has ended.
+    if function.state.isClosed { return cancel() }
     // One Ctrl-C ends all that one change has set off.
     guard !Interrupts.wereRequested else { return }
     if settingsBudget.change != change {

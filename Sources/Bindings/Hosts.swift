@@ -30,8 +30,8 @@ public protocol ShellHost: AnyObject {
   /// Whether the user typed the path: only then it may be a pipe or a device, which is waited for.
   func isTyped(_ path: String) -> Bool
 
-  /// Shows a value as the prompt does.
-  func show(_ value: LuaValue)
+  /// Shows a value on the stack as the prompt does.
+  func show(_ index: Int, on stack: borrowing LuaStack) throws
   func table(_ rows: [[String]], _ columns: [String])
   func chart(_ values: [(label: String, value: Double)], _ title: String?)
   /// A progress line, for work that a script does: total is 0 where it is not known.

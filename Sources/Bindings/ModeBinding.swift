@@ -78,7 +78,7 @@ private func readHooks(
 
 /// A text, and a list of words or nil.
 private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
-  let text = try answer("solution", "text", stack, at: -2) { try $0.text(-2) }
+  let text = try answer("solution", "text", stack) { try $0.text(-2) }
   if stack.isNoneOrNil(-1) { return Solution(text) }
   let words = try answer("solution", "a list of words as its second result", stack) { stack in
     try stack.table(-1).elements { try $0.text(-1) }
@@ -92,13 +92,12 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
 
 /// What a mode's function answered, or an error that says what it should have.
 private func answer<R>(
-  _ function: String, _ expected: String, _ stack: borrowing LuaStack, at index: Int = -1,
-  _ read: (borrowing LuaStack) throws -> R
+  _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
   do {
     return try read(stack)
-  } catch LuaFailure.argument {
-    throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(index))")
+  } catch LuaFailure.argument(_, let reason) {
+    throw LuaFailure.message("a mode's \(function) must return \(expected): \(reason)")
   }
 }
 
@@ -111,7 +110,7 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
     if let problem = PlainProblem(at: -1, on: stack) { throw problem }
     return nil
   }
-  return try answer("setup", "a table with base and rules, or nil", stack, at: -2) { stack in
+  return try answer("setup", "a table with base and rules, or nil", stack) { stack in
     let table = try stack.table(-2)
     try table.allowOnly(["base", "rules"])
     let rules = try readRules(table)

@@ -63,9 +63,8 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
   module.function(
     "print", [LuaParameter("value", .any)], returns: .nothing, example: "({1, 2, 3})",
     "Shows a value as the prompt does."
-  ) {
-    stack in
-    context.shell.show(try stack.value(1))
+  ) { stack in
+    try context.shell.show(1, on: stack)
     return LuaNothing()
   }
   module.function(

@@ -103,7 +103,8 @@ extension Command {
   public func optionLines(width: Int = 80) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
 
   public func helpText(width: Int = 80) -> [String] {
-    var parts = [usageLines.flatMap { hanging($0, width: width) }, wrapped(summary, width: width)]
+    var parts = [usageLines.flatMap { hanging($0, width: width) }]
+    if !summary.isEmpty { parts.append(wrapped(summary, width: width)) }
     if !details.isEmpty { parts.append(paragraphs(details, width: width)) }
     if !arguments.isEmpty {
       parts.append(["Arguments"] + rows(arguments.map { ($0.usage, $0.help) }, width: width))

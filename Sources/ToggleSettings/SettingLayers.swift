@@ -36,13 +36,18 @@ public enum SettingSource: Equatable, Sendable {
     return .commandLine(text[...end] + "••••••")
   }
 
-  /// Whether it is the file of whoever looks after the machine.
-  var isSystem: Bool {
+  /// The layer that it is of; nil for the default and the account.
+  var layer: SettingLayer? {
     switch self {
-    case .system, .brokenSystem: true
-    default: false
+    case .system, .brokenSystem: .system
+    case .environment: .environment
+    case .commandLine: .commandLine
+    case .standard, .account: nil
     }
   }
+
+  /// Whether it is the file of whoever looks after the machine.
+  var isSystem: Bool { layer == .system }
 
   /// What to do about a forced value.
   var remedy: String {
@@ -113,7 +118,11 @@ extension SettingsTree {
     layers.entries[layer] = entries
     var notices = layer == .environment ? layers.findAmbiguousVariables(of: forest) : []
     for node in leaves(of: forest.roots) {
-      notices += resolveLayers(of: node)
+      notices += resolveLayers(of: node).filter { notice in
+        // What does not fit in another layer was told when that one was laid.
+        guard case .refused(_, _, let source) = notice else { return true }
+        return source.layer == layer
+      }
       node.recompute()
     }
     keys.refresh()

@@ -142,7 +142,7 @@ final class BenchHost: ShellHost, PluginDirectory {
 
   func workspace(for origin: ContextOrigin) -> Workspace { workspace }
   func isTyped(_ path: String) -> Bool { false }
-  func show(_ value: LuaValue) {}
+  func show(_ index: Int, on stack: borrowing LuaStack) {}
   func table(_ rows: [[String]], _ columns: [String]) {}
   func chart(_ values: [(label: String, value: Double)], _ title: String?) {}
   func progress(_ label: String, _ total: Int) -> any ProgressReporting { NoProgress() }

@@ -149,7 +149,7 @@ final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
   func workspace(for origin: ContextOrigin) throws -> Workspace { try door.open() }
   func isTyped(_ path: String) -> Bool { false }
 
-  func show(_ value: LuaValue) { recorder.shown.append("\(value)") }
+  func show(_ index: Int, on stack: borrowing LuaStack) throws { try recorder.shown.append("\(stack.value(index))") }
   func table(_ rows: [[String]], _ columns: [String]) { recorder.shown.append("\(columns) \(rows)") }
   func chart(_ values: [(label: String, value: Double)], _ title: String?) {
     recorder.shown.append("\(title ?? "-") \(values.map { "\($0.label)=\($0.value)" })")

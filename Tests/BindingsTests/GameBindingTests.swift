@@ -131,9 +131,13 @@ import Workspace
 
   @Test func `what a mode's function answers wrongly is an error that says what it should be`() throws {
     let cases = [
-      ("score = function() return 'x' end", "g:guess('grace')", "score must return an integer, got string"),
+      (
+        "score = function() return 'x' end", "g:guess('grace')",
+        "score must return an integer: integer expected, got string"
+      ),
+      ("score = function() return 3.5 end", "g:guess('grace')", "integer: number has no integer representation"),
       ("accept = function() return nil, true end", "g:guess('grace')", "accept must return"),
-      ("hint = function() return {} end", "g:hint()", "hint must return text, got table"),
+      ("hint = function() return {} end", "g:hint()", "hint must return text: string expected, got table"),
       ("score = function() nothing() end", "g:guess('grace')", "nothing"),
     ]
     for (number, (hook, use, expected)) in cases.enumerated() {
@@ -145,6 +149,10 @@ import Workspace
       ("games.mode{name = 'x', setup = 5}", "setup"),
       ("games.mode()", "table"),
       ("games.mode{name = 'bad', setup = function() return 5 end} games.new{mode = 'bad'}", "setup must return"),
+      (
+        "games.mode{name = 'near', setup = function() return {bse = 'x'} end} games.new{mode = 'near'}",
+        "or nil: unknown field 'bse' (did you mean 'base'?)"
+      ),
     ])
     try program.check([
       ("pcall(games.mode, {name = 'x', rules = {'nonsense'}})", "false [unknown_rule]"),

@@ -161,6 +161,13 @@ import Values
         """)
   }
 
+  @Test func `help of a command without a summary has no gap`() {
+    let command = Command(
+      "own", theme: "T", access: .open, effect: .reads, summary: "", arguments: [], options: [], owner: .user,
+      run: { _ in CommandResult() })
+    #expect(command.helpText().prefix(3) == ["own", "", "Options"])
+  }
+
   @Test func `help in a narrow terminal has each text below its name, and no line is wider`() throws {
     let lines = try sampleRegistry().helpText(for: ["deck", "import"], width: 40)
     #expect(lines.contains("  --format F") && lines.contains("      how to read the file"))

@@ -154,6 +154,13 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("nothing.csv"))
   }
 
+  @Test func `shell.print shows tables as the prompt does: cycles, functions and what __tostring says`() throws {
+    let code = "c = {f = print} c.c = c %(c) %(setmetatable({}, {__tostring = function() return 'T' end})) %(print)"
+    let home = try Home()
+    let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
+    #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
+  }
+
   @Test func `a long text is printed whole, and a table of any border is shown`() throws {
     let home = try Home()
     let cut = try home.run("-e", #"shell.print(("é"):rep(200000))"#)

@@ -91,6 +91,8 @@ private let canHideProc: Bool = {
     #expect(try home.run("-e", "sp = 5 shell.alias('sp', 'deck list')").errors.contains(hidden))
     #expect(try !home.run("alias", "sp", "deck list").errors.contains("variable"))
     #expect(try home.run("alias", "lua", "deck list").status == 1)
+    let empty = "alias: TEXT must be a command and its words, not \" \""
+    #expect(try home.run("-e", "shell.alias('sp', ' ')").errors.contains(empty))
     let code = """
       local function takes(f) return (pcall(shell.on, 'command', f)) end
       print(takes(setmetatable({}, {__call = function() end})), takes({}), takes(print))

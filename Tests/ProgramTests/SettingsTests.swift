@@ -135,6 +135,16 @@ import Testing
       "settings.on_change('', function() settings.set('game.length', settings.get('game.length') == 11 and 12 or 11) end) settings.set('game.length', 12)"
     )
     #expect(loop.status == 0, "\(loop)")
+    #expect(loop.errors == "note: settings kept changing one another (game.length); the loop was cut\n")
+  }
+
+  @Test func `an observer of a script is not called when its changes are taken back behind it`() throws {
+    let home = try Home()
+    let code = "settings.on_change('', function(changes) print(#changes) end) settings.set('game.length', 11)"
+    let failed = try home.run("-e", code + " os.exit(3)")
+    #expect(failed.status == 3 && failed.output == "1\n" && failed.errors.isEmpty, "\(failed)")
+    let rehearsed = try home.run("--dry-run", "-e", code)
+    #expect(rehearsed.output == "1\n" && !rehearsed.errors.contains("in settings"), "\(rehearsed)")
   }
 
   @Test func `games and sessions begin with the settings`() throws {

@@ -81,6 +81,7 @@ import ToggleSettings
       notices.map(\.message) == [
         "game.length: a whole number from 7 to 9 is expected, not \"twelve\", by DECKHAND_SET_GAME_LENGTH in the environment; it is left aside"
       ])
+    #expect(tree.setLayer(.commandLine, []).isEmpty, "told once")
     #expect(try tree.get("game.length") == .number(8))
   }
 

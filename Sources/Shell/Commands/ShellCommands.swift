@@ -174,11 +174,7 @@ enum ShellCommands {
           }
           return CommandResult(.null, line: "\(name) is no alias any more.")
         }
-        let words = try ShellWords.split(text, home: session.environment.folders.home)
-        if words.isEmpty {
-          throw CommandError.badValue(command: "alias", name: "TEXT", value: text, expected: "a command and its words")
-        }
-        try setAlias(name, words, session)
+        try setAlias(name, aliasWords(text, session), session)
         return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       for alias in session.registry.aliases { tellIfHidden(alias.name, session) }
@@ -189,6 +185,15 @@ enum ShellCommands {
         .list(rows.map { .record([("name", .text($0[0])), ("text", .text($0[1]))]) }),
         .table(TableText([.init("Name", isTyped: true), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
+  }
+
+  /// The words that an alias stands for.
+  static func aliasWords(_ text: String, _ session: Session) throws -> [String] {
+    let words = try ShellWords.split(text, home: session.environment.folders.home)
+    if words.isEmpty {
+      throw CommandError.badValue(command: "alias", name: "TEXT", value: text, expected: "a command and its words")
+    }
+    return words
   }
 
   /// Adds an alias of the user's.

@@ -82,9 +82,10 @@ enum WordCommands {
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
     ) { invocation, session in
-      list(
-        try lexicon(invocation, session).listMatches(of: invocation.text("PATTERN")) { Interrupts.areRequested }.texts,
-        none: "No word matches.", session)
+      let lexicon = try lexicon(invocation, session)
+      let pattern = lexicon.normalized(invocation.text("PATTERN"))
+      return list(
+        try lexicon.listMatches(of: pattern) { Interrupts.areRequested }.texts, none: "No word matches.", session)
     }
   }
 

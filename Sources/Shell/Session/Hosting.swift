@@ -68,7 +68,13 @@ extension SessionHost: ShellHost {
     return try body()
   }
 
-  func show(_ value: LuaValue) { session.console.show(display(of: value)) }
+  func show(_ index: Int, on stack: borrowing LuaStack) throws {
+    // Of a plugin's value a copy is shown: no function of the plugin runs for it.
+    if stack.kind(index) != .text, stack.state === session.lua {
+      return session.console.show(try LuaPreview(index, on: stack).display(on: session.console.terminal))
+    }
+    session.console.show(display(of: try stack.value(index)))
+  }
 
   func table(_ rows: [[String]], _ columns: [String]) { show(rows: rows, columns: columns) }
 
@@ -88,7 +94,7 @@ extension SessionHost: ShellHost {
   func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }
 
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
-    let words = try ShellWords.split(text, home: session.environment.folders.home)
+    let words = try ShellCommands.aliasWords(text, session)
     if owner.plugin == nil { return try ShellCommands.setAlias(name, words, session) }
     try session.registry.addShortForm(name, words, owner: owner) { command in
       grants.allows(.shellRun) ? !command.access.isForCommandLineOnly : command.owner == owner

@@ -325,6 +325,7 @@ package final class Session {
       try endLua()
       let status = max(saveDocuments(), state.lostGames)
       warnOfSystemSettings()
+      for notice in data.takeNotices() { console.note("note: " + notice) }
       finishBackup()
       try data.opened?.close()
       return status

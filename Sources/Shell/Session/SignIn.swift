@@ -105,6 +105,8 @@ package struct SignIn {
     }
     for case .refused(let name, let reason, .commandLine) in preferences.refusals {
       session.report(SettingsError.refused(name, reason: reason), origin: "--set")
+      // That is told now, and nothing runs.
+      _ = preferences.takeNotices()
       return ExitStatus.usage
     }
     for error in preferences.misspelt {

@@ -102,6 +102,9 @@ package final class UserData {
     warn("warning: " + warning)
   }
 
+  /// What settings had to say since the last call, when somebody has asked for settings.
+  func takeNotices() -> [String] { (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? [] }
+
   /// Names after `--set` that nobody has declared until the end: mistyped ones.
   var unclaimedSettings: [SettingsError] {
     options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
