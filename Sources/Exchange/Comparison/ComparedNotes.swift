@@ -196,9 +196,11 @@ public struct ComparedNotes {
     for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
       if let number { parts.append("\(name) \(Value.measure(number.rounded(.down)).json)") }
     }
-    for (name, number) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
+    for (name, number, places) in [
+      ("stability", schedule.stability, 10_000.0), ("difficulty", schedule.difficulty, 1000.0),
+    ] {
       guard let number else { continue }
-      let kept = (number * 10_000).rounded() / 10_000
+      let kept = (number * places).rounded() / places
       parts.append("\(name) \(Value.measure((kept * 1000).rounded() / 1000).json)")
     }
     return parts.joined(separator: ", ")
