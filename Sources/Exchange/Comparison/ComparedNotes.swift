@@ -27,6 +27,8 @@ public struct ComparedNotes {
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
+  /// The fields of the types that rows defined: those of a row may come in another order.
+  private var typeFields: [String: [String]] = [:]
   /// Of notes that come in several rows: the cards that came.
   private var places: [String: [Place]] = [:]
 
@@ -154,13 +156,20 @@ public struct ComparedNotes {
     case .note(let given, let fields, let number):
       ordinal = number ?? 0
       type = given.trimmed
-      values = fields.map(\.html)
       let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == type.lowercased() }
+      let own = typeFields[type] ?? stock?.draft.fields ?? []
       names = fields.enumerated().map { index, field in
-        field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
-          ?? "column\(index + 1)"
+        field.name ?? (index < own.count ? own[index] : "column\(index + 1)")
+      }
+      values = fields.map(\.html)
+      if !own.isEmpty, !own.starts(with: names) {
+        let order = names.indices.sorted { one, other in
+          (own.firstIndex(of: names[one]) ?? own.count, one) < (own.firstIndex(of: names[other]) ?? own.count, other)
+        }
+        (names, values) = (order.map { names[$0] }, order.map { values[$0] })
       }
     case .type(let draft):
+      typeFields[draft.name] = draft.fields
       content.append(ComparedEntry(type: draft), .noteType)
       return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
