@@ -20,6 +20,8 @@ public struct ComparedNotes {
   private var keys: [String: String] = [:]
   /// What the format that they come from can hold; nil for everything.
   var held: Set<CardPart>?
+  /// A card of them was studied.
+  var isStudied = false
   /// The content of media files that are nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
   /// Where the content of a deck's media files is.
@@ -182,6 +184,7 @@ public struct ComparedNotes {
       unnamed.insert(key)
       keys[guid] = key
     }
+    if let plan = row.schedule, plan.schedule.state != .new { isStudied = true }
     let place = Self.place(row, ordinal)
     if case .note = row.content { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
@@ -213,6 +216,29 @@ public struct ComparedNotes {
       parts.append("\(name) \(Value.measure((kept * 1000).rounded() / 1000).json)")
     }
     return parts.joined(separator: ", ")
+  }
+
+  /// The content for a merge: what there is no place for is as it was in the base, since nobody took it away.
+  func content(since base: ComparedNotes) -> ComparedContent {
+    var content = self.content
+    let held = self.held ?? Set(CardPart.allCases)
+    if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
+    if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
+    // Where nothing is studied any more it was written without schedules, suspensions and flags.
+    if held.contains(.schedule), isStudied || !base.isStudied || hasMarks { return content }
+    content.replace(
+      .note,
+      by: content[.note].entries.map { note in
+        guard let before = base.content[.note][note.key] else { return note }
+        var note = note
+        for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: before[name]) }
+        return note
+      })
+    return content
+  }
+
+  private var hasMarks: Bool {
+    content[.note].entries.contains { !$0[ComparedField.suspended].isEmpty || !$0[ComparedField.flag].isEmpty }
   }
 
   /// Gives notes without a guid that of the note of another content with the same first field.

@@ -86,6 +86,7 @@ struct DeckContent {
     let note = try NoteTable.record(db, card.note)
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
+    notes.isStudied = notes.isStudied || card.schedule.state != .new
     let places = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }.map {
       ComparedNotes.Place(
         deck: decks[$0.deck] ?? "", ordinal: $0.ordinal, isSuspended: $0.isSuspended, flag: $0.flag,
@@ -168,6 +169,7 @@ struct PackageContent {
       guard let type else { continue }
       types[number] = type
       havePlaces = havePlaces && first.place != nil
+      notes.isStudied = notes.isStudied || first.type != 0
       order.append((keys[first.deck] ?? "", first.place ?? 0))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
