@@ -147,6 +147,18 @@ extension ComparingTests {
     #expect(try difference("Spanish", file("base.apkg")) == [])
   }
 
+  @Test(arguments: ["theirs.apkg", "theirs.txt"])
+  func `what a card keeps beside its sides stays where theirs has no place for it`(_ name: String) throws {
+    let deck = try here.decks.create("Words")
+    try ours.folder.write("prompt,answer,guid,plural\nluna,moon,l,lunas\n", to: "words.csv")
+    _ = try here.exchange.importCards(intoDeck: "Words", from: [file("words.csv")], .plain, .init())
+    _ = try deck.exportCards(to: file("base.jsonl"))
+    _ = try deck.exportCards(to: file(name))
+    _ = try merge(file("base.jsonl"), "Words", file(name))
+    let left = try difference("Words", file("base.jsonl"))
+    #expect(left == [])
+  }
+
   @Test(arguments: ["theirs.apkg", "theirs.jsonl", "theirs.csv", "theirs.md"])
   func `flags, suspensions and options stay where theirs was written without them`(_ name: String) throws {
     try note("v", here).remove()

@@ -225,16 +225,25 @@ public struct ComparedNotes {
     if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
     if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
     // Where nothing is studied any more it was written without schedules, suspensions and flags.
-    if held.contains(.schedule), isStudied || !base.isStudied || hasMarks { return content }
+    let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
+    if keepsMarks && held.contains(.fields) { return content }
     content.replace(
       .note,
       by: content[.note].entries.map { note in
         guard let before = base.content[.note][note.key] else { return note }
+        var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
+        if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
         var note = note
-        for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: before[name]) }
+        for name in names { note.set(name, to: before[name]) }
         return note
       })
     return content
+  }
+
+  /// Whether a note's own fields are those that it had.
+  private func hasFields(of note: ComparedEntry, _ before: ComparedEntry, in base: ComparedNotes) -> Bool {
+    let (now, then) = (note[ComparedField.type], before[ComparedField.type])
+    return now == then && content[.noteType][now]?["fields"] == base.content[.noteType][then]?["fields"]
   }
 
   private var hasMarks: Bool {
@@ -259,6 +268,11 @@ public struct ComparedNotes {
 }
 
 extension ComparedEntry {
+  /// What it keeps and another one of its type does not.
+  fileprivate func names(besides other: ComparedEntry) -> [String] {
+    fields.list.filter { other.fields.place(of: $0) == nil && !$0.hasPrefix(ComparedField.deckOfCard) }
+  }
+
   init(type: NoteTypeDraft) {
     var names = ["kind", "fields"]
     var values = [type.isCloze ? "cloze" : "", type.fields.joined(separator: "\n")]

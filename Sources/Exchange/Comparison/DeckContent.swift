@@ -150,6 +150,7 @@ struct PackageContent {
   private func notes(_ db: Database) throws -> ComparedNotes {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    notes.held = CardFormat.apkg.holds
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root
