@@ -13,7 +13,7 @@ import Testing
     var schedule = CardSchedule()
     (schedule.state, schedule.reps) = (.review, 3)
     (schedule.due, schedule.lastReview) = (1_795_693_652.7, 1_795_693_052.6)
-    (schedule.stability, schedule.difficulty) = (2.30746, 5.1234)
+    (schedule.stability, schedule.difficulty) = (2.30746, 5.12347)
     var kept = schedule
     (kept.due, kept.lastReview) = (1_795_693_652, 1_795_693_052)
     (kept.stability, kept.difficulty) = (2.3075, 5.123)

@@ -37,6 +37,7 @@ import Testing
       try home.run("card", "add", "Spanish::Verbs", "ser", "to be")
       try home.run("card", "add", "Spanish::Verbs", "ir", "to go")
       try home.run("deck", "options", "Spanish", "new_per_day=7")
+      try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
     }
     let options = ending == "csv" ? [] : ["--with-schedule"]
     #expect(try home.run(["deck", "export", "Spanish", file("a." + ending)] + options).status == 0)

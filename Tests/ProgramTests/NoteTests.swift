@@ -127,7 +127,7 @@ import Testing
     #expect(try home.run("-e", "decks.open('D'):card(3).prompt").output == "\"a < b\"\n")
     #expect(try home.run("note", "edit", "D:2", "--html", "--set", "Back=<b>b</b>").status == 0)
     let refused = try home.run("note", "edit", "D:2", "--set", "Back=x")
-    #expect(refused.status == 1 && refused.errors.contains("holds formatting"), "\(refused)")
+    #expect(refused.status == 1 && refused.errors.contains("`note edit NOTE --set FIELD=TEXT` takes HTML with --html"))
     #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
     #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))

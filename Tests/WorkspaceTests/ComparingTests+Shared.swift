@@ -147,6 +147,34 @@ extension ComparingTests {
     #expect(try difference("Spanish", file("base.apkg")) == [])
   }
 
+  @Test(arguments: ["theirs.apkg", "theirs.txt"])
+  func `what a card keeps beside its sides stays where theirs has no place for it`(_ name: String) throws {
+    let deck = try here.decks.create("Words")
+    try ours.folder.write("prompt,answer,guid,plural\nluna,moon,l,lunas\n", to: "words.csv")
+    _ = try here.exchange.importCards(intoDeck: "Words", from: [file("words.csv")], .plain, .init())
+    _ = try deck.exportCards(to: file("base.jsonl"))
+    _ = try deck.exportCards(to: file(name))
+    _ = try merge(file("base.jsonl"), "Words", file(name))
+    let left = try difference("Words", file("base.jsonl"))
+    #expect(left == [])
+  }
+
+  @Test(arguments: ["theirs.apkg", "theirs.jsonl", "theirs.csv", "theirs.md"])
+  func `flags, suspensions and options stay where theirs was written without them`(_ name: String) throws {
+    try note("v", here).remove()
+    let deck = try here.decks.open("Spanish")
+    try deck.scheduling.set(.newPerDay, to: 7)
+    let cards = try note("sol", here).cards()
+    try here.cards.setFlag(cards, to: 2)
+    try here.cards.setSuspended(cards, true)
+    try deck.study(SessionHandle.Options(try here.preferences())).answer(.easy)
+    try export(here, "base.apkg")
+    _ = try deck.exportCards(to: file(name))
+    _ = try merge(file("base.apkg"), "Spanish", file(name))
+    let left = try difference("Spanish", file("base.apkg"))
+    #expect(left == [])
+  }
+
   @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
     try sharePreset()
     try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)

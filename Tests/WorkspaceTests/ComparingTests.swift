@@ -299,6 +299,19 @@ private struct NoGenerator: CardGenerator {
     #expect(try !here.comparing.isOfCollection(file("base.csv")) && !here.comparing.isOfCollection("Spanish@x"))
   }
 
+  @Test func `notes of lines without guids are known by the first field of their type`() throws {
+    let lines = [
+      #"{"note_type":{"name":"Verb","fields":["Word","Meaning"],"#
+        + #""cards":[{"name":"One","front":"{{Word}}","back":"{{Meaning}}"}]}}"#,
+      #"{"note_type":"Verb","note_fields":{"Word":"correr","Meaning":"go"}}"#,
+      #"{"note_type":"Basic","note_fields":{"Front":"luna","Back":"moon"}}"#,
+    ]
+    try ours.folder.write(lines.joined(separator: "\n"), to: "lines.jsonl")
+    let told = try difference("Spanish", file("lines.jsonl"))
+    #expect(told.contains { $0.hasPrefix("changed note v: ") }, "\(told)")
+    #expect(told.contains { $0.hasPrefix("added note luna: ") }, "\(told)")
+  }
+
   @Test func `while looking back nothing looks back further`() throws {
     let card = try #require(try note("gato", here).cards().first)
     try here.at(step: 1) {

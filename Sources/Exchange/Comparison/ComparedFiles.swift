@@ -100,6 +100,12 @@ public struct ComparedFiles {
     }
   }
 
+  /// Base, ours and theirs for a merge: what theirs has no place for did not change.
+  public var contentsToMerge: [ComparedContent] {
+    guard case .notes(let all) = form, all.count == 3 else { return contents }
+    return [all[0].content, all[1].content, all[2].content(since: all[0])]
+  }
+
   private static func common(_ all: Set<CardPart>?, _ more: Set<CardPart>) -> Set<CardPart>? {
     all.map { $0.intersection(more) } ?? more
   }

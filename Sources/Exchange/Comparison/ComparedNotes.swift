@@ -20,6 +20,8 @@ public struct ComparedNotes {
   private var keys: [String: String] = [:]
   /// What the format that they come from can hold; nil for everything.
   var held: Set<CardPart>?
+  /// A card of them was studied.
+  var isStudied = false
   /// The content of media files that are nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
   /// Where the content of a deck's media files is.
@@ -27,6 +29,8 @@ public struct ComparedNotes {
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
+  /// The fields of the types that rows defined: those of a row may come in another order.
+  private var typeFields: [String: [String]] = [:]
   /// Of notes that come in several rows: the cards that came.
   private var places: [String: [Place]] = [:]
 
@@ -154,13 +158,20 @@ public struct ComparedNotes {
     case .note(let given, let fields, let number):
       ordinal = number ?? 0
       type = given.trimmed
-      values = fields.map(\.html)
       let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == type.lowercased() }
+      let own = typeFields[type] ?? stock?.draft.fields ?? []
       names = fields.enumerated().map { index, field in
-        field.name ?? stock.flatMap { index < $0.draft.fields.count ? $0.draft.fields[index] : nil }
-          ?? "column\(index + 1)"
+        field.name ?? (index < own.count ? own[index] : "column\(index + 1)")
+      }
+      values = fields.map(\.html)
+      if !own.isEmpty, !own.starts(with: names) {
+        let order = names.indices.sorted { one, other in
+          (own.firstIndex(of: names[one]) ?? own.count, one) < (own.firstIndex(of: names[other]) ?? own.count, other)
+        }
+        (names, values) = (order.map { names[$0] }, order.map { values[$0] })
       }
     case .type(let draft):
+      typeFields[draft.name] = draft.fields
       content.append(ComparedEntry(type: draft), .noteType)
       return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
@@ -173,6 +184,7 @@ public struct ComparedNotes {
       unnamed.insert(key)
       keys[guid] = key
     }
+    if let plan = row.schedule, plan.schedule.state != .new { isStudied = true }
     let place = Self.place(row, ordinal)
     if case .note = row.content { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
@@ -196,12 +208,46 @@ public struct ComparedNotes {
     for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
       if let number { parts.append("\(name) \(Value.measure(number.rounded(.down)).json)") }
     }
-    for (name, number) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
+    for (name, number, places) in [
+      ("stability", schedule.stability, 10_000.0), ("difficulty", schedule.difficulty, 1000.0),
+    ] {
       guard let number else { continue }
-      let kept = (number * 10_000).rounded() / 10_000
+      let kept = (number * places).rounded() / places
       parts.append("\(name) \(Value.measure((kept * 1000).rounded() / 1000).json)")
     }
     return parts.joined(separator: ", ")
+  }
+
+  /// The content for a merge: what there is no place for is as it was in the base, since nobody took it away.
+  func content(since base: ComparedNotes) -> ComparedContent {
+    var content = self.content
+    let held = self.held ?? Set(CardPart.allCases)
+    if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
+    if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
+    // Where nothing is studied any more it was written without schedules, suspensions and flags.
+    let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
+    if keepsMarks && held.contains(.fields) { return content }
+    content.replace(
+      .note,
+      by: content[.note].entries.map { note in
+        guard let before = base.content[.note][note.key] else { return note }
+        var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
+        if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
+        var note = note
+        for name in names { note.set(name, to: before[name]) }
+        return note
+      })
+    return content
+  }
+
+  /// Whether a note's own fields are those that it had.
+  private func hasFields(of note: ComparedEntry, _ before: ComparedEntry, in base: ComparedNotes) -> Bool {
+    let (now, then) = (note[ComparedField.type], before[ComparedField.type])
+    return now == then && content[.noteType][now]?["fields"] == base.content[.noteType][then]?["fields"]
+  }
+
+  private var hasMarks: Bool {
+    content[.note].entries.contains { !$0[ComparedField.suspended].isEmpty || !$0[ComparedField.flag].isEmpty }
   }
 
   /// Gives notes without a guid that of the note of another content with the same first field.
@@ -222,6 +268,11 @@ public struct ComparedNotes {
 }
 
 extension ComparedEntry {
+  /// What it keeps and another one of its type does not.
+  fileprivate func names(besides other: ComparedEntry) -> [String] {
+    fields.list.filter { other.fields.place(of: $0) == nil && !$0.hasPrefix(ComparedField.deckOfCard) }
+  }
+
   init(type: NoteTypeDraft) {
     var names = ["kind", "fields"]
     var values = [type.isCloze ? "cloze" : "", type.fields.joined(separator: "\n")]

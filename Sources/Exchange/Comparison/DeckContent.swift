@@ -86,6 +86,7 @@ struct DeckContent {
     let note = try NoteTable.record(db, card.note)
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
+    notes.isStudied = notes.isStudied || card.schedule.state != .new
     let places = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }.map {
       ComparedNotes.Place(
         deck: decks[$0.deck] ?? "", ordinal: $0.ordinal, isSuspended: $0.isSuspended, flag: $0.flag,
@@ -149,6 +150,7 @@ struct PackageContent {
   private func notes(_ db: Database) throws -> ComparedNotes {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    notes.held = CardFormat.apkg.holds
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root
@@ -157,9 +159,9 @@ struct PackageContent {
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // Cards that were never studied have a place; those of a package in which all are new are in that order.
+    // Older programs say no place of a card that was studied: then notes are in the order in which they were made.
     var order: [(deck: String, place: Int)] = []
-    var areNew = true
+    var havePlaces = true
     while let note = try rows.next() {
       if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       guard let first = note.cards.first else { continue }
@@ -167,13 +169,14 @@ struct PackageContent {
       let type = try types[number] ?? contents.types[number].map { try NoteType(received: $0, id: number) }
       guard let type else { continue }
       types[number] = type
-      areNew = areNew && first.type == 0
-      order.append((keys[first.deck] ?? "", first.due))
+      havePlaces = havePlaces && first.place != nil
+      notes.isStudied = notes.isStudied || first.type != 0
+      order.append((keys[first.deck] ?? "", first.place ?? 0))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
     }
-    if areNew { notes.sort(by: order) }
+    notes.sort(by: havePlaces ? order : order.map { (deck: $0.deck, place: 0) })
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
     }

@@ -16,10 +16,11 @@ enum KnownWordsCommand {
       "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
       summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
       details: """
-        Without words it shows the list. --import takes a word a line, what --export wrote, a table (.csv, .tsv) or the \
-        vocabulary of a Kindle. Of a table with a column of statuses, as Lute and LWT have it, 5 and W are known, I is \
-        ignored, and what is still being learned is left out; --column word=NAME says which column has the words where its \
-        heading does not. `undo` takes a change back.
+        Without words it shows the list. Without --language the words are of the language of `set game.language`. --import \
+        takes a word a line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. Of a table with a \
+        column of statuses, as Lute and LWT have it, 5 and W are known, I is ignored, and what is still being learned is \
+        left out; --column word=NAME says which column has the words where its heading does not. `undo` takes a change \
+        back.
         """,
       arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
       options: [

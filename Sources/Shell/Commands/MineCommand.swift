@@ -64,8 +64,10 @@ enum MineCommand {
       tellPairings(text, session)
       var report = try text.minable(options(invocation))
       if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
-        guard fileExists(path) else { return try propose(report, path, session) }
-        report = try reviewed(report, path, session)
+        let isThere = fileExists(path)
+        // A table without words would keep out those that a later run finds.
+        if !isThere, !report.added.isEmpty { return try propose(report, path, session) }
+        if isThere { report = try reviewed(report, path, session) }
       }
       let clips = try clips(of: report.added, text, invocation, session)
       let added = try text.mine(

@@ -83,7 +83,7 @@ public struct Comparing {
   ) throws -> MergeReport {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
     let files = try ComparedFiles(operands, settings)
-    let contents = files.contents
+    let contents = files.contentsToMerge
     let result = ThreeWayMerge(
       base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
     ).result()
