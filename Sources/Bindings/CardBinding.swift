@@ -57,7 +57,7 @@ private struct CardSetter {
       }
     case .flag:
       self.init("1") { card, stack in
-        let flag = try stack.integer(3, in: 0...7)
+        let flag = try stack.integer(3, in: CardHiding.flags)
         try card.workspace.cards.setFlag([card], to: flag)
       }
     default: return nil

@@ -129,7 +129,7 @@ private func describeMarks(_ type: BoundType<SessionHandle>, _ context: BindingC
     "flag", [LuaParameter("flag", .integer)], returns: .boolean.orProblem, grant: .decksWrite, example: "(1)",
     "Gives the top card a flag from 1 to 7, or none with 0. Code: over."
   ) { session, stack in
-    let flag = try stack.integer(2, in: 0...7)
+    let flag = try stack.integer(2, in: CardHiding.flags)
     try session.flag(flag)
     return true
   }

@@ -60,12 +60,12 @@ public enum ShellWords {
   }
 
   /// What stands before the cursor; never fails, for completion.
-  public static func partial(_ line: String, home: String? = nil) -> PartialLine {
+  public static func partial(_ line: String) -> PartialLine {
     var splitter = Splitter(line)
     splitter.run()
     let last = splitter.current
     return PartialLine(
-      words: splitter.words.map { $0.path(home: home) }, word: last?.text ?? "", start: last?.start ?? line.utf8.count,
+      words: splitter.words.map(\.text), word: last?.text ?? "", start: last?.start ?? line.utf8.count,
       quote: splitter.quote, hasTilde: last?.hasTilde ?? false)
   }
 

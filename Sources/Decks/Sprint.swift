@@ -54,7 +54,6 @@ public final class Sprint {
   public var timeRemaining: Double { max(0, seconds - usedNow) }
   /// Time is out, or no card is left.
   public var isOver: Bool { remaining == 0 || timeRemaining <= 0 }
-  public var isPaused: Bool { started == nil && !isOver }
   /// Whether the clock runs.
   public var isActive: Bool { started != nil && !isOver }
 

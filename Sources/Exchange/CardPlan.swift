@@ -26,7 +26,9 @@ struct CardPlan {
     }
     isSuspended = record["suspended"] == .boolean(true)
     flag = record["flag"]?.integer ?? 0
-    guard (0...7).contains(flag) else { throw .badOption(name: "schedule.flag", reason: "must be from 0 to 7") }
+    guard CardHiding.flags.contains(flag) else {
+      throw .badOption(name: "schedule.flag", reason: "must be \(CardHiding.flagExpectation)")
+    }
     try schedule.check()
   }
 

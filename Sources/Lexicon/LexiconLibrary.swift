@@ -121,12 +121,12 @@ public final class LexiconLibrary {
   /// The lexicon of any file of words in UTF-8, one a line. It is called `name`, or by the file's name; its letters
   /// follow the rules of `language`, or Unicode's default ones.
   public func load(
-    path: String, name: String? = nil, language: Language? = nil, foldAccents: Bool = false
+    path: String, name: String? = nil, language: Language? = nil
   ) throws(LexiconError) -> Lexicon {
     let file = lastPart(of: path)
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? Language(name: name, title: name, code: "")
-    let policy = WordPolicy(language: language, foldsAccents: foldAccents)
+    let policy = WordPolicy(language: language, foldsAccents: false)
     return try make(.list(path: path), name, language, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
   }
 

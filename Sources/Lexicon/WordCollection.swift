@@ -1,5 +1,5 @@
 // The words of a list on their way into a compiled one: gathered line by line, then put into their final order.
-// Invariant: after `arranged()`, words are distinct, longest first, and by code point within a length.
+// Invariant: after `arrange()`, words are distinct, longest first, and by code point within a length.
 
 /// A growing heap of words with where each one lies and how many letters it has.
 struct WordCollection {

@@ -124,9 +124,9 @@ public final class BoundType<T: AnyObject> {
     note(words)
   }
 
-  /// What answers the usual calls of a method at once.
-  public func fastPath(_ name: String, grant: LuaGrant? = nil, _ path: @escaping LuaFastPath) {
-    let isRefused = entrance.grant.flatMap(entrance.rights.refusal) != nil || missing(grant) != nil
+  /// What answers the usual calls at once of a method that has no grant of its own.
+  public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
+    let isRefused = entrance.grant.flatMap(entrance.rights.refusal) != nil
     if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }
   }
 

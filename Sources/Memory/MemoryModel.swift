@@ -90,13 +90,6 @@ public struct MemoryModel: Sendable {
     pow(1 + factor * max(0, days) / clampedStability(stability), decay)
   }
 
-  /// Whole days, 1 at least, after which the probability has fallen to `retention`.
-  public func interval(stability: Double, retention: Double, maximum: Int = 36_500) -> Int {
-    let days = exactInterval(stability: stability, retention: retention)
-    guard days.isFinite else { return max(1, maximum) }
-    return Int(min(Double(max(1, maximum)), max(1, days.rounded(.toNearestOrEven))))
-  }
-
   /// Days after which the probability has fallen to `retention`; not finite for a retention of 0.
   public func exactInterval(stability: Double, retention: Double) -> Double {
     clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)

@@ -238,7 +238,7 @@ public final class MediaExchange {
   static func refusal(of name: String, _ state: MediaState) -> String? {
     if state.hash == nil { return nil }
     if state.size == 0 { return "is empty" }
-    if state.size > largestFile { return "has more than 100 MiB" }
+    if state.size > largestFile { return "has more than \(largestFile >> 20) MiB" }
     return isUsable(name) ? nil : "has a name that other devices cannot have"
   }
 

@@ -52,7 +52,7 @@ extension SyncMerge {
       return false
     }
     var isChanged = false
-    if base?.isHere == true, let mine = try NoteTypeTable.list(db).first(where: { $0.id == given.id }) {
+    if base?.isHere == true, let mine = try NoteTypeTable.known(db, given.id) {
       if try isUnsent(mine.id), mine.modified > given.modified, mine.keepsShape(of: given) { return true }
       if !given.keepsShape(of: mine) { heads.reshaped.append((mine.id, mine)) }
       isChanged = try NoteTypeTable.replace(db, mine.id, with: given)

@@ -49,7 +49,7 @@ import Testing
     sprint.pause()
     sprint.pause()
     clock.now += 1000
-    #expect(sprint.timeRemaining == 70 && sprint.isPaused && !sprint.isActive && !sprint.isOver)
+    #expect(sprint.timeRemaining == 70 && !sprint.isActive && !sprint.isOver)
     #expect(throws: DeckError.paused) { try sprint.answer(isRight: true) }
     sprint.resume()
     sprint.resume()
@@ -77,7 +77,7 @@ import Testing
   @Test func `an empty deck never starts the clock`() throws {
     let sprint = sprint(0)
     clock.now += 10
-    #expect(sprint.timeRemaining == 100 && sprint.isOver && !sprint.isActive && !sprint.isPaused)
+    #expect(sprint.timeRemaining == 100 && sprint.isOver && !sprint.isActive)
     sprint.restart()
     sprint.resume()
     clock.now += 10

@@ -38,7 +38,7 @@ import Testing
   @Test func `of nothing every figure is zero`() throws {
     let figures = try statistics()
     #expect(figures.cards.all == 0 && figures.days.isEmpty && figures.streak == 0 && figures.longestStreak == 0)
-    #expect(figures.recall(days: 30).young.share == nil && figures.forecast.mean == nil)
+    #expect(figures.recall(days: 30).young.share == nil && figures.forecast.total == 0)
     #expect(figures.hours.count == 24 && figures.todayFigures.answers == 0)
   }
 

@@ -224,7 +224,8 @@ import Text
       "the note type \"Basic\" has no field called \"Frnt\" (did you mean \"Front\"?); it has Front, Back"
     ),
     (
-      #"{"prompt":"p","answer":"a","schedule":{"state":"new","flag":8}}"#, "schedule.flag must be from 0 to 7"
+      #"{"prompt":"p","answer":"a","schedule":{"state":"new","flag":8}}"#,
+      "schedule.flag must be a whole number from 0 to 7"
     ),
     (#"{"prompt":"p","answer":"a","guid":3}"#, "the guid must be a text in quotes"),
     (#"{"prompt":"p","answer":"a","subdeck":[]}"#, "the subdeck must be a text in quotes"),

@@ -133,7 +133,7 @@ extension ComparingTests {
   /// Both sides begin with a deck and one within it that share a preset.
   private func sharePreset(_ outside: [String] = []) throws {
     let deck = try here.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 7)
+    try deck.scheduling.set(.newPerDay, .number(7))
     let later = try here.decks.create("Spanish::Later")
     try later.add(NewCard(prompt: "mar", answer: "sea", guid: "mar"), at: .bottom)
     let preset = try here.read { try PresetTable.find($0, named: "Spanish").id }
@@ -177,9 +177,9 @@ extension ComparingTests {
 
   @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
     try sharePreset()
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
-    try here.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 50)
+    try here.decks.open("Spanish").scheduling.set(.reviewsPerDay, .number(50))
     let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try report.result.conflicts.isEmpty && presets() == ["Spanish 9 50 2"])
     _ = try here.care.undo()
@@ -188,10 +188,10 @@ extension ComparingTests {
 
   @Test func `options of a preset that both sides changed are a conflict, and the preset stays one`() throws {
     try sharePreset()
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
     let deck = try here.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 5)
+    try deck.scheduling.set(.newPerDay, .number(5))
     let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try report.result.conflicts.map(\.kind) == [.deck] && presets() == ["Spanish 5 200 2"])
     #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
@@ -200,7 +200,7 @@ extension ComparingTests {
 
   @Test func `a preset that a deck elsewhere shares stays as it is for that`() throws {
     try sharePreset(["French"])
-    try there.decks.open("Spanish").scheduling.set(.newPerDay, to: 9)
+    try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try presets() == ["Spanish 7 200 1", "Spanish 2 9 200 1"])
@@ -222,7 +222,7 @@ extension ComparingTests {
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try presets() == ["Spanish 7 200 2"])
     #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
-    try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, to: 9)
+    try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, .number(9))
     try export(there, "more.apkg")
     _ = try merge(file("theirs.apkg"), "Spanish", file("more.apkg"))
     #expect(try presets() == ["Spanish 7 9 2"])

@@ -78,7 +78,7 @@ private struct NoGenerator: CardGenerator {
 
   @Test func `a deck that nobody changed takes all that theirs changed, and undo gives it back`() throws {
     let deck = try there.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 7)
+    try deck.scheduling.set(.newPerDay, .number(7))
     let cards = try note("v", there).cards()
     try there.cards.setFlag([cards[0]], to: 3)
     try there.cards.setSuspended([cards[1]], true)
@@ -114,15 +114,15 @@ private struct NoGenerator: CardGenerator {
       let deck = try workspace.decks.open("Spanish")
       try workspace.cards.setFlag(note("gato", workspace).cards(), to: 2)
       try workspace.cards.setSuspended(note("gato", workspace).cards(), true)
-      try deck.scheduling.set(.newPerDay, to: 7)
+      try deck.scheduling.set(.newPerDay, .number(7))
       try deck.scheduling.setLimits([(.reviewsPerDay, "9")])
     }
     try export(here, "base.apkg")
     let deck = try there.decks.open("Spanish")
     try there.cards.setFlag(note("gato", there).cards(), to: 0)
     try there.cards.setSuspended(note("gato", there).cards(), false)
-    try deck.scheduling.reset(.newPerDay)
-    try deck.scheduling.setLimit(.reviewsPerDay, to: nil)
+    try deck.scheduling.set([(.newPerDay, "")])
+    try deck.scheduling.setLimits([(.reviewsPerDay, "")])
     try export(there, "theirs.apkg")
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     let left = try difference("Spanish", file("theirs.apkg"))
@@ -138,7 +138,7 @@ private struct NoGenerator: CardGenerator {
       var edit = NoteTypeEdit(try type.record())
       edit.css = ".card { color: \(word) }"
       try type.edit(edit)
-      try workspace.decks.open("Spanish").scheduling.set(.newPerDay, to: word == "blue" ? 7 : 8)
+      try workspace.decks.open("Spanish").scheduling.set(.newPerDay, .number(word == "blue" ? 7 : 8))
       try workspace.media.remove(["run.png"])
       _ = try workspace.media.add(Array(word.utf8), named: "run.png")
     }

@@ -108,9 +108,9 @@ import Text
     let name = DeckOptions.Name.newPerDay
     let other = try workspace.decks.create("E")
     let before = try other.scheduling.options().value(name)
-    try deck.scheduling.set(name, to: before + 1)
+    try deck.scheduling.set(name, .number(before + 1))
     #expect(try (deck.scheduling.options().value(name), other.scheduling.options().value(name)) == (before + 1, before))
-    #expect(throws: DeckError.self) { try deck.scheduling.set(name, to: -1) }
+    #expect(throws: DeckError.self) { try deck.scheduling.set(name, .number(-1)) }
     #expect(try deck.scheduling.options().value(name) == before + 1)
   }
 }

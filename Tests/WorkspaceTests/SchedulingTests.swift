@@ -31,13 +31,13 @@ import Testing
     #expect(throws: DeckError.self) { try a.scheduling.set([(.newPerDay, "4"), (.fuzz, "maybe")]) }
     #expect(try a.scheduling.options().newPerDay == 3)
     try b.scheduling.setPreset("A")
-    try b.scheduling.set(.newPerDay, to: 9)
+    try b.scheduling.set(.newPerDay, .number(9))
     #expect(try a.scheduling.options().newPerDay == 9 && workspace.presets.find("a").deckCount == 2)
     #expect(try workspace.decks.create("a::i").scheduling.options().newPerDay == 9)
-    try b.scheduling.setLimit(.newPerDay, to: 2)
-    try b.scheduling.set(.newPerDay, to: 1)
+    try b.scheduling.setLimits([(.newPerDay, "2")])
+    try b.scheduling.set(.newPerDay, .number(1))
     #expect(try (a.scheduling.options().newPerDay, b.scheduling.options().newPerDay) == (9, 1))
-    try a.scheduling.reset(.newPerDay)
+    try a.scheduling.set([(.newPerDay, "")])
     #expect(try a.scheduling.options().newPerDay == 20)
     let preset = try workspace.presets.create("Other")
     try workspace.presets.setOption(of: preset.id, .leechAction, .choice("suspend"))
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `several decks are studied at once, beyond today's limits, without a schedule`() throws {
     let (a, b) = (try deck("a", cards: 3), try deck("b", cards: 2))
-    try a.scheduling.set(.newPerDay, to: 1)
+    try a.scheduling.set(.newPerDay, .number(1))
     try a.scheduling.setPreset("a")
     #expect(try a.studyCounts().new == 1)
     try a.scheduling.extendToday(new: 1)

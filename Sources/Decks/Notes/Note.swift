@@ -56,8 +56,8 @@ public struct NewNote: Equatable, Sendable {
   }
 
   /// With fields of plain text.
-  public static func plain(_ fields: [String: String], tags: [String] = [], guid: String? = nil) -> NewNote {
-    NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags, guid: guid)
+  public static func plain(_ fields: [String: String], tags: [String] = []) -> NewNote {
+    NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags)
   }
 }
 

@@ -21,7 +21,7 @@ public struct NoteSource {
   public func sides(
     _ db: Database, of card: (id: CardID, deck: DeckID, ordinal: Int, flag: Int)
   ) throws -> (prompt: String, answer: String)? {
-    guard let type = try NoteTypeTable.list(db).first(where: { $0.id == type }) else { return nil }
+    guard let type = try NoteTypeTable.known(db, type) else { return nil }
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     let note = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: Tags.list(tags),

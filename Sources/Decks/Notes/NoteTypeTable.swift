@@ -16,10 +16,14 @@ public enum NoteTypeTable {
     try db.rows("SELECT \(columns) FROM note_types ORDER BY name_key", [], record)
   }
 
+  /// Nil for one that is gone.
+  public static func known(_ db: Database, _ id: NoteTypeID) throws -> NoteType? {
+    try db.firstRow("SELECT \(columns) FROM note_types WHERE id = ?", [id.rawValue], record)
+  }
+
   /// - Throws: `DeckError.gone`.
   public static func record(_ db: Database, _ id: NoteTypeID) throws -> NoteType {
-    let found = try db.firstRow("SELECT \(columns) FROM note_types WHERE id = ?", [id.rawValue], record)
-    guard let found else { throw DeckError.gone(what: "the note type") }
+    guard let found = try known(db, id) else { throw DeckError.gone(what: "the note type") }
     return found
   }
 

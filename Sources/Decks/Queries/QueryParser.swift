@@ -54,8 +54,8 @@ struct QueryParser: QueryGrammar {
     case "introduced": return .introduced(days: try days())
     case "rated": return try rated()
     case "flag":
-      guard let flag = Int(bare(stoppingAtColon: false)), (0...7).contains(flag) else {
-        throw expected("a whole number from 0 to 7", at: valueStart)
+      guard let flag = Int(bare(stoppingAtColon: false)), CardHiding.flags.contains(flag) else {
+        throw expected(CardHiding.flagExpectation, at: valueStart)
       }
       return .flag(flag)
     case "prop": return try property(from: valueStart)

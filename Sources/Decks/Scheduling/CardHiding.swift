@@ -14,6 +14,10 @@ public enum Burial: Int64, Sendable {
 ///
 ///     try CardHiding.bury(db, [card], at: moment)
 public enum CardHiding {
+  /// The flags that a card may have; 0 is none.
+  public static let flags = 0...7
+  public static let flagExpectation = "a whole number from \(flags.lowerBound) to \(flags.upperBound)"
+
   /// Keeps cards from being shown until tomorrow.
   /// - Returns: how many were there.
   @discardableResult
@@ -59,8 +63,8 @@ public enum CardHiding {
   /// Gives a card a flag from 1 to 7, or none with 0.
   /// - Throws: `badOption` for another number, `gone`.
   public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
-    guard (0...7).contains(flag) else {
-      throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
+    guard flags.contains(flag) else {
+      throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)")
     }
     try SyncedTable.cards.keep(db, [id.rawValue])
     try CardTable.change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])

@@ -102,10 +102,6 @@ public struct Histogram: Equatable, Sendable {
   }
 
   public var total: Int { bars.reduce(0) { $0 + $1.count } }
-
-  public var mean: Double? {
-    total == 0 ? nil : bars.reduce(0.0) { $0 + Double($1.value) * Double($1.count) } / Double(total)
-  }
 }
 
 /// All figures of some cards.

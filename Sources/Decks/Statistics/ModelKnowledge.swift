@@ -3,7 +3,7 @@
 
 public import Memory
 public import Storage
-import Values
+public import Values
 
 public struct ModelKnowledge: Equatable, Sendable {
   /// Minutes of study on a day at a retention, on average over a year.
@@ -80,16 +80,7 @@ public struct ModelKnowledge: Equatable, Sendable {
     return .record([
       ("name", .text(model)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
       ("rmse", .number(fit.rmse)), ("auc", .number(fit.auc)),
-      (
-        "calibration",
-        .list(
-          fit.calibration.map {
-            .record([
-              ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)),
-              ("answers", .integer($0.count)),
-            ])
-          })
-      ),
+      ("calibration", fit.calibrationValue),
       (
         "refit",
         refit.map {
@@ -101,5 +92,17 @@ public struct ModelKnowledge: Equatable, Sendable {
       ),
       ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
     ])
+  }
+}
+
+extension ModelFit {
+  /// Its calibration, for programs.
+  public var calibrationValue: Value {
+    .list(
+      calibration.map {
+        .record([
+          ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)), ("answers", .integer($0.count)),
+        ])
+      })
   }
 }

@@ -39,7 +39,7 @@ public struct AnkiCard: Equatable, Sendable {
 
   // MARK: For the way back
 
-  /// As `CardBase` says.
+  /// As the column `raw` of a card holds it: see `DecksSchema`.
   func raw(firstDay: Int) -> String {
     let numbers = "[\(firstDay),\(modified),0,\(type),\(queue),\(due),\(ivl),\(factor),\(reps),\(lapses),"
     return numbers + "\(left),\(odue),\(odid),\(flags),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"

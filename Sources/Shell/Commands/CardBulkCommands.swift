@@ -240,8 +240,8 @@ enum CardBulkCommands {
       guard words.count > 1, let last = words.last else {
         throw CommandError.missingArgument(command: command, "N", usage: usage)
       }
-      guard let flag = Int(last), (0...7).contains(flag) else {
-        throw CommandError.badValue(command: command, name: "N", value: last, expected: "a whole number from 0 to 7")
+      guard let flag = Int(last), CardHiding.flags.contains(flag) else {
+        throw CommandError.badValue(command: command, name: "N", value: last, expected: CardHiding.flagExpectation)
       }
       let found = try cards(words.dropLast(), session)
       try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }

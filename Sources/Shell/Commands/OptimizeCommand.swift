@@ -176,16 +176,7 @@ extension ModelFit {
   var value: Value {
     .record([
       ("log_loss", .number(logLoss)), ("rmse", .number(rmse)), ("auc", .number(auc)), ("answers", .integer(count)),
-      (
-        "calibration",
-        .list(
-          calibration.map {
-            .record([
-              ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)),
-              ("answers", .integer($0.count)),
-            ])
-          })
-      ),
+      ("calibration", calibrationValue),
     ])
   }
 }

@@ -12,7 +12,7 @@ extension DeckHandle {
   /// - Parameters:
   ///   - query: which cards; all but the suspended ones when nil.
   ///   - drawn: called with the cards done and all of them.
-  /// - Throws: `DocumentError`, `QueryError`; the file stays as it was then.
+  /// - Throws: `DocumentError`, `DeckError.badQuery`; the file stays as it was then.
   public func print(
     to path: String, _ options: PaperOptions, matching query: String? = nil,
     drawn: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }

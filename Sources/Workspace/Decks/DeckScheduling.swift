@@ -18,7 +18,7 @@ public enum PresetChoice: Equatable, Sendable {
 
 /// What is set for a deck: the options of its preset, and what is for the deck alone.
 ///
-///     try deck.scheduling.set(.newPerDay, to: 10)
+///     try deck.scheduling.set(.newPerDay, .number(10))
 ///     try deck.scheduling.simulate(days: 30)
 public struct DeckScheduling {
   let deck: DeckHandle
@@ -27,11 +27,6 @@ public struct DeckScheduling {
 
   /// Those of its preset, with what is set for the deck alone.
   public func options() throws -> DeckOptions { try workspace.read { try DeckTable.options($0, id) } }
-
-  /// - Throws: `DeckError.badOption` when the value is out of its range.
-  public func set(_ name: DeckOptions.Name, to value: Double) throws {
-    try set(name, .number(value))
-  }
 
   /// Sets an option of the deck's preset; a deck without one of its own gets one with its name.
   /// - Throws: `DeckError.badOption`.
@@ -88,15 +83,6 @@ public struct DeckScheduling {
     }
   }
 
-  /// Gives an option its initial value again.
-  public func reset(_ name: DeckOptions.Name) throws {
-    try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
-      var options = try DeckTable.presetOptions(db, id)
-      options.reset(name)
-      try DeckTable.setOptions(db, id, to: options)
-    }
-  }
-
   /// The preset that is good for the deck, its own or of a deck around it; nil when there is none.
   public func preset() throws -> PresetRecord? {
     try workspace.read { db in try DeckTable.nearestPreset(db, id).map { try PresetTable.record(db, $0) } }
@@ -111,15 +97,6 @@ public struct DeckScheduling {
 
   /// What is set for the deck alone.
   public func limits() throws -> DeckLimits { try workspace.read { try DeckTable.limits($0, id) } }
-
-  /// Sets a limit or the retention for the deck alone, or with nil goes by its preset again.
-  public func setLimit(_ name: DeckOptions.Name, to value: Double?) throws {
-    try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
-      var limits = try DeckTable.limits(db, id)
-      try limits.set(name, to: value)
-      try DeckTable.setLimits(db, id, to: limits)
-    }
-  }
 
   /// More new or learnt cards today than the limits allow.
   public func extendToday(new: Int = 0, reviews: Int = 0) throws {

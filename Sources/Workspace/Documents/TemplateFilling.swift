@@ -23,7 +23,7 @@ extension DocumentOperations {
   /// - Parameters:
   ///   - query: which cards; all but the suspended ones when nil.
   ///   - progress: cards done, and all of them.
-  /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `QueryError`.
+  /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `DeckError.badQuery`.
   public func filled(
     _ template: DocumentHandle, from deck: DeckHandle, matching query: String? = nil,
     progress: (Int, Int) throws -> Void = { _, _ in }

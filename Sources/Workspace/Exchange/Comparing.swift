@@ -118,7 +118,7 @@ public struct Comparing {
 
   /// The deck of that name, which may be followed by `@STEP`.
   private func deck(of operand: String) throws -> DeckHandle? {
-    try workspace.decks.all().first { try $0.record().name.lowercased() == operand.lowercased() }
+    try workspace.read { try DeckTable.named($0, operand) }.map { workspace.handle(of: $0.id) }
   }
 
   private func operand(
