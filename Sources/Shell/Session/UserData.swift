@@ -27,6 +27,8 @@ package final class UserData {
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
   private var hasWarned = false
+  /// What is wrong behind `--set` was told before anything ran.
+  var hasToldSettings = false
 
   init(
     _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
@@ -104,7 +106,7 @@ package final class UserData {
 
   /// Names after `--set` that nobody has declared until the end: mistyped ones.
   var unclaimedSettings: [SettingsError] {
-    options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
+    hasToldSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
   }
 
   /// The terminal as the settings want it.
