@@ -70,13 +70,18 @@ public final class CardImport {
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     let rows = try rows(of: format, try ByteSource(path: path, source))
     rowCount = 0
-    var row = CardRow()
-    while try rows.next(into: &row) {
-      if row.content.isCard { rowCount += 1 }
-      if !row.media.isEmpty { try bringMedia(of: &row, beside: path) }
-      try add(row, path)
+    do {
+      var row = CardRow()
+      while try rows.next(into: &row) {
+        if row.content.isCard { rowCount += 1 }
+        if !row.media.isEmpty { try bringMedia(of: &row, beside: path) }
+        try add(row, path)
+      }
+      try places.flush()
+    } catch let error as DeckError {
+      guard case .duplicate = error else { throw error }
+      throw ExchangeError.alreadyThere(path: path, reason: error.message)
     }
-    try places.flush()
     report.findings = rows.found
     if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
       let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")

@@ -35,6 +35,8 @@ public enum ExchangeError: Problem, Equatable {
   case noSuchNote(guid: String)
   /// A row is about a note of another deck.
   case noteElsewhere(guid: String, deck: String)
+  /// A card of an import that takes none twice is in the deck already.
+  case alreadyThere(path: String, reason: String)
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
@@ -64,6 +66,9 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
         ["path": path, "line": line])
+    case .alreadyThere(let path, let reason):
+      ProblemReport(
+        .duplicate, "The card is there already", "\(fileName(path)): \(reason). Nothing was imported.", ["path": path])
     case .refusedRow(let path, let place, let code, let reason):
       ProblemReport(
         code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",

@@ -42,9 +42,8 @@ public enum StorageError: Problem, Equatable {
         "\(holder.map { "another process (id \($0))" } ?? "another process") is changing \(quoted(path)), "
           + "so \(operation) could not start; wait until it is done, or end it", ["path": path, "process": holder])
     case .interrupted(let path):
-      ProblemReport(
-        .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
-        ["path": path])
+      // Which file the data is in is nothing to whoever pressed Ctrl-C.
+      ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed", ["path": path])
     case .full(let path):
       ProblemReport(
         .storageFull, "The disk is full",

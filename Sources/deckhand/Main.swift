@@ -25,7 +25,7 @@ let version = "0.1.0"
       words = try programArguments()
       options = try ProgramOptions(words)
     } catch {
-      return fail(error, ExitStatus.usage, asJSON: asksForJSON)
+      return fail(error.problem, ExitStatus.usage, asJSON: asksForJSON)
     }
     switch options.action {
     case .version: for line in options.identity.versionLines { print(line) }

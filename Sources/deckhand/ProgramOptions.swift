@@ -24,15 +24,16 @@ struct ProgramOptions {
   private let given: Invocation
 
   /// Wrong use of the command line.
-  struct Wrong: Problem {
-    let report: ProblemReport
+  struct Wrong: Error {
+    let problem: PlainProblem
 
-    init(message: String) { report = ProblemReport(.usage(.badValue), "Not a usable value", message) }
+    init(message: String) { problem = PlainProblem(ProblemReport(.usage(.badValue), "Not a usable value", message)) }
 
     /// - Parameter message: the error in the words of the program's own command line.
     init(_ error: CommandError, message: String) {
       let report = error.report
-      self.report = ProblemReport(code: report.code, title: report.title, message: message, details: report.details)
+      problem = PlainProblem(
+        ProblemReport(code: report.code, title: report.title, message: message, details: report.details))
     }
   }
 

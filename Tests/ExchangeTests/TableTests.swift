@@ -40,6 +40,20 @@ import Testing
     #expect(try imported(name, text).report.findings.separator == separator.utf8.first)
   }
 
+  @Test func `a card that may not be there twice is told with its file`() throws {
+    let deck = try collection.deck("d")
+    let path = folder.file("a.tsv")
+    try AtomicFile.write(path, Array("perro\tdog\n".utf8))
+    _ = try collection.importing(deck, path, ImportOptions())
+    var options = ImportOptions()
+    options.onDuplicate = .error
+    let error = #expect(throws: ExchangeError.self) { try collection.importing(deck, path, options) }
+    #expect(
+      error?.message
+        == "a.tsv: a card with the prompt \"perro\" and the same answer is in the deck already. Nothing was imported.")
+    #expect(error?.code == "duplicate")
+  }
+
   @Test func `a separator is named or is itself, and what cannot be one is refused`() throws {
     #expect(try Separator.byte(named: "Semicolon") == UInt8(ascii: ";"))
     #expect(try Separator.byte(named: "~") == UInt8(ascii: "~"))

@@ -109,6 +109,7 @@ import Testing
     #expect(try home.run("--dry-run", "set", "study.limit", "7").lines.first == "Would add 1 setting: study.limit")
     #expect(try home.run("--dry-run", "card", "suspend", "Old:1").lines.first == "Would change 1 card: p8")
     #expect(try home.run("--dry-run", "doc", "create").output.hasPrefix("Would add 1 document: "))
+    #expect(try home.run("--dry-run", "text", "known", "gato").lines.first == "Would add 1 listed word: gato")
     #expect(try home.run("--dry-run", "deck", "rename", "Old", "Old").lines.first == "Nothing would change.")
     let json = try home.run("--dry-run", "--json", "deck", "remove", "Spanish").lines
     #expect(json.count == 9 && json.allSatisfy { $0.hasPrefix("{\"change\": \"removed\", \"kind\": ") }, "\(json)")

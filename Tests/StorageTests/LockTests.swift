@@ -80,6 +80,7 @@ final class LockingProcess {
     let other = try LockingProcess(path + "-shm")
     defer { other.end() }
     #expect(throws: StorageError.interrupted(path: path)) { try add(store, "b") }
+    #expect(StorageError.interrupted(path: path).message == "interrupted; nothing was changed")
   }
 
   @Test func `a connection of this process that writes is waited for too`() throws {

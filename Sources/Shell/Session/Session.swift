@@ -352,7 +352,7 @@ package final class Session {
   func endLua() throws {
     guard !state.hasEndedLua else { return }
     state.hasEndedLua = true
-    for error in data.unclaimedSettings { report(error) }
+    for error in data.unclaimedSettings { report(error, origin: "--set") }
     defer {
       plugins.unloadAll()
       lua.close()

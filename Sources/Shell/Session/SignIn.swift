@@ -104,16 +104,16 @@ package struct SignIn {
       return ExitStatus.done
     }
     for case .refused(let name, let reason, .commandLine) in preferences.refusals {
-      session.report(SettingsError.refused(name, reason: reason), origin: "--set")
-      // That is told now, and nothing runs.
-      _ = preferences.takeNotices()
-      return ExitStatus.usage
+      return refuse(SettingsError.refused(name, reason: reason))
     }
-    for error in preferences.misspelt {
-      session.report(error, origin: "--set")
-      return ExitStatus.usage
-    }
+    for error in preferences.misspelt { return refuse(error) }
     return ExitStatus.done
+  }
+
+  private func refuse(_ error: SettingsError) -> Int32 {
+    session.data.hasToldSettings = true
+    session.report(error, origin: "--set")
+    return ExitStatus.usage
   }
 
   // MARK: Signing in

@@ -27,6 +27,8 @@ package final class UserData {
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
   private var hasWarned = false
+  /// What is wrong behind `--set` was told before anything ran.
+  var hasToldSettings = false
 
   init(
     _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
@@ -103,11 +105,13 @@ package final class UserData {
   }
 
   /// What settings had to say since the last call, when somebody has asked for settings.
-  func takeNotices() -> [String] { (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? [] }
+  func takeNotices() -> [String] {
+    hasToldSettings ? [] : (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? []
+  }
 
   /// Names after `--set` that nobody has declared until the end: mistyped ones.
   var unclaimedSettings: [SettingsError] {
-    options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
+    hasToldSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
   }
 
   /// The terminal as the settings want it.

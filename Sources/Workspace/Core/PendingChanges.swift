@@ -77,7 +77,7 @@ private struct RecordedThing {
 
   /// A table that has no words of its own; nil for one that goes along with others.
   init?(_ table: String) {
-    let companions = ["build", "anki_", "bases", "games_found", "reviews"]
+    let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes", "word_counts"]
     if companions.contains(where: { table.hasPrefix($0) }) { return nil }
     self.init("row of \(table)", [])
   }
@@ -88,7 +88,8 @@ private struct RecordedThing {
     "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
     "media": RecordedThing("media file", ["name"]), "documents": RecordedThing("document", ["id"]),
     "settings": RecordedThing("setting", ["name"]), "games_saved": RecordedThing("game", []),
-    "games_results": RecordedThing("finished game", []),
+    "games_results": RecordedThing("finished game", []), "listed_words": RecordedThing("listed word", ["lemma"]),
+    "reading_places": RecordedThing("reading place", []), "counted_texts": RecordedThing("counted text", ["title"]),
   ]
 
   func passesOver(_ column: String) -> Bool { bookkeeping.contains(column) }

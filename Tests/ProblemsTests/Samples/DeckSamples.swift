@@ -65,6 +65,7 @@ extension ProblemTable {
       "tooManyFields": ExchangeError.tooManyFields(type: hostile, has: 2, given: 3),
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
       "noteElsewhere": ExchangeError.noteElsewhere(guid: hostile, deck: hostile),
+      "alreadyThere": ExchangeError.alreadyThere(path: hostile, reason: "a card is in the deck already"),
     ])
 
   static let comparisons = ProblemTable(

@@ -250,6 +250,7 @@ extension ProblemTable {
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
         "oneCardOnly": ShellError.oneCardOnly(option: "--set", count: 3),
+        "interruptedAmidAnswers": ShellError.interruptedAmidAnswers,
       ]),
   ]
 }
