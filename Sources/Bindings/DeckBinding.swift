@@ -213,7 +213,7 @@ func readCard(_ table: borrowing LuaTable, allowing keys: [String] = cardKeys) t
   return NewCard(
     prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
     tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table),
-    document: try table.optionalObject("document", DocumentHandle.self)?.document().id.description)
+    document: try table.optionalObject("document", DocumentHandle.self)?.idForCards())
 }
 
 private func text(_ table: borrowing LuaTable, _ name: String) throws -> String? {
@@ -280,6 +280,8 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   } catch LuaFailure.argument(_, let message) {
     batch.reject(code: badCard, message: message)
   } catch let error as DeckError where error.isOfText {
+    batch.reject(code: error.report.code, message: error.message)
+  } catch let error as DocumentError {
     batch.reject(code: error.report.code, message: error.message)
   }
 }
