@@ -53,7 +53,7 @@ private struct CardSetter {
     case .document:
       self.init(nil) { card, stack in
         let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
-        try card.setDocument(document?.document().id.description)
+        try card.setDocument(document?.idForCards())
       }
     case .flag:
       self.init("1") { card, stack in

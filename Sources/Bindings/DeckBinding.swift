@@ -106,8 +106,8 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
   type.method(
     "add", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
     example: "{prompt = \"el árbol\", answer = \"the tree\", tags = {\"plant\"}}",
-    "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, at=}. "
-      + "Codes: empty_prompt, empty_answer, duplicate, bad_text."
+    "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, document=, at=}. "
+      + "Codes: empty_prompt, empty_answer, duplicate, bad_text, bad_tag, bad_guid, not_in_store."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
     if let added = try addPlain(table, to: deck, at: .top) { return added }
@@ -129,7 +129,8 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     returns: .table.orProblem, grant: .decksWrite,
     example: "({{prompt = \"uno\", answer = \"one\"}, {prompt = \"dos\", answer = \"two\"}})",
     "Adds many cards as one operation: an array, or an iterator that gives one card a call. "
-      + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\"."
+      + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\". Answers {added=, updated=, skipped=, "
+      + "rejected={{index=, code=, message=}...}, rejected_count=}; rejected has the first 1,000."
   ) { deck, stack in
     return try addAll(to: deck, stack, context)
   }
@@ -213,7 +214,7 @@ func readCard(_ table: borrowing LuaTable, allowing keys: [String] = cardKeys) t
   return NewCard(
     prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
     tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table),
-    document: try table.optionalObject("document", DocumentHandle.self)?.document().id.description)
+    document: try table.optionalObject("document", DocumentHandle.self)?.idForCards())
 }
 
 private func text(_ table: borrowing LuaTable, _ name: String) throws -> String? {
@@ -280,6 +281,8 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   } catch LuaFailure.argument(_, let message) {
     batch.reject(code: badCard, message: message)
   } catch let error as DeckError where error.isOfText {
+    batch.reject(code: error.report.code, message: error.message)
+  } catch let error as DocumentError {
     batch.reject(code: error.report.code, message: error.message)
   }
 }

@@ -74,7 +74,8 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     type.method(
       "answer", [LuaParameter("answer", .string)], returns: .table.orProblem, grant: .ofAnswers,
       example: "(\"good\")",
-      "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused."
+      "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused, "
+        + "bad_answer."
     ) { session, stack in
       let name = try stack.text(2)
       let result = try session.answer(Rating(named: name))

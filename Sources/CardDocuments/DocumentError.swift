@@ -28,6 +28,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
   /// The user asked to stop while a file was read or written.
   case interrupted(FileError)
   case notInStore(path: String)
+  /// A card shows only documents of the store.
+  case notSaved(path: String)
   // Changing
   case laterVersion(Int)
   case noElement(String, document: DocumentID)

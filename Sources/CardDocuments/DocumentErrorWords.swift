@@ -10,7 +10,8 @@ extension DocumentError {
   public var report: ProblemReport {
     switch self {
     case .notJSON, .notACard, .wrong, .tooMuch: readingReport
-    case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .notInStore, .unknownEnding: fileReport
+    case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .unknownEnding: fileReport
+    case .notInStore, .notSaved: fileReport
     case .laterVersion, .locked, .full, .removed: changeReport
     case .notFound(let name, let near):
       ProblemReport(
@@ -101,6 +102,11 @@ extension DocumentError {
     case .notInStore(let path):
       .file(
         .notInStore, path, " is not in the store, and files outside it are never changed", title: "Not in the store")
+    case .notSaved(let path):
+      .file(
+        .notInStore, path,
+        " is not in the store, and a card shows only what is; put a copy there first, by "
+          + "document:save() or `doc create --from`", title: "Not in the store")
     case .unknownEnding(let path, let expected):
       .file(.unknownFormat, path, ": a name that ends in \(expected) expected", title: "Unknown format")
     default: report

@@ -217,13 +217,15 @@ public enum CardTable {
   /// Sets or, with nil, takes away the document that a card shows.
   public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
     let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }
-    try change(db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [checked, now, id.rawValue])
+    let sql = "UPDATE cards SET document = ?1, mod = iif(document IS ?1, mod, ?2) WHERE id = ?3"
+    try change(db, sql, [checked, now, id.rawValue])
   }
 
   /// A suspended card is not studied in reviews until it is resumed.
   public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
     try SyncedTable.cards.keep(db, [id.rawValue])
-    try change(db, "UPDATE cards SET suspended = ?, mod = ? WHERE id = ?", [isSuspended, now, id.rawValue])
+    let sql = "UPDATE cards SET suspended = ?1, mod = iif(suspended = ?1, mod, ?2) WHERE id = ?3"
+    try change(db, sql, [isSuspended, now, id.rawValue])
   }
 
   /// Brings a card to a position of its deck; beyond the last it is the bottom, below 1 the top.

@@ -148,6 +148,7 @@ public enum DeckTable {
   public static func rename(_ db: Database, _ id: DeckID, to name: String, now: Double) throws {
     let old = try record(db, id)
     let target = try spelled(db, DeckName(name), except: id)
+    if target.text.utf8.elementsEqual(old.name.utf8) { return }
     if DeckName.isKey(target.key, within: old.name.lowercased()) {
       throw DeckError.badName(name: name, reason: "cannot put the deck into itself")
     }

@@ -17,6 +17,19 @@ import Testing
     return try home.write(svg, to: "red.svg")
   }
 
+  @Test func `a card shows no document of a file that was not saved`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    let file = home.path + "/a.rwcard"
+    try home.run("doc", "export", doc, file)
+    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    let attached = try home.run("card", "attach", "D:1", file)
+    #expect(attached.status == 1 && attached.errors.contains("is not in the store"), "\(attached)")
+    let card = "{prompt = 'q', answer = 'r', document = documents.open('\(file)')}"
+    let batch = try home.run("-e", "print(decks.open('D'):add_all({\(card)}).rejected[1].code)")
+    #expect(batch.output == "not_in_store\n", "\(batch)")
+  }
+
   @Test func `a document is composed, shown, drawn and removed by commands`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create", "--background", "1,1,0.7"))

@@ -205,6 +205,13 @@ import Testing
       try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))
   }
 
+  @Test func `moves that wait for the end of a script are counted`() throws {
+    let home = try Home()
+    try home.run("-e", "documents.create{}:add_text{text = 'a'}")
+    let run = try home.run("--dry-run", "-e", "documents.list()[1].elements[1].x = 9")
+    #expect(run.errors.contains("Would change 1 document"), "\(run)")
+  }
+
   @Test func `a script that runs a script is one unit`() throws {
     let home = try Home()
     let inner = try home.write("decks.create('Inner')", to: "inner.lua")

@@ -35,6 +35,16 @@ import Testing
     #expect(none.status == 1 && none.errors == "redo: there is nothing to redo\n", "\(none)")
   }
 
+  @Test func `what was so already is no step`() throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    for line in ["card.flag = 1", "card:suspend()", "card.document = nil", "deck.name = 'D'"] {
+      for _ in 1...2 { try home.run("-e", "local deck = decks.open('D') local card = deck:card(1) \(line)") }
+    }
+    let list = try home.run("undo", "--list")
+    #expect(list.lines.count == 4, "\(list)")
+  }
+
   @Test func `a step by its number is undone unless what it changed was changed since`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

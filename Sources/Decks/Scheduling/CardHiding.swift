@@ -67,7 +67,8 @@ public enum CardHiding {
       throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)")
     }
     try SyncedTable.cards.keep(db, [id.rawValue])
-    try CardTable.change(db, "UPDATE cards SET flag = ?, mod = ? WHERE id = ?", [flag, now, id.rawValue])
+    let sql = "UPDATE cards SET flag = ?1, mod = iif(flag = ?1, mod, ?2) WHERE id = ?3"
+    try CardTable.change(db, sql, [flag, now, id.rawValue])
     try NoteTable.renewPlaces(db, of: [id], now: now)
   }
 }

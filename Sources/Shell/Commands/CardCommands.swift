@@ -110,7 +110,7 @@ enum CardCommands {
       let card = try card(invocation.text("CARD"), session)
       let name = invocation.text("DOC")
       let document = name == "none" ? nil : try session.workspace().documents.open(name)
-      try card.setDocument(document?.document().id.description)
+      try card.setDocument(document?.idForCards())
       let prompt = quoted(try card.record().prompt)
       let title = try document?.document().content.title
       return CommandResult(

@@ -24,6 +24,8 @@ extension Workspace {
   /// - Parameter limit: how many of each kind are given with their names; nil for all.
   public func pendingChanges(limit: Int?) throws -> [PendingChanges] {
     try games.store()
+    // As a commit would: moves of elements wait until then.
+    if let failure = opened.documents?.saveAll().first { throw failure }
     let tables = try store().pendingChanges(limit: limit)
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
     let notes = Set(cards.compactMap { $0.after("note")?.integer })

@@ -30,6 +30,14 @@ public final class DocumentHandle: WorkspaceHandle {
     return stored
   }
 
+  /// The id by which a card shows it.
+  /// - Throws: `DocumentError.removed`; `.notSaved` for a file, which no card finds.
+  public func idForCards() throws -> String {
+    let kept = try document()
+    if let path = kept.path { throw DocumentError.notSaved(path: path) }
+    return kept.id.description
+  }
+
   /// - Throws: `DocumentError.noElement` when it is gone.
   public func element(_ id: String) throws -> ElementHandle {
     guard try document().content.element(id) != nil else {
