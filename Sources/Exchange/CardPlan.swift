@@ -13,7 +13,7 @@ struct CardPlan {
   /// Whether there is anything but a new card's.
   var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
 
-  init(_ card: CardRecord) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
+  init(_ card: some CardColumns) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
 
   /// - Throws: `badOption` for what no schedule can have.
   init(_ record: Value.Record) throws(DeckError) {

@@ -30,6 +30,16 @@ import Testing
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
   }
 
+  @Test func `a text file that is imported with columns is told what reads it as a table`() throws {
+    let home = try Home()
+    let file = try home.write("Wort\tWord\nTür\tdoor\n", to: "w.txt")
+    let columns = ["--columns", "prompt=Wort,answer=Word"]
+    let run = try home.run(["deck", "import", "A", file] + columns)
+    #expect(run.output.hasPrefix("Imported 2 cards into") && run.output.contains("--format tsv reads it"), "\(run)")
+    let table = try home.run(["deck", "import", "B", file, "--format", "tsv"] + columns)
+    #expect(table.output.hasPrefix("Imported 1 card into"), "\(table)")
+  }
+
   @Test func `Markdown that has no card, or several in one, is told what a card is`() throws {
     let home = try Home()
     for text in ["- correr :: to run\n- ir :: to go\n", "# Verbs\n\n## A title\n"] {

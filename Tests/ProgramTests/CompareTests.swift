@@ -149,6 +149,15 @@ import Testing
     #expect(try home.run("deck", "conflicts", "C").output.contains("kitty"))
   }
 
+  @Test func `a merge that only moves notes says so`() throws {
+    try home.run("deck", "export", "Spanish", file("base.csv"))
+    try home.run("card", "move", "Spanish:3", "1")
+    try home.run("deck", "export", "Spanish", file("theirs.csv"))
+    try home.run("undo")
+    let run = try home.run("deck", "merge", file("base.csv"), "Spanish", file("theirs.csv"))
+    #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nBesides: 1 note moved.\n", "\(run)")
+  }
+
   @Test func `a deck takes what a package changed since a step, as one step of undo`() throws {
     try home.run("deck", "export", "Spanish", file("base.apkg"))
     let other = try Home()

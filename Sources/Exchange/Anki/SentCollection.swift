@@ -83,7 +83,7 @@ final class SentCollection {
   private func noteLost(_ card: ListedCard) {
     if card.hasFields { lost[.fields, default: 0] += 1 }
     if card.hasDocument { lost[.documents, default: 0] += 1 }
-    if !destination.keepsSchedule, card.schedule.state != .new { lost[.schedule, default: 0] += 1 }
+    if !destination.keepsSchedule, !CardPlan(card).isPlain { lost[.schedule, default: 0] += 1 }
   }
 
   /// - Returns: the second of the last answer, as the log has it now.

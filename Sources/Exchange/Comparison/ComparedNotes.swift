@@ -233,9 +233,9 @@ public struct ComparedNotes {
         guard let before = base.content[.note][note.key] else { return note }
         var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
         if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
-        var note = note
-        for name in names { note.set(name, to: before[name]) }
-        return note
+        var whole = note
+        for name in names { whole.set(name, to: before[name]) }
+        return whole
       })
     return content
   }

@@ -34,6 +34,8 @@ public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0
   public var removed = 0
+  /// Notes that only come in another place.
+  public var moved = 0
   /// Things of other kinds that are new, changed or gone.
   public var others: [ComparedKind: Int] = [:]
   /// The guids of notes that are in other decks, and stay there as they are.
@@ -59,6 +61,7 @@ public struct ContentDifference: Sendable {
     var counts = MergeCounts()
     for change in changes {
       switch (change.kind, change.event) {
+      case (.note, .moved): counts.moved += 1
       case (_, .moved): continue
       case (.note, .added): counts.added += 1
       case (.note, .removed): counts.removed += 1

@@ -52,11 +52,11 @@ enum CareCommands {
       answer: "{restored, replaced, kept, powers} or {backup, here, powers} or nothing",
       details: """
         It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a \
-        backup before it is replaced; a damaged collection is kept as it is. A backup may come from anybody: what \
-        gives power stays as it is here and is listed. --with takes it, by one or several names with commas: \
-        settings (those that plugins may not change, and the link with a sync server), grants (what plugins may do), \
-        history. The backup of an account goes back into that account only; `--with account` takes one of no \
-        account.
+        backup before it is replaced, and `undo` begins anew; a damaged collection is kept as it is. Settings come \
+        with the rest. A backup may come from anybody: what gives power stays as it is here and is listed. --with \
+        takes it, by one or several names with commas: settings (those that plugins may not change, and the link \
+        with a sync server), grants (what plugins may do), history. The backup of an account goes back into that \
+        account only; `--with account` takes one of no account.
         """,
       arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
       options: [Option("--with", "NAMES", help: "take settings, grants, history too, or a backup of no account")],

@@ -150,7 +150,8 @@ enum CompareCommands {
       lines.append("  \(kind.words) \(printable(name, limit: 40)): \(printable(fields, limit: 60))")
     }
     if conflicts.count > 20 { lines.append("  … \(session.grouped(conflicts.count - 20)) more") }
-    let others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
+    var others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
+    if counts.moved > 0 { others.insert("\(session.counted(counts.moved, "note")) moved", at: 0) }
     if !others.isEmpty { lines.append("Besides: \(others.joined(separator: ", ")).") }
     if !elsewhere.isEmpty {
       let notes = report.result.content[.note]

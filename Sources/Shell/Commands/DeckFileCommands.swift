@@ -74,7 +74,13 @@ enum DeckFileCommands {
       progress.update($0, of: $1)
     }
     progress.finish()
-    let result = CommandResult(report.value, .lines(try words(report, name, session)))
+    var lines = try words(report, name, session)
+    if report.findings.format == .txt, !options.table.columns.isEmpty || options.table.hasNoHeader {
+      lines.append(
+        "--columns and --no-header say nothing of Anki's text files, whose heads name their columns; --format tsv reads "
+          + "it as a table.")
+    }
+    let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
     let isTable = report.findings.separator != nil

@@ -5,6 +5,7 @@ import Commands
 import Exchange
 import Files
 import Language
+import Lexicon
 import Problems
 import Text
 import Values
@@ -36,7 +37,12 @@ enum KnownWordsCommand {
       try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
       try invocation.allowOne(of: ["WORD", "--import", "--export"])
       let workspace = try session.workspace()
-      let list = try UserWordList(workspace, language: invocation.optionalText("--language"))
+      let named = invocation.optionalText("--language")
+      let list = try UserWordList(workspace, language: named)
+      if named == nil {
+        let language = try workspace.words.language(named: nil)
+        session.console.note("text known: words of \(language.title), as game.language says; --language names another")
+      }
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
       if let path = invocation.optionalText("--import") {
         return try imported(path, as: state, list, invocation, session)
