@@ -172,8 +172,8 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
 }
 
 private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) throws -> CommandResult {
-  // `nil, problem` is the command's own way to say that it could not.
-  if stack.isNoneOrNil(-2), let problem = PlainProblem(at: -1, on: stack) { throw problem }
+  // `nil, problem` is the command's own way to say that it could not, and so is `nil, text`.
+  if stack.isNoneOrNil(-2), let failure = try failure(at: -1, on: stack) { throw failure }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
   return CommandResult(.object(LuaAnswer(value)), display(of: value, context))

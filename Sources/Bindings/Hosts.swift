@@ -42,7 +42,7 @@ public protocol ShellHost: AnyObject {
   func display(of value: LuaValue) -> Display
 
   /// Runs a line as the prompt does, as a command, and answers its value.
-  func run(_ line: String) throws -> CommandAnswer
+  func run(_ line: String, of owner: Owner) throws -> CommandAnswer
   /// Syncs the account that is signed in; answers what was done.
   func synchronize() throws -> Value
   /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.

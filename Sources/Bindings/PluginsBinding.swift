@@ -14,7 +14,11 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
       try context.plugins.pluginInfo(try stack.text(1))
     }
     let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
-      ("enable", "Enables a plugin with what it asks for.", { try $0.enablePlugin($1) }),
+      (
+        "enable",
+        "Enables a plugin; at a prompt it asks for what was not granted yet, elsewhere that is the problem not_granted.",
+        { try $0.enablePlugin($1) }
+      ),
       ("disable", "Ends a plugin and takes back what it added.", { try $0.disablePlugin($1) }),
       ("reload", "Loads a plugin anew.", { try $0.reloadPlugin($1) }),
     ]

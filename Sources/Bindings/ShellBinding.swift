@@ -209,7 +209,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
     "Runs a line as a command and gives its result."
   ) { stack in
     let line = try stack.text(1)
-    return luaValue(of: try context.shell.run(line))
+    return luaValue(of: try context.shell.run(line, of: context.owner))
   }
   module.function(
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,

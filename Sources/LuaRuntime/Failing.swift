@@ -91,6 +91,12 @@ extension PlainProblem {
   }
 }
 
+/// What a function says went wrong by a second result, behind nil: a problem, or a text. Nil for any other value.
+public func failure(at index: Int, on stack: borrowing LuaStack) throws -> (any Error)? {
+  if let problem = PlainProblem(at: index, on: stack) { return problem }
+  return stack.kind(index) == .text ? LuaFailure.message(try stack.text(index)) : nil
+}
+
 private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack) -> String? {
   withRawField(name, of: index, on: stack) { $0.kind(-1) == .text ? $0.excerpt(-1) : nil }
 }

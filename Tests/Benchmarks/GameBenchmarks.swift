@@ -148,7 +148,7 @@ final class BenchHost: ShellHost, PluginDirectory {
   func progress(_ label: String, _ total: Int) -> any ProgressReporting { NoProgress() }
   func ask(_ question: String) -> String? { nil }
   func display(of value: LuaValue) -> Display { .none }
-  func run(_ line: String) -> CommandAnswer { .value(.null) }
+  func run(_ line: String, of owner: Owner) -> CommandAnswer { .value(.null) }
   func synchronize() -> Value { .null }
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) {}
   func add(_ command: Command) {}

@@ -163,7 +163,7 @@ final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
     return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
   }
   func display(of value: LuaValue) -> Display { .lines(["\(value)"]) }
-  func run(_ line: String) throws -> CommandAnswer {
+  func run(_ line: String, of owner: Owner) throws -> CommandAnswer {
     recorder.shown.append(line)
     return .value(.record([("line", .text(line)), ("ok", .boolean(true))]))
   }

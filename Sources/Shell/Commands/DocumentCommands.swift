@@ -32,7 +32,11 @@ enum DocumentCommands {
   /// The element that a text names: by id, an unambiguous beginning of it, or its place in drawing order.
   static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
     let elements = try document.elements()
-    if let place = Int(name), elements.indices.contains(place - 1) { return elements[place - 1] }
+    if let place = Int(name) {
+      if elements.indices.contains(place - 1) { return elements[place - 1] }
+      // A short number is the place of no element, and not the beginning of an id.
+      if name.utf8.count < 4 { throw LookupError.noElement(name) }
+    }
     let found = name.isEmpty ? [] : elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
     if found.count == 1 { return found[0] }
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)

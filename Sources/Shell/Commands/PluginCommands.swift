@@ -167,19 +167,24 @@ enum PluginCommands {
     return isolated ? true : free ? false : nil
   }
 
+  /// Whether the user grants what a plugin asks for; what was granted once is not asked again.
+  /// - Parameter isGranted: whether the yes was given with the command: a plugin's is not the user's.
   static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws -> Bool {
-    if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
+    if isGranted && session.scripting.settingOwner.plugin == nil || plugin.isBundled { return true }
+    if manifest.permissions.allSatisfy({ plugin.granted.contains($0.description) }) { return true }
     // A question that nobody sees is no question.
-    guard session.canAsk else {
-      throw ShellError.notGranted(
-        plugin: plugin.name, rights: manifest.permissions.map(\.description), command: "plugin enable \(plugin.name)")
-    }
+    guard session.canAsk else { throw notGranted(plugin, manifest) }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(
       .lines(
         ["\(plugin.name) \(manifest.version)\(by) wants to:"]
           + Permission.inWords(manifest.permissions).map { "  - " + $0 }))
     return try session.confirm("Enable it?")
+  }
+
+  static func notGranted(_ plugin: Plugin, _ manifest: Manifest) -> ShellError {
+    .notGranted(
+      plugin: plugin.name, rights: manifest.permissions.map(\.description), command: "plugin enable \(plugin.name)")
   }
 
   private static var disablePlugin: BuiltIn {

@@ -89,7 +89,12 @@ extension SessionHost: ShellHost {
 
   func ask(_ question: String) throws -> String? { try session.ask(question) }
 
-  func run(_ line: String) throws -> CommandAnswer { try Runner(session).answer(of: line) }
+  func run(_ line: String, of owner: Owner) throws -> CommandAnswer {
+    let outer = session.scripting.settingOwner
+    if owner.plugin != nil { session.scripting.settingOwner = owner }
+    defer { session.scripting.settingOwner = outer }
+    return try Runner(session).answer(of: line)
+  }
 
   func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }
 
@@ -119,7 +124,12 @@ extension SessionHost: PluginDirectory {
 
   func enablePlugin(_ name: String) throws {
     let plugin = try session.plugins.plugin(named: name)
-    if session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try session.plugins.enable(plugin) }
+    guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return }
+    let manifest = try session.plugins.currentManifest(of: plugin)
+    guard try PluginCommands.mayEnable(plugin, manifest, isGranted: false, session) else {
+      throw PluginCommands.notGranted(plugin, manifest)
+    }
+    try session.plugins.enable(plugin, asked: manifest)
   }
 
   func disablePlugin(_ name: String) throws {

@@ -78,7 +78,7 @@ struct UserScripting {
   var lua: LuaState
   /// The globals that were there before the user set any.
   var ownGlobals: Set<String> = []
-  /// Who sets or declares a setting now.
+  /// Who sets or declares a setting now, or grants something: the user, a script, or a plugin that runs a command.
   var settingOwner = Owner.user
   /// The arguments of the script that runs, as the user typed them: as paths they may be pipes.
   var typedWords: [String] = []
