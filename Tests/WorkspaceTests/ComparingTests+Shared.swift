@@ -147,6 +147,17 @@ extension ComparingTests {
     #expect(try difference("Spanish", file("base.apkg")) == [])
   }
 
+  @Test func `a note whose place both sides changed goes where the side that settles it has it`() throws {
+    let deck = try here.decks.create("Words")
+    for name in ["b", "c", "a"] { try deck.add(NewCard(prompt: name, answer: "x", guid: name), at: .bottom) }
+    try ours.folder.write("prompt,answer,guid\na,x,a\nb,x,b\nc,x,c\n", to: "base.csv")
+    try ours.folder.write("prompt,answer,guid\nc,x,c\na,x,a\nb,x,b\n", to: "theirs.csv")
+    _ = try merge(file("base.csv"), "Words", file("theirs.csv"))
+    #expect(try deck.cards().rest().map { try $0.record().prompt } == ["b", "c", "a"])
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
+    #expect(try deck.cards().rest().map { try $0.record().prompt } == ["c", "b", "a"])
+  }
+
   @Test(arguments: ["theirs.apkg", "theirs.txt"])
   func `what a card keeps beside its sides stays where theirs has no place for it`(_ name: String) throws {
     let deck = try here.decks.create("Words")

@@ -45,19 +45,21 @@ extension Comparing {
     }
     var kept: [ComparedEntry] = []
     var ofFiles: [MergeConflict] = []
+    var predecessors: [String: String] = [:]
     for entry in ours[.note].entries {
       let isMeant = guids.isEmpty || guids.contains { entry.key.hasPrefix($0) }
       var entry: ComparedEntry? = entry
       for conflict in entry?.conflicts ?? [] where isMeant && (field.map { $0 == conflict.shownField } ?? true) {
         count += 1
         if conflict.isOfContent { ofFiles.append(conflict) }
+        if conflict.isOrder, let key = entry?.key { predecessors[key] = conflict.text(of: side) }
         if let owner = conflict.owner { settled.settle(conflict, of: owner, by: side) }
         entry = entry?.settling(conflict, by: side)
       }
       if let entry { kept.append(entry) }
     }
     if count == 0 { throw ComparisonError.noConflict(try guids.first ?? field ?? deck.record().name) }
-    settled.replace(.note, by: kept)
+    settled.replace(.note, by: Self.placed(kept, behind: predecessors))
     let environment = workspace.environment
     return try workspace.perform(.settleConflicts, on: workspace.decks.name(of: deck.id), count: { $0 }) { db in
       _ = try MergeIntoDeck(
@@ -72,6 +74,23 @@ extension Comparing {
       if side != .theirs { try removeCopies(of: ofFiles, db) }
       return count
     }
+  }
+
+  /// Puts notes behind others, those with an empty name first; one whose predecessor is gone stays where it is.
+  private static func placed(_ notes: [ComparedEntry], behind predecessors: [String: String]) -> [ComparedEntry] {
+    var notes = notes
+    var left = notes.map(\.key).filter { predecessors[$0] != nil }
+    while !left.isEmpty {
+      // What another one goes behind is placed before it.
+      let next = left.firstIndex { !left.contains(predecessors[$0] ?? "") } ?? 0
+      let key = left.remove(at: next)
+      guard let predecessor = predecessors[key], let place = notes.firstIndex(where: { $0.key == key })
+      else { continue }
+      let note = notes.remove(at: place)
+      let behind = notes.firstIndex { $0.key == predecessor }.map { $0 + 1 }
+      notes.insert(note, at: predecessor.isEmpty ? 0 : behind ?? place)
+    }
+    return notes
   }
 
   /// Removes the files of theirs that merges put beside ours, where no note shows them.
