@@ -31,6 +31,32 @@ import Testing
     #expect(result.lines.count == 3 && result.lines.dropLast().allSatisfy { $0.hasPrefix("false\t") }, "\(result)")
   }
 
+  @Test func `what a plugin runs grants nothing and changes no guarded setting, and Lua enables what was granted`()
+    throws
+  {
+    let home = try Home()
+    try home.plugin("other", permissions: #"["words"]"#, "")
+    try home.plugin(
+      "free", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["try"]"#,
+      """
+      shell.command{name = "try", summary = "x", run = function()
+        for _, line in ipairs{"set auth.idle_minutes 3", "set --reset auth.idle_minutes", "plugin enable other --grant"} do
+          print(select(2, shell.run(line)).code)
+        end
+        print(shell.run("set game.length 9") ~= nil)
+      end}
+      """)
+    try home.enable("free")
+    #expect(try home.run("try").lines == ["not_granted", "not_granted", "not_granted", "true"])
+    let enable = "print(select(2, plugins.enable('other')))"
+    #expect(try home.run("-e", enable).output.contains("other asks for words"))
+    try home.enable("other")
+    try home.run("plugin", "disable", "other")
+    #expect(try home.run("-e", "print(plugins.enable('other'))").output == "true\n")
+    try home.run("plugin", "disable", "other")
+    #expect(try home.run("plugin", "enable", "other").status == 0)
+  }
+
   // MARK: Aliases
 
   @Test func `an alias of a plugin reaches only what the plugin may run, and takes no name that is used`() throws {

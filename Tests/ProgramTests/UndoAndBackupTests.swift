@@ -89,12 +89,15 @@ import Testing
         local deck = decks.open('A') or decks.create('A')
         deck:add{prompt = args.word, answer = 'a'}
         if args.word == 'bad' then error('no') end
+        if args.word == 'plain' then return nil, 'not so' end
         if args.word == 'told' then return nil, {code = 'told', title = 'Told', message = 'told'} end
       end}
       """)
     try home.enable("maker")
     #expect(try home.run("make", "bad").status == 1)
     #expect(try home.run("make", "told").status == 1)
+    let plain = try home.run("make", "plain")
+    #expect(plain.status == 1 && plain.errors.contains("not so"), "\(plain)")
     #expect(try home.run("deck", "list", "--json").output == "")
     #expect(try home.run("make", "word").status == 0)
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)
