@@ -87,13 +87,14 @@ public enum AtomicFile {
     _ path: String, _ options: Replacement, finishing: (Int32) throws -> Void = { _ in },
     _ body: (FileSink) throws -> Void
   ) throws {
-    let target = options.followsLinks ? try finalTarget(of: path) : path
-    let existing = options.followsLinks ? try FileFacts.at(target) : nil
+    let existing = options.followsLinks ? try FileFacts.at(path) : nil
     if existing?.kind == .folder { throw FileError(path, .write, number: EISDIR) }
     if let existing, existing.kind != .file {
       guard options.kinds == .any else { throw FileError(path, .write, .notAFile) }
-      return try writeStraight(target, options, body)
+      // By the path itself: what `/dev/stdout` leads to has no other name.
+      return try writeStraight(path, options, body)
     }
+    let target = options.followsLinks ? try finalTarget(of: path) : path
     var options = options
     if options.keepsMode, let existing { options.mode = existing.mode } else { options.mode = masked(options.mode) }
     let temporary = try Temporary(beside: target, options)

@@ -167,7 +167,7 @@ public struct LuaStack: ~Copyable {
     let value = lua_tonumberx(L, Int32(index), nil)
     guard value.isFinite else { throw .argument(index, "finite number expected, got \(value)") }
     if let range, !range.contains(value) {
-      throw .argument(index, "number from \(range.lowerBound) to \(range.upperBound) expected, got \(value)")
+      throw .argument(index, "number from \(inWords(range.lowerBound)) to \(inWords(range.upperBound)) expected, got \(inWords(value))")
     }
     return value
   }
@@ -266,3 +266,6 @@ func rangeInWords(_ range: ClosedRange<Int>) -> String {
   if range.upperBound < range.lowerBound { return "within an empty range" }
   return "from \(range.lowerBound) to \(range.upperBound)"
 }
+
+/// A whole number without a fraction.
+private func inWords(_ number: Double) -> String { Int(exactly: number).map(grouped) ?? "\(number)" }

@@ -88,6 +88,15 @@ import Testing
     #expect(lstat(folder.file("a"), &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK)
   }
 
+  @Test func `a pipe that only an open descriptor names is written straight`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    try AtomicFile.write("/dev/fd/\(ends[1])", "one".utf8, .exported(.any))
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(read(ends[0], &bytes, bytes.count) == 3 && bytes.prefix(3).elementsEqual("one".utf8))
+  }
+
   @Test func `links in a circle, folders and missing folders are refused`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))

@@ -1,6 +1,7 @@
 // What a rehearsal would change, in the words of the user's things: cards, decks, settings, documents.
 // Invariant: it is read from the unit under way, so that it is exactly what keeping the unit would do.
 
+import CardDocuments
 public import Storage
 import Text
 public import Values
