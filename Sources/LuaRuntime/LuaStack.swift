@@ -167,7 +167,9 @@ public struct LuaStack: ~Copyable {
     let value = lua_tonumberx(L, Int32(index), nil)
     guard value.isFinite else { throw .argument(index, "finite number expected, got \(value)") }
     if let range, !range.contains(value) {
-      throw .argument(index, "number from \(inWords(range.lowerBound)) to \(inWords(range.upperBound)) expected, got \(inWords(value))")
+      throw .argument(
+        index,
+        "number from \(inWords(range.lowerBound)) to \(inWords(range.upperBound)) expected, got \(inWords(value))")
     }
     return value
   }
