@@ -38,9 +38,7 @@ public final class BuildRun {
     let known = try BuildTable.sources(db, of: build)
     state.build = known.isEmpty ? nil : build
     try lookAround(known, gone: BuildTable.gone(db, of: build))
-    for path in folder.passedOver {
-      state.report.findings.append(BuildFinding(kind: .passedOver, path: path, line: 1, prompt: ""))
-    }
+    state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
@@ -292,11 +290,9 @@ public final class BuildRun {
     do {
       _ = try places.place(current.note.id, within: row.row.subdeck)
       try current.write(content, conflicts, to: db, settings)
-    } catch let refusal as RowRefusal {
+    } catch {
+      guard let refusal = error as? RowRefusal ?? (error as? NoteError).map({ RowRefusal($0) }) else { throw error }
       refuse(row.row, source, refusal)
-      return before
-    } catch let error as NoteError {
-      refuse(row.row, source, RowRefusal(error))
       return before
     }
     // The note may hold a text in another form, as it holds all texts.
