@@ -98,7 +98,7 @@ public struct PluginTests {
         throw LuaFailure.argument(
           1, "a command of this plugin expected (\(own.map(\.name).joined(separator: ", "))), got \(quoted(line))")
       }
-      return luaValue(of: try context.shell.run(line))
+      return luaValue(of: try context.shell.run(line, of: .user))
     }
   }
 }

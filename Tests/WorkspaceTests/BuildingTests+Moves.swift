@@ -1,9 +1,11 @@
 // Building a folder: rows and cards that move, and links, which a build does not follow.
 
+import Decks
 import Exchange
 import Files
 import Glibc
 import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Workspace

@@ -174,7 +174,7 @@ extension ComparingTests {
   func `flags, suspensions and options stay where theirs was written without them`(_ name: String) throws {
     try note("v", here).remove()
     let deck = try here.decks.open("Spanish")
-    try deck.scheduling.set(.newPerDay, to: 7)
+    try deck.scheduling.set(.newPerDay, .number(7))
     let cards = try note("sol", here).cards()
     try here.cards.setFlag(cards, to: 2)
     try here.cards.setSuspended(cards, true)

@@ -180,7 +180,8 @@ enum BuildCommand {
     for finding in findings.prefix(5) {
       let fields =
         finding.fields.isEmpty ? "" : " (\(finding.fields.map { printable($0, limit: 40) }.joined(separator: ", ")))"
-      lines.append("  \(finding.path):\(finding.line)   \(printable(finding.prompt, limit: 60))\(fields)")
+      let prompt = finding.prompt.isEmpty ? "" : "   \(printable(finding.prompt, limit: 60))"
+      lines.append("  \(finding.path):\(finding.line)\(prompt)\(fields)")
     }
     if findings.count > 5 { lines.append("  … \(session.grouped(findings.count - 5)) more") }
     return lines
