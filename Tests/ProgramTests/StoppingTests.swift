@@ -84,6 +84,7 @@ import Testing
 
   @Test func `Ctrl-C in init.lua ends what was asked for`() throws {
     let home = try Home()
+    for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
     for words in [["deck", "list"], ["-e", "print(1)"]] {
       let child = try Child(home.words(words), environment: home.environment)
