@@ -289,7 +289,7 @@ import Text
       #expect(try collection.cards(deck).map(\.answer) == [answer])
     }
     options.onDuplicate = .error
-    #expect(throws: DeckError.self) { try collection.importing(deck, path, options) }
+    #expect(throws: ExchangeError.self) { try collection.importing(deck, path, options) }
   }
 
   @Test func `a note with a guid is another one though it shows the same, and one without is not`() throws {
