@@ -64,8 +64,8 @@ import Testing
   }
 
   @Test func `only the cards of the deck and of those within it count where one is given`() throws {
-    let text = try text("de hond.", deck: "A")
     _ = try workspace.decks.create("A")
+    let text = try text("de hond.", deck: "A")
     let inner = try workspace.decks.create("A::B")
     try workspace.decks.create("AB").add(NewCard(prompt: "de", answer: "the"))
     try inner.add(NewCard(prompt: "hond", answer: "dog"))

@@ -58,11 +58,11 @@ extension Operation {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
       .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
       .removeMedia,
-      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink, .settleConflicts:
+      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
       .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
-      .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
+      .editNote, .removeNotes, .editNoteType, .speakCards, .sync, .settleConflicts:
       false
     }
   }
