@@ -101,7 +101,6 @@ import Testing
     let path = try home.write(script, to: "run.lua")
     let run = try home.runInside(["run", path])
     #expect(run.status == 0 && run.errors.hasSuffix(" entries\n") && !run.errors.hasPrefix("0"), "\(run)")
-    // Examples show values too.
     return run.lines.filter { $0.hasPrefix("fault: ") }
   }
 
