@@ -1,10 +1,10 @@
 // `plugin.json`: what a plugin says of itself before any of its code runs. Invariant: it is data only; an error names
-// the key and what was expected there; keys that are not known are kept.
+// the key and what was expected there; keys that are not known are passed over.
 
 public import Bindings
 public import Problems
 import Text
-public import Values
+import Values
 
 /// What `plugin.json` says.
 public struct Manifest: Sendable {

@@ -19,18 +19,21 @@ extension Store {
   }
 
   /// Undoes a step, or does one again that was undone: the last one, or that of an id.
-  /// - Parameter also: what else is to be done with the database, as no trigger sees what comes back.
+  /// - Parameters:
+  ///   - also: what else is to be done with the database, as no trigger sees what comes back.
+  ///   - progress: parts done, of how many.
   /// - Throws: `UndoError`; nothing was changed then.
   @discardableResult
   public func undo(
-    _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in }
+    _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
+    progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> UndoStep {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
     return try access(again ? "redoing" : "undoing", changes: true) { db in
       try withoutTriggers(db) {
         try begin(db, "undoing")
-        return try finish(db, { try apply($0, id, again, recorder) }, atEnd: { _ in try also(db) })
+        return try finish(db, { try apply($0, id, again, recorder, progress) }, atEnd: { _ in try also(db) })
       }
     }
   }
@@ -47,14 +50,14 @@ extension Store {
   }
 
   private func apply(
-    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder
+    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder, _ progress: (Int, Int) throws -> Void
   ) throws -> UndoStep {
     let step = try UndoLog.step(db, id, isUndone: again)
     let others = try UndoLog.conflicts(db, step, recorder.tables)
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
     let isLast = try UndoLog.isLast(db, step)
     do {
-      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name)
+      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name, progress: progress)
     } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
     } catch let error as StorageError where error.constraint != nil {

@@ -94,16 +94,26 @@ struct UndoneRows {
     }
   }
 
-  /// - Parameter known: the tables as they are now.
+  /// - Parameters:
+  ///   - known: the tables as they are now.
+  ///   - progress: parts done, of how many.
   /// - Throws: `UndoError.differs` when a row is not as the step left it.
-  func apply(_ db: Database, _ known: [UndoTable], step: String) throws {
+  func apply(
+    _ db: Database, _ known: [UndoTable], step: String, progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws {
+    var done = 0
+    func didPart() throws {
+      done += 1
+      try progress(done, tables.count + stored.chunkCount + 1)
+    }
     let described = tables.map { table in known.first { $0.name == table.name } }
     func table(_ index: Int) throws -> UndoTable {
       if let found = described[index] { return found }
       throw UndoError.differs(step, what: "the table \(tables[index].name) is gone")
     }
-    for (index, new) in tables.enumerated() where !(new.spans.isEmpty && new.keys.isEmpty) {
-      try removeNew(db, new, table(index))
+    for (index, new) in tables.enumerated() {
+      if !(new.spans.isEmpty && new.keys.isEmpty) { try removeNew(db, new, table(index)) }
+      try didPart()
     }
     let statements = Statements()
     try forEachChunk(backwards: true) { raw, events in
@@ -121,6 +131,7 @@ struct UndoneRows {
         }
         end = start
       }
+      try didPart()
     }
   }
 

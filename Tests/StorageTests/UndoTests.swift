@@ -89,8 +89,10 @@ import Testing
     let steps = states.count - 1
     #expect(steps > 20)
     for back in 1...steps {
-      try store.undo()
+      var parts: [Int] = []
+      try store.undo(progress: { done, count in parts.append(count - done) })
       #expect(try dump(store) == states[steps - back])
+      #expect(parts.elementsEqual((0..<parts.count).reversed()) && parts.count > 1)
     }
     #expect(throws: UndoError.nothingToUndo) { try store.undo() }
     for again in 1...steps {

@@ -1,6 +1,7 @@
 // `undo` and `redo`. Invariant: they name what they did; a step that no longer fits is left as it is, and the message
 // says what keeps it.
 
+import Bindings
 import Commands
 import Storage
 import Text
@@ -32,7 +33,7 @@ enum UndoCommands {
       let number = invocation.optionalInteger("N")
       let next = try workspace.care.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try workspace.care.undo(number)
+      let step = try shown("Undoing", session) { try workspace.care.undo(number, progress: $0) }
       return CommandResult(record(step, isUndone: true), line: "Undone: \(named(step, session))")
     }
   }
@@ -46,9 +47,18 @@ enum UndoCommands {
       let workspace = try session.workspace()
       let next = try workspace.care.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try workspace.care.redo()
+      let step = try shown("Redoing", session) { try workspace.care.redo(progress: $0) }
       return CommandResult(record(step, isUndone: false), line: "Redone: \(named(step, session))")
     }
+  }
+
+  /// Shows how much is done of what takes long.
+  private static func shown(
+    _ label: String, _ session: Session, _ body: ((Int, Int) throws -> Void) throws -> UndoStep
+  ) rethrows -> UndoStep {
+    let progress = session.console.progress(label, total: nil)
+    defer { progress.finish() }
+    return try body { progress.update($0, of: $1) }
   }
 
   /// What was done and, unless it is a moment ago, when.

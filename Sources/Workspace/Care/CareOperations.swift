@@ -25,13 +25,18 @@ public struct CareOperations {
   }
 
   /// Undoes the last step, or that of an id.
+  /// - Parameter progress: parts done, of how many.
   /// - Throws: `UndoError` with the reason why it cannot be undone; nothing was changed then.
   @discardableResult
-  public func undo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: false) }
+  public func undo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
+    try change(step, again: false, progress)
+  }
 
   /// Does again what was undone last.
   @discardableResult
-  public func redo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: true) }
+  public func redo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
+    try change(step, again: true, progress)
+  }
 
   /// Takes back what one operation changed: its step, or, where that is more than the operation or a unit is under way,
   /// its rows.
@@ -52,16 +57,18 @@ public struct CareOperations {
     }
   }
 
-  private func change(_ id: Int?, again: Bool) throws -> UndoStep {
+  private func change(_ id: Int?, again: Bool, _ progress: (Int, Int) throws -> Void) throws -> UndoStep {
     let store = try workspace.store()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try workspace.games.store()
     let name = try store.nextStep(id, again: again).name
     let documents = try id.map { _ in try store.read { Set(try DocumentTable.ids($0)) } } ?? []
-    let step = try store.undo(id, again: again) { db in
-      try SearchLog.forget(db)
-      try refuseShown(documents, db, by: name)
-    }
+    let step = try store.undo(
+      id, again: again,
+      also: { db in
+        try SearchLog.forget(db)
+        try refuseShown(documents, db, by: name)
+      }, progress: progress)
     workspace.dailyBackups.noteChange()
     return step
   }
