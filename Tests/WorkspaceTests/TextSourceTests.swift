@@ -120,7 +120,11 @@ import Text
     }
     #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [true])
     #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [false])
-    let report = try counts.add(1, forgets: true) { _ in try text(["b.txt"]) }
+    let report = try counts.add(1, forgets: true) { _ in
+      // Others may change the collection while a text is read.
+      #expect(!workspace.database.isInOperation)
+      return try text(["b.txt"])
+    }
     #expect(report.forgotten == 1 && report.isNew == [true])
     #expect(try counts.texts().map(\.title) == ["b"])
     #expect(try counts.frequent(9).map { "\($0.word) \($0.count)" } == ["een 2", "kat 1"])

@@ -40,9 +40,9 @@ enum PlayCommands {
         Option("--scores", help: "show finished games and the best of them"),
       ],
       usage: [
-        "play [MODE] [--language L] [--length N] [--base WORD] [--seed N] [--to-deck DECK]", "play --list",
-        "play --resume",
-        "play --scores",
+        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--seed N] [--fold-accents] "
+          + "[--to-deck DECK]",
+        "play --list", "play --resume", "play --scores",
       ], example: "play --language spanish --length 9"
     ) { invocation, session in
       try checkOptions(invocation)

@@ -29,19 +29,18 @@ enum WordCountTable {
   ]
 
   /// - Returns: false where the text was counted already.
-  static func add(_ db: Database, _ text: TextIndex, title: String, isInterrupted: () -> Bool) throws -> Bool {
-    let (code, words) = (text.language.code, text.forms.filter { !$0.isNumber && $0.count > 0 })
+  fileprivate static func add(_ db: Database, _ text: TextCount, isInterrupted: () -> Bool) throws -> Bool {
     try db.execute(
       sql: "INSERT OR IGNORE INTO counted_texts (language, digest, title, words) VALUES (?, ?, ?, ?)",
-      arguments: [code, text.digest, title, words.reduce(0) { $0 + $1.count }])
+      arguments: [text.language, text.digest, text.title, text.words.reduce(0) { $0 + $1.count }])
     guard db.changesCount > 0 else { return false }
-    for (index, form) in words.enumerated() {
+    for (index, form) in text.words.enumerated() {
       if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
       try db.execute(
         sql: """
           INSERT INTO word_counts (language, word, count) VALUES (?, ?, ?)
           ON CONFLICT (language, word) DO UPDATE SET count = count + excluded.count
-          """, arguments: [code, form.text, form.count])
+          """, arguments: [text.language, form.text, form.count])
     }
     return true
   }
@@ -49,6 +48,19 @@ enum WordCountTable {
   static func forget(_ db: Database, language: String) throws {
     try db.execute(sql: "DELETE FROM counted_texts WHERE language = ?", arguments: [language])
     try db.execute(sql: "DELETE FROM word_counts WHERE language = ?", arguments: [language])
+  }
+}
+
+/// How often the words of a text are in it.
+private struct TextCount {
+  let language: String
+  let digest: String
+  let title: String
+  let words: [(text: String, count: Int)]
+
+  init(_ text: TextHandle) {
+    (language, digest, title) = (text.text.language.code, text.text.digest, text.titles.joined(separator: ", "))
+    words = text.text.forms.filter { !$0.isNumber && $0.count > 0 }.map { ($0.text, $0.count) }
   }
 }
 
@@ -108,13 +120,11 @@ public struct WordCounts {
     let isInterrupted = workspace.environment.isInterrupted
     let forgotten = forgets ? try texts().count : 0
     if count == 0, forgotten == 0 { return (0, []) }
+    // Reading takes long, and other processes may change the collection meanwhile.
+    let counted = try (0..<count).map { try TextCount(text($0)) }
     let isNew = try workspace.perform(.countWords) { db in
       if forgotten > 0 { try WordCountTable.forget(db, language: language.code) }
-      return try (0..<count).map { index in
-        let text = try text(index)
-        return try WordCountTable.add(
-          db, text.text, title: text.titles.joined(separator: ", "), isInterrupted: isInterrupted)
-      }
+      return try counted.map { try WordCountTable.add(db, $0, isInterrupted: isInterrupted) }
     }
     return (forgotten, isNew)
   }
