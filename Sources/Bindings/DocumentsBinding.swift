@@ -190,9 +190,10 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
 
 private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Frame {
   guard let frame = Frame(rawValue: name) else {
-    let near = didYouMean(name, among: Frame.allCases.map(\.rawValue), quote: "'")
-    let frames = Frame.allCases.map(\.rawValue).joined(separator: ", ")
-    throw .argument(argument, "no frame is called '\(printable(name))'\(near); there are \(frames)")
+    let frames = Frame.allCases.map(\.rawValue)
+    let near = didYouMean(name, among: frames, quote: "'")
+    throw .argument(
+      argument, "no frame is called '\(printable(name))'\(near); there are \(frames.joined(separator: ", "))")
   }
   return frame
 }

@@ -42,6 +42,7 @@ public protocol ShellHost: AnyObject {
   func display(of value: LuaValue) -> Display
 
   /// Runs a line as the prompt does, as a command, and answers its value.
+  /// - Parameter owner: who asks: what a plugin runs grants nothing and changes no guarded setting.
   func run(_ line: String, of owner: Owner) throws -> CommandAnswer
   /// Syncs the account that is signed in; answers what was done.
   func synchronize() throws -> Value

@@ -16,7 +16,8 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
     let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
       (
         "enable",
-        "Enables a plugin; at a prompt it asks for what was not granted yet, elsewhere that is the problem not_granted.",
+        "Enables a plugin; at a prompt it asks for what was not granted yet, elsewhere that is the problem "
+          + "not_granted.",
         { try $0.enablePlugin($1) }
       ),
       ("disable", "Ends a plugin and takes back what it added.", { try $0.disablePlugin($1) }),

@@ -10,6 +10,9 @@ extension Command {
     if !usage.isEmpty { return usage }
     return [([name] + arguments.map(\.usage) + options.map(\.usage)).joined(separator: " ")]
   }
+
+  /// All forms in one line, for an error.
+  public var usageText: String { usageLines.joined(separator: " | ") }
 }
 
 extension Argument {

@@ -70,6 +70,11 @@ public struct Invocation {
     if has(name), !has(other) { throw .idleOption(command: command.name, name, beside: other) }
   }
 
+  /// The error of an argument that the command needs, as it was given, and that is not there.
+  public func missing(_ name: String) -> CommandError {
+    .missingArgument(command: command.name, name, usage: command.usageText)
+  }
+
   /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there
   /// is none.
   public func query(_ name: String) -> String? {

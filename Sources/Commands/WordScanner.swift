@@ -175,7 +175,7 @@ extension WordScanner {
       left = left.dropFirst(take)
     }
     if let extra = left.first {
-      throw .extraArgument(command: command.name, extra, usage: command.usageLines.joined(separator: " | "))
+      throw .extraArgument(command: command.name, extra, usage: command.usageText)
     }
     return values
   }
@@ -183,6 +183,6 @@ extension WordScanner {
   private func missing() -> CommandError {
     let required = command.arguments.filter { !$0.isOptional }
     let name = positionals.count < required.count ? required[positionals.count].name : ""
-    return .missingArgument(command: command.name, name, usage: command.usageLines.joined(separator: " | "))
+    return .missingArgument(command: command.name, name, usage: command.usageText)
   }
 }

@@ -58,8 +58,8 @@ public enum NoteError: Problem, Equatable {
     case .formatted(let field):
       ProblemReport(
         .formatted, "The field holds formatting",
-        "the field \(quoted(field)) holds formatting that plain text would lose; `note edit NOTE --set FIELD=TEXT` takes "
-          + "HTML with --html, and plain text in its place with --plain; in Lua card.note.fields.FIELD is HTML",
+        "the field \(quoted(field)) holds formatting that plain text would lose; `note edit NOTE --set FIELD=TEXT` "
+          + "takes HTML with --html, and plain text in its place with --plain; in Lua card.note.fields.FIELD is HTML",
         ["name": field])
     case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
     case .otherType(let type):

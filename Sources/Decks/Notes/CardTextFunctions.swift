@@ -50,7 +50,6 @@ enum CardTextFunctions {
     return !"<&\n".utf8.contains { NoteFieldText.place(of: $0, in: field) != nil }
       && CardText.trimmed(field).count == field.count
   }
-
 }
 
 /// Makes the sides of cards of any type. It keeps the types that it met, the fields of the last note, whose clozes are

@@ -208,6 +208,7 @@ public struct ComparedNotes {
     for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
       if let number { parts.append("\(name) \(Value.measure(number.rounded(.down)).json)") }
     }
+    // As a package rounds them, so that it differs in nothing from its deck.
     for (name, number, places) in [
       ("stability", schedule.stability, 10_000.0), ("difficulty", schedule.difficulty, 1000.0),
     ] {

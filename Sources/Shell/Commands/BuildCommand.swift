@@ -24,9 +24,9 @@ enum BuildCommand {
         answer=, id=, tags=} and read(FILE). The deck has the folder's name, or that of its deck.json, {"name": "Spanish", \
         "namespace": "example.org", "options": {"new_per_day": 10}}. Folders within it are decks within; what is in media/ \
         is for its cards. Only what changed is read again. A new or moved row comes beside the rows that it stands \
-        beside. A row stays the same card when it is edited a little; give it an id (<!-- id: gato -->, a column guid) and it does \
-        whatever becomes of its texts. What was edited in the deck stays so, and is told; a field that was edited on both \
-        sides is a conflict, which `deck conflicts` settles.
+        beside. A row stays the same card when it is edited a little; give it an id (<!-- id: gato -->, a column guid) \
+        and it does whatever becomes of its texts. What was edited in the deck stays so, and is told; a field that was \
+        edited on both sides is a conflict, which `deck conflicts` settles.
         """,
       arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
       options: [

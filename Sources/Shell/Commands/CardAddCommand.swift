@@ -49,8 +49,7 @@ enum CardAddCommand {
 
   private static func text(_ name: String, _ invocation: Invocation) throws -> String {
     if let text = invocation.optionalText(name) { return text }
-    throw CommandError.missingArgument(
-      command: "card add", name, usage: invocation.command.usageLines.joined(separator: " | "))
+    throw invocation.missing(name)
   }
 
   /// Nil for a note of Basic.

@@ -172,12 +172,10 @@ enum CardBulkCommands {
   private static func moveCard(
     _ words: [String], _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    let usage = invocation.command.usageLines.joined(separator: " | ")
-    guard words.count > 1 else {
-      throw CommandError.missingArgument(command: invocation.command.name, "POSITION", usage: usage)
-    }
+    guard words.count > 1 else { throw invocation.missing("POSITION") }
     guard words.count == 2 else {
-      throw CommandError.extraArgument(command: invocation.command.name, words[2], usage: usage)
+      throw CommandError.extraArgument(
+        command: invocation.command.name, words[2], usage: invocation.command.usageText)
     }
     guard let position = Int(words[1]), position > 0 else {
       throw CommandError.badValue(
@@ -236,12 +234,10 @@ enum CardBulkCommands {
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let words = invocation.list("CARD|QUERY")
-      let (command, usage) = (invocation.command.name, invocation.command.usageLines.joined(separator: " | "))
-      guard words.count > 1, let last = words.last else {
-        throw CommandError.missingArgument(command: command, "N", usage: usage)
-      }
+      guard words.count > 1, let last = words.last else { throw invocation.missing("N") }
       guard let flag = Int(last), CardHiding.flags.contains(flag) else {
-        throw CommandError.badValue(command: command, name: "N", value: last, expected: CardHiding.flagExpectation)
+        throw CommandError.badValue(
+          command: invocation.command.name, name: "N", value: last, expected: CardHiding.flagExpectation)
       }
       let found = try cards(words.dropLast(), session)
       try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
@@ -260,10 +256,7 @@ enum CardBulkCommands {
       ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let (added, removed) = (invocation.list("--add"), invocation.list("--remove"))
-      guard !added.isEmpty || !removed.isEmpty else {
-        let usage = invocation.command.usageLines.joined(separator: " | ")
-        throw CommandError.missingArgument(command: invocation.command.name, "--add or --remove", usage: usage)
-      }
+      if added.isEmpty && removed.isEmpty { throw invocation.missing("--add or --remove") }
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try shown("Tagging", found, session) {
         try session.workspace().cards.changeTags(found, adding: added, removing: removed, progress: $0)

@@ -106,10 +106,10 @@ enum CompareCommands {
         both sides as data and gets the tag "conflict"; `deck conflicts` settles them. A preset takes the options that \
         theirs changed; where decks outside OURS share it, OURS gets a preset of its own. A picture or sound that theirs \
         changed replaces ours; where notes outside OURS show it, OURS names the new one. Options, media, suspensions, \
-        flags and columns that THEIRS was written without stay as they are. Without --output OURS is a deck, which takes \
-        the result as one step of undo; a note that is in another deck stays there as it is, and is named. A file of \
-        text keeps its form: what no side changed is written as it was. The exit status is 0, 1 where conflicts or such \
-        notes were found, 2 where nothing could be merged.
+        flags and columns that THEIRS was written without stay as they are. Without --output OURS is a deck, which \
+        takes the result as one step of undo; a note that is in another deck stays there as it is, and is named. A \
+        file of text keeps its form: what no side changed is written as it was. The exit status is 0, 1 where \
+        conflicts or such notes were found, 2 where nothing could be merged.
         """,
       arguments: [
         Argument("BASE", .file, help: "what both came from"), Argument("OURS", .file, help: "one side"),

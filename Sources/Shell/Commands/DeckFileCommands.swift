@@ -33,8 +33,8 @@ enum DeckFileCommands {
         row was refused. With --on-duplicate update, Markdown and Anki's text with #html:true make the formatted card \
         of their id plain where their text is plain; without an id, and from a file that cannot hold formatting, such a \
         row is refused, and so is one of a note that is in another deck. Of a package notes come with their types, \
-        media, presets and schedules; its outermost deck \
-        becomes DECK, the others stand within it; a note that is there changes only where the package has a newer one. \
+        media, presets and schedules; its outermost deck becomes DECK, the others stand within it; a note that is \
+        there changes only where the package has a newer one. \
         --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
         as if it had been answered here, and what is there already is passed over.
         """,
@@ -77,8 +77,8 @@ enum DeckFileCommands {
     var lines = try words(report, name, session)
     if report.findings.format == .txt, !options.table.columns.isEmpty || options.table.hasNoHeader {
       lines.append(
-        "--columns and --no-header say nothing of Anki's text files, whose heads name their columns; --format tsv reads "
-          + "it as a table.")
+        "--columns and --no-header say nothing of Anki's text files, whose heads name their columns; --format tsv "
+          + "reads it as a table.")
     }
     let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }

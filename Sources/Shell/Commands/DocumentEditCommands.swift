@@ -32,11 +32,10 @@ enum DocumentEditCommands {
       }
     ) { invocation, session in
       let words = invocation.list("ELEMENT|FIELD=VALUE")
-      let usage = invocation.command.usageLines.joined(separator: " | ")
       let names = words.filter { !$0.contains("=") }
       let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
-      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
-      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
+      if names.isEmpty { throw invocation.missing("ELEMENT") }
+      if changes.isEmpty { throw invocation.missing("FIELD=VALUE") }
       return try DocumentCommands.changing(invocation, session) { document in
         let elements = try names.map { try DocumentCommands.element($0, of: document, session) }
         for element in elements { for (field, value) in changes { try element.set(field, to: value) } }

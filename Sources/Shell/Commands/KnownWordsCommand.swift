@@ -17,10 +17,10 @@ enum KnownWordsCommand {
       "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
       summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
       details: """
-        Without words it shows the list. Without --language the words are of the language of `set game.language`. --import \
-        takes a word a line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. Of a table with a \
-        column of statuses, as Lute and LWT have it, 5 and W are known, I is ignored, and what is still being learned is \
-        left out; --column word=NAME says which column has the words where its heading does not. `undo` takes a change \
+        Without words it shows the list. Without --language the words are of the language of `set game.language`. \
+        --import takes a word a line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. Of a \
+        table with a column of statuses, as Lute and LWT have it, 5 and W are known, I is ignored, and what is still \
+        being learned is left out; --column word=NAME says which column has the words where its heading does not. `undo` takes a change \
         back.
         """,
       arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
@@ -40,8 +40,8 @@ enum KnownWordsCommand {
       let named = invocation.optionalText("--language")
       let list = try UserWordList(workspace, language: named)
       if named == nil {
-        let language = try workspace.words.language(named: nil)
-        session.console.note("text known: words of \(language.title), as game.language says; --language names another")
+        session.console.note(
+          "text known: words of \(list.language.title), as game.language says; --language names another")
       }
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
       if let path = invocation.optionalText("--import") {

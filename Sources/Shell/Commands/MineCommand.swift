@@ -64,10 +64,12 @@ enum MineCommand {
       tellPairings(text, session)
       var report = try text.minable(options(invocation))
       if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
-        let isThere = fileExists(path)
-        // A table without words would keep out those that a later run finds.
-        if !isThere, !report.added.isEmpty { return try propose(report, path, session) }
-        if isThere { report = try reviewed(report, path, session) }
+        if fileExists(path) {
+          report = try reviewed(report, path, session)
+        } else if !report.added.isEmpty {
+          // A table without words would keep out those that a later run finds.
+          return try propose(report, path, session)
+        }
       }
       let clips = try clips(of: report.added, text, invocation, session)
       let added = try text.mine(

@@ -150,14 +150,24 @@ enum PluginCommands {
     ) { invocation, session in
       let isolated = try place(invocation)
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      let manifest = try session.plugins.currentManifest(of: plugin)
-      guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return CommandResult() }
-      guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant"), session) else {
-        return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
+      switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
+      case nil: return CommandResult()
+      case false?: return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
+      case true?: return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
       }
-      try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
-      return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
     }
+  }
+
+  /// Enables a plugin where the user grants what it asks for.
+  /// - Returns: whether they did; nil in a rehearsal.
+  static func enable(
+    _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
+  ) throws -> Bool? {
+    let manifest = try session.plugins.currentManifest(of: plugin)
+    guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return nil }
+    guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return false }
+    try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
+    return true
   }
 
   /// Whether it is to run in a process of its own; nil where nothing is said.
@@ -169,7 +179,9 @@ enum PluginCommands {
 
   /// Whether the user grants what a plugin asks for; what was granted once is not asked again.
   /// - Parameter isGranted: whether the yes was given with the command: a plugin's is not the user's.
-  static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws -> Bool {
+  private static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws
+    -> Bool
+  {
     if isGranted && session.scripting.settingOwner.plugin == nil || plugin.isBundled { return true }
     if manifest.permissions.allSatisfy({ plugin.granted.contains($0.description) }) { return true }
     // A question that nobody sees is no question.

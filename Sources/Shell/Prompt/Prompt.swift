@@ -55,7 +55,7 @@ package final class Prompt {
           try session.applyPending()
           if !wasRequested { IdleLock(session).watch() }
           wasRequested = false
-          showNotices()
+          session.showNotices()
           session.data.opened?.dailyBackups.begin()
           if let news = try session.data.opened?.refitting.advance() {
             session.console.note(FittingWords.news(news, session))
@@ -110,12 +110,6 @@ package final class Prompt {
     }
     hints.edited = { [session] line in session.editor.edited(line: line) }
     return hints
-  }
-
-  /// What settings had to say since the last line.
-  private func showNotices() {
-    session.warnOfSystemSettings()
-    for notice in session.preferences?.takeNotices() ?? [] { session.console.note("note: " + notice) }
   }
 
   private func readAndRun(from source: any LineSource) throws {

@@ -124,12 +124,9 @@ extension SessionHost: PluginDirectory {
 
   func enablePlugin(_ name: String) throws {
     let plugin = try session.plugins.plugin(named: name)
-    guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return }
-    let manifest = try session.plugins.currentManifest(of: plugin)
-    guard try PluginCommands.mayEnable(plugin, manifest, isGranted: false, session) else {
-      throw PluginCommands.notGranted(plugin, manifest)
+    if try PluginCommands.enable(plugin, session) == false {
+      throw PluginCommands.notGranted(plugin, try session.plugins.currentManifest(of: plugin))
     }
-    try session.plugins.enable(plugin, asked: manifest)
   }
 
   func disablePlugin(_ name: String) throws {

@@ -324,8 +324,7 @@ package final class Session {
     do {
       try endLua()
       let status = max(saveDocuments(), state.lostGames)
-      warnOfSystemSettings()
-      for notice in data.takeNotices() { console.note("note: " + notice) }
+      showNotices()
       finishBackup()
       try data.opened?.close()
       return status
@@ -344,8 +343,11 @@ package final class Session {
     }
   }
 
-  /// Says once that the system's settings are broken.
-  func warnOfSystemSettings() { data.warnOfSystemSettings { console.message($0) } }
+  /// Says what settings had to say since the last call, and once that the system's are broken.
+  func showNotices() {
+    data.warnOfSystemSettings { console.message($0) }
+    for notice in data.takeNotices() { console.note("note: " + notice) }
+  }
 
   /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these
   /// change belongs to the unit of work under way. Calling it again does nothing.

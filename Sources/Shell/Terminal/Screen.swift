@@ -51,7 +51,6 @@ package final class Screen {
     if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
     drawn = []
   }
-
 }
 
 extension String {

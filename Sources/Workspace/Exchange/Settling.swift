@@ -76,21 +76,32 @@ extension Comparing {
     }
   }
 
-  /// Puts notes behind others, those with an empty name first; one whose predecessor is gone stays where it is.
+  /// Puts notes behind others, those with an empty name first; one whose predecessor is gone stays where it is. Each
+  /// note is looked at once: all of a deck may have changed their places.
   private static func placed(_ notes: [ComparedEntry], behind predecessors: [String: String]) -> [ComparedEntry] {
-    var notes = notes
-    var left = notes.map(\.key).filter { predecessors[$0] != nil }
-    while !left.isEmpty {
-      // What another one goes behind is placed before it.
-      let next = left.firstIndex { !left.contains(predecessors[$0] ?? "") } ?? 0
-      let key = left.remove(at: next)
-      guard let predecessor = predecessors[key], let place = notes.firstIndex(where: { $0.key == key })
-      else { continue }
-      let note = notes.remove(at: place)
-      let behind = notes.firstIndex { $0.key == predecessor }.map { $0 + 1 }
-      notes.insert(note, at: predecessor.isEmpty ? 0 : behind ?? place)
+    if predecessors.isEmpty { return notes }
+    let known = Set(notes.map(\.key)).union([""])
+    var (staying, followers): ([ComparedEntry], [String: [ComparedEntry]]) = ([], [:])
+    for note in notes {
+      if let predecessor = predecessors[note.key], known.contains(predecessor) {
+        followers[predecessor, default: []].append(note)
+      } else {
+        staying.append(note)
+      }
     }
-    return notes
+    var placed: [ComparedEntry] = []
+    func place(_ first: [ComparedEntry]?) {
+      var waiting = Array((first ?? []).reversed())
+      while let note = waiting.popLast() {
+        placed.append(note)
+        waiting += followers.removeValue(forKey: note.key)?.reversed() ?? []
+      }
+    }
+    place(followers.removeValue(forKey: ""))
+    place(staying)
+    // What is left stands behind each other in a circle.
+    for note in notes { place(predecessors[note.key].flatMap { followers.removeValue(forKey: $0) }) }
+    return placed
   }
 
   /// Removes the files of theirs that merges put beside ours, where no note shows them.

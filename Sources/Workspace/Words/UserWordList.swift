@@ -4,7 +4,7 @@
 public import Exchange
 import Files
 public import Language
-import Lexicon
+public import Lexicon
 import Storage
 import Text
 
@@ -48,13 +48,15 @@ enum ListedWordTable {
 ///     try list.set(["gato"], as: .known)
 public struct UserWordList {
   private let workspace: Workspace
+  public let language: Language
   private let lemmatizer: Lemmatizer
 
   /// - Parameter name: of the language; that of `game.language` when it is nil.
   /// - Throws: `LexiconError.unknownLanguage`.
   public init(_ workspace: Workspace, language name: String?) throws {
     self.workspace = workspace
-    lemmatizer = workspace.languages.lemmatizer(of: try workspace.words.language(named: name))
+    language = try workspace.words.language(named: name)
+    lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 
   /// By lemma, with whether they are ignored.
