@@ -181,7 +181,9 @@ enum BuildCommand {
       let fields =
         finding.fields.isEmpty ? "" : " (\(finding.fields.map { printable($0, limit: 40) }.joined(separator: ", ")))"
       let prompt = finding.prompt.isEmpty ? "" : "   \(printable(finding.prompt, limit: 60))"
-      lines.append("  \(finding.path):\(finding.line)\(prompt)\(fields)")
+      // What was not read has no lines.
+      let place = kind == .passedOver ? finding.path : "\(finding.path):\(finding.line)"
+      lines.append("  \(place)\(prompt)\(fields)")
     }
     if findings.count > 5 { lines.append("  … \(session.grouped(findings.count - 5)) more") }
     return lines
