@@ -54,16 +54,18 @@ public final class CommandRegistry {
     for command in own() { described[command.path[0], default: [:]][command.secondWord] = command }
     let later = announced
     announced = []
-    for (commands, fail) in later { announce(commands, fail: fail) }
+    for (commands, fail) in later {
+      do throws(CommandError) { try announce(commands, fail: fail) } catch { fail(error) }
+    }
   }
 
-  /// Adds the commands of a plugin once commands are looked for: at once, if they were before.
-  /// - Parameter fail: is given the error where one cannot be added; those behind it are not, then.
-  public func announce(_ commands: [Command], fail: @escaping (CommandError) -> Void) {
+  /// Adds the commands of a plugin: at once, or together with the program's own commands if no command was looked up
+  /// yet. It stops at the first command that cannot be added.
+  /// - Parameter fail: called with the error when commands that were added later fail.
+  /// - Throws: the error when they fail at once.
+  public func announce(_ commands: [Command], fail: @escaping (CommandError) -> Void) throws(CommandError) {
     if own != nil { return announced.append((commands, fail)) }
-    do throws(CommandError) {
-      for command in commands { try add(command) }
-    } catch { fail(error) }
+    for command in commands { try add(command) }
   }
 
   /// Every command, by name.

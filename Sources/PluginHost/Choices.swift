@@ -78,7 +78,7 @@ extension PluginHost {
     unload(plugin)
     plugin.manifest = manifest
     plugin.state = .ready
-    announce(plugin)
+    announce(plugin, isReported: false)
     if case .failed(let message) = plugin.state { throw PluginError.failed(plugin: plugin.name, message: message) }
     if manifest.loadsAtStart { try load(plugin) }
   }

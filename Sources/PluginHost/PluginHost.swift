@@ -176,7 +176,8 @@ public final class PluginHost: ListenerLoading {
   }
 
   /// Commands that are known from the manifest: used for the first time, they load the plugin.
-  func announce(_ plugin: Plugin) {
+  /// - Parameter isReported: whether a failure is printed; a caller that throws it passes false.
+  func announce(_ plugin: Plugin, isReported: Bool = true) {
     guard plugin.isUsable, let manifest = plugin.manifest else { return }
     do {
       try checkModes(manifest)
@@ -187,11 +188,11 @@ public final class PluginHost: ListenerLoading {
           path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
           arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced)
       }
-      registry.announce(commands) { [weak self, weak plugin] error in
+      try registry.announce(commands) { [weak self, weak plugin] error in
         if let self, let plugin { fail(plugin, with: error) }
       }
     } catch {
-      fail(plugin, with: error)
+      fail(plugin, with: error, isReported: isReported)
     }
   }
 
@@ -223,12 +224,12 @@ public final class PluginHost: ListenerLoading {
 
   // MARK: Failures
 
-  func fail(_ plugin: Plugin, with error: any Error) {
+  func fail(_ plugin: Plugin, with error: any Error, isReported: Bool = true) {
     let message = plugin.reason(of: error)
     unload(plugin)
     plugin.state = .failed(message)
     plugin.lastError = message
-    session.reportPlugin("\(plugin.name): \(message)")
+    if isReported { session.reportPlugin("\(plugin.name): \(message)") }
   }
 }
 

@@ -46,7 +46,7 @@ public enum ProblemCode: Hashable, Sendable {
     case .failure(let code): code.meaning
     case .usage(let code): code.meaning
     case .signIn(let code): code.meaning
-    case .interrupted: "It was stopped by Ctrl-C."
+    case .interrupted: "Ctrl-C stopped the operation."
     case .custom: ""
     }
   }
@@ -73,10 +73,10 @@ extension ProblemCode {
     /// What it means, in a sentence.
     public var meaning: String {
       switch self {
-      case .authRequired: "It needs a sign-in."
+      case .authRequired: "You have to sign in first."
       case .denied: "The name or the password is wrong."
-      case .empty: "A name or a password was left empty."
-      case .locked: "Something forces the value for now, or sign-ins wait after wrong passwords."
+      case .empty: "The name or the password is empty."
+      case .locked: Failure.locked.meaning
       }
     }
   }
@@ -95,16 +95,16 @@ extension ProblemCode {
     /// What it means, in a sentence.
     public var meaning: String {
       switch self {
-      case .aliasLoop: "An alias leads back to itself."
-      case .badValue: "A value is not of its kind or out of its range."
-      case .dryRun: "In a rehearsal (--dry-run) it cannot be done."
+      case .aliasLoop: "An alias refers to itself."
+      case .badValue: Failure.badValue.meaning
+      case .dryRun: Failure.rehearsal.meaning
       case .extraArgument: "The command takes fewer arguments."
-      case .losesCards: "The change would take cards away."
-      case .missingArgument: "Something that the command needs was left out."
-      case .missingCommand: "A command, or one of a group, is expected."
+      case .losesCards: Failure.losesCards.meaning
+      case .missingArgument: Failure.missingArgument.meaning
+      case .missingCommand: "A command or a subcommand is expected."
       case .unknownCommand: "There is no such command."
-      case .unknownOption: "The command has no such option."
-      case .unterminatedQuote: "A quote is not closed."
+      case .unknownOption: "The command does not have this option."
+      case .unterminatedQuote: "A quotation mark is not closed."
       }
     }
   }

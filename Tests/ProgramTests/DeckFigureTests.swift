@@ -25,6 +25,9 @@ import Testing
     #expect(
       try home.run("-e", "print(decks.open('E').options.new_per_day, decks.open('D').options.new_per_day)").output
         == "2\t7\n")
+    #expect(
+      try home.run("deck", "options", "E", "new_per_day=7").lines[1]
+        == "The deck's own new_per_day takes precedence; `deck options \"E\" --deck-only new_per_day=` removes it.")
     try home.run("deck", "options", "E", "--deck-only", "new_per_day=")
     try home.run("deck", "options", "D", "new_per_day=")
     #expect(

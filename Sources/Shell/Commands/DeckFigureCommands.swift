@@ -39,13 +39,13 @@ enum DeckFigureCommands {
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let pairs = try invocation.list("NAME=VALUE").map(pair)
+      let isOwn = invocation.flag("--deck-only")
       if !pairs.isEmpty {
-        let isOwn = invocation.flag("--deck-only")
         try isOwn
           ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) })
           : deck.scheduling.set(pairs)
       }
-      return try shown(deck, session)
+      return try shown(deck, session, set: isOwn ? [] : pairs.compactMap { DeckOptions.Name(rawValue: $0.name) })
     }
   }
 
@@ -69,10 +69,16 @@ enum DeckFigureCommands {
     }
   }
 
-  private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+  /// - Parameter names: the options that were just set in the preset.
+  private static func shown(
+    _ deck: DeckHandle, _ session: Session, set names: [DeckOptions.Name] = []
+  ) throws -> CommandResult {
     let set = deck.scheduling
     let (options, limits, preset) = (try set.options(), try set.limits(), try set.preset())
     let record = try deck.record()
+    let overridden = names.filter(limits.has).map {
+      "The deck's own \($0.text) takes precedence; `deck options \(quoted(record.name)) --deck-only \($0.text)=` removes it."
+    }
     let shares = preset.map { $0.deckCount > 1 ? ", which \(session.counted($0.deckCount, "deck")) share" : "" } ?? ""
     let heading =
       preset.map { "\(record.name) is studied by the preset \(quoted($0.name))\(shares)." }
@@ -85,7 +91,7 @@ enum DeckFigureCommands {
     let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
     return CommandResult(
       .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),
-      .parts([.lines([heading]), .table(table)]))
+      .parts([.lines([heading] + overridden), .table(table)]))
   }
 
   static func rounded(_ number: Double, _ places: Int) -> String {
