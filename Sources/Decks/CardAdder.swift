@@ -15,7 +15,7 @@ public final class CardAdder {
   /// A range that contains all ranks of the deck; nil if it is not known.
   private var ranks: ClosedRange<Int64>?
 
-  /// - Parameter random: 64 random bits a call, for the guid of a card without one.
+  /// - Parameter random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `gone`.
   public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }

@@ -191,9 +191,9 @@ public enum CardTable {
 
   /// Adds a card.
   /// - Parameters:
-  /// - place: the place of the card; the top by default.
+  ///   - place: the place of the card; the top by default.
   ///   - now: seconds since 1970.
-  ///   - random: 64 random bits a call, for the guid of a card without one.
+  ///   - random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
   public static func add(

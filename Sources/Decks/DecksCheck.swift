@@ -112,7 +112,7 @@ public enum DecksCheck {
     return try findings(db, now: now)
   }
 
-  /// Moves cards whose deck is gone to the deck `recovered`.
+  /// Moves cards whose deck is gone to the deck named `recovered`.
   private static func adopt(_ db: Database, now: Double) throws {
     let deck = try DeckTable.ensure(db, DeckName(recovered), now: now).id
     let ids = try db.rows(query(.cardWithoutDeck)) { CardID(rawValue: $0.integer(0)) }

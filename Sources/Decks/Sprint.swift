@@ -35,9 +35,9 @@ public final class Sprint {
   private var started: Double?
 
   /// - Parameters:
-  /// - cards: the stack, top first.
-  /// - seconds: the length of the sprint; 100 is usual.
-  /// - clock: returns seconds of a clock that never goes back and counts no suspended time twice.
+  ///   - cards: the stack, top first.
+  ///   - seconds: the length of the sprint; 100 is usual.
+  ///   - clock: returns seconds of a clock that never goes back and counts no suspended time twice.
   public init(cards: [CardID], seconds: Double = 100, clock: @escaping () -> Double) {
     self.cards = cards
     self.seconds = seconds.isFinite ? max(0, seconds) : 100
@@ -57,7 +57,7 @@ public final class Sprint {
   /// Whether the clock is running.
   public var isActive: Bool { started != nil && !isOver }
 
-  /// Removes the top card, if it was right; moves it to the bottom, if it was wrong.
+  /// Removes the top card if it was right; moves it to the bottom if it was wrong.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(isRight: Bool) throws(DeckError) -> SprintResult {

@@ -24,8 +24,8 @@ extension SyncedTable {
 
   /// The id of a new deck or preset.
   /// - Parameters:
-  /// - name: the name identifies the deck or preset that every collection of Anki has.
-  /// - wanted: used if no row has this id.
+  ///   - name: identifies the deck or preset that every collection of Anki has.
+  ///   - wanted: used if no row has this id.
   func newID(_ db: Database, named name: String, wanted: Int64?, now: Double) throws -> Int64 {
     let wanted = wanted ?? (name == DeckRecord.firstName ? Int64(DeckRecord.firstNumber) : nil)
     if let wanted, (1...1_000_000_000_000_000).contains(wanted), try !has(db, wanted) { return wanted }

@@ -14,9 +14,9 @@ struct GoalDay {
   init() {}
 
   /// - Parameters:
-  /// - decks: the decks to be studied or counted.
-  /// - options: the options of all decks; where a goal chooses, the limit of reviews per day is lifted, because the
-  ///   minutes limit them.
+  ///   - decks: the decks to be studied or counted.
+  ///   - options: the options of all decks; where a goal chooses, the limit of reviews per day is lifted, because the
+  ///     minutes limit them.
   init(
     _ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment
   ) throws {

@@ -1,4 +1,4 @@
-// What an account knows about each media file, besides what the sync server knows.
+// The state of each media file of an account in relation to the sync server.
 // Invariant: a name that was deleted here stays until the server knows; a name that is on the server but not wanted
 // here has a digest and no content.
 

@@ -38,8 +38,8 @@ public final class NoteReceiver {
 
   /// - Parameters:
   ///   - now: seconds since 1970.
-  /// - isAlone: whether a second thread may write, because the caller does nothing else with the database.
-  /// - field: called with each field that is to be stored; returns what is stored instead.
+  ///   - isAlone: whether a second thread may write, because the caller does nothing else with the database.
+  ///   - field: called with each field that is to be stored; returns what is stored instead.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool,
     field: @escaping (String) throws -> String = { $0 }

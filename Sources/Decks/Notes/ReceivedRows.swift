@@ -117,7 +117,7 @@ final class ReceivedRows {
 
   // MARK: Writing
 
-  /// Runs `body` on notes first, so that rows exist before other rows refer to them.
+  /// Runs `body` on the notes, then on the cards, so that a note is written before its cards.
   private func inOrder(_ body: (RowBatch) throws -> Void) throws {
     do {
       try body(notes)
@@ -127,7 +127,7 @@ final class ReceivedRows {
     }
   }
 
-  /// Starts writing the pending rows on the other thread.
+  /// Starts writing the pending rows. With `isAlone`, a second thread writes them.
   private func handOver() throws {
     try inOrder { try $0.handOver() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)

@@ -118,8 +118,7 @@ final class QueryFacts {
     cards.append((condition, ids))
   }
 
-  /// Reports an unknown field name: a name before a colon that is not a field of any card is most likely a mistyped
-  /// condition.
+  /// Throws `badQuery` if no card has a field with that name: then it is most likely a mistyped condition.
   private func checkField(_ db: Database, _ name: String, _ column: Int, _ query: CardQuery) throws {
     var isKnown = false
     try db.forEachRow("SELECT fields FROM card_rows WHERE fields IS NOT NULL", while: { !isKnown }) { row in

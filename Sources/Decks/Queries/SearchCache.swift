@@ -30,8 +30,8 @@ public final class SearchCache {
   private var last: (query: CardQuery, cards: [Int64])?
 
   /// - Parameters:
-  /// - leastIndexed: with fewer cards, an account is read as quickly as an index would be.
-  /// - mostUnsaved: the index is saved when more than this many cards were read; the next process reads the rest.
+  ///   - leastIndexed: with fewer cards, an account is read as quickly as an index would be.
+  ///   - mostUnsaved: the index is saved when more than this many cards were read; the next process reads the rest.
   public init(path: String? = nil, isSaved: Bool = true, leastIndexed: Int = 5_000, mostUnsaved: Int = 2_000) {
     (self.path, self.isSaved) = (path, isSaved)
     (self.leastIndexed, self.mostUnsaved) = (leastIndexed, mostUnsaved)
@@ -39,9 +39,9 @@ public final class SearchCache {
 
   /// Drops what may have changed.
   /// - Parameters:
-  /// - now: increases with every change.
-  /// - others: increases with each commit of another process, and with each rollback, after which ids of cards may be
-  ///   used again.
+  ///   - now: increases with every change.
+  ///   - others: increases with each commit of another process, and with each rollback, after which ids of cards may be
+  ///     used again.
   public func refresh(_ now: Int, others: Int = 0) {
     guard now != changes.all || others != changes.others else { return }
     if others != changes.others { index = nil }

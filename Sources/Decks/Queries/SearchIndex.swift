@@ -9,7 +9,7 @@ import Templates
 /// The rows of an index for which a condition is true.
 struct SearchRowSet {
   var holds: [Bool]
-  /// Whether the condition is true for all these rows; otherwise only for some of them.
+  /// Whether the condition is true for exactly these rows; otherwise it is true for some of them.
   var isExact = true
 
   var count: Int { holds.count { $0 } }

@@ -107,7 +107,7 @@ final class SearchRows {
     func integer(_ column: QueryColumn) -> Int64 {
       switch column {
       case .id: return id
-      // The column `deck` is also among the numbers, but only as an integer it is exact.
+      // The column `deck` is also among the numbers, but only the integer is exact.
       case .deck: return deck
       default:
         let value = value(column)

@@ -1,5 +1,6 @@
-// Regular expressions that take at most the time of the length of the text times that of the expression, because all
-// ways to match are followed at the same time (Thompson, "Regular expression search algorithm", 1968).
+// Regular expressions. Matching takes at most time proportional to the length of the text times that of the
+// expression, because all ways to match are followed at the same time (Thompson, "Regular expression search
+// algorithm", 1968).
 // Invariant: an expression has at most 2,000 instructions; whatever would need to go back in the text (back
 // references, lookaround) is not supported.
 

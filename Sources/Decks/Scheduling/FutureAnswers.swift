@@ -1,4 +1,4 @@
-// Cards that were answered while the clock was in the future: they would only be due in that future.
+// Cards that were answered while the clock was in the future: without a repair, they are not due before that time.
 // Invariant: looking for them reads only the latest answers, however long the log is.
 
 public import Storage

@@ -83,7 +83,7 @@ public enum PresetTable {
     return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
   }
 
-  /// The nearest name that a preset can have.
+  /// Changes a name to one that a preset can have.
   private static func cleaned(_ given: String) -> String {
     let name = String(given.unicodeScalars.filter { !DeckName.isControl($0) }.map(Character.init)).trimmed.prefix(190)
     let parts = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }

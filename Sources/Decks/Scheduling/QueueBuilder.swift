@@ -1,6 +1,6 @@
 // Gathers the cards of a session and sorts them as the options say.
-// Invariant: the same cards, options and day always give the same order; the numbers of cards are those of the
-// counts.
+// Invariant: the same cards, options and day always give the same order; a queue has as many cards as `StudyCounts`
+// reports.
 
 import Memory
 import Storage

@@ -16,7 +16,7 @@ public struct ReceivedReview {
   }
 }
 
-/// The columns of such a row about the answer.
+/// The answer in such a row, in Anki's columns.
 public struct ForeignAnswer: Equatable, Sendable {
   /// From 1 to 4; 0 if it was not an answer.
   public var ease: Int64
@@ -60,9 +60,9 @@ public final class ReviewReceiver {
   private static let columnCount = 13
 
   /// - Parameters:
-  /// - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
-  /// - isWhole: whether it is the log of a whole collection from a server, for an account without cards. Then nothing
-  ///   else may use the database before `flush`, and no row is sent.
+  ///   - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
+  ///   - isWhole: whether it is the log of a whole collection from a server, for an account without cards. Then nothing
+  ///     else may use the database before `flush`, and no row is sent.
   public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
     (self.db, self.cards) = (db, cards)
     let hasLog = try db.hasRow("SELECT 1 FROM reviews")
@@ -135,7 +135,7 @@ public final class ReviewReceiver {
       last.bind(1, card.rawValue)
       try last.run()
     }
-    // Unsorted, because SQLite would have to sort the rows first.
+    // Without GROUP BY, for which SQLite would have to sort the rows first.
     var decks: [Int64: Double] = [:]
     let sql = "SELECT deck, last_review, id FROM cards WHERE id >= ? AND last_review IS NOT NULL"
     try db.forEachRow(sql, [cards?.first ?? 0]) { row in

@@ -17,7 +17,8 @@ public struct ReviewResult: Equatable, Sendable {
   public let schedule: CardSchedule
   /// Seconds until the card comes back.
   public let interval: Double
-  /// Whether this answer was a lapse that marked the card as a leech.
+  /// Whether this answer made the card a leech, or reached the next number of lapses at which a leech is reported
+  /// again.
   public let isLeech: Bool
   /// The number of cards still to come.
   public let remaining: Int
@@ -59,9 +60,9 @@ public final class ReviewSession {
   }
 
   /// - Parameters:
-  /// - deck: the deck to study, with the decks within it.
-  /// - limit: the most cards to study, besides the deck's own limits.
-  /// - query: if given, only cards that match it are studied.
+  ///   - deck: the deck to study, with the decks within it.
+  ///   - limit: the most cards to study, besides the deck's own limits.
+  ///   - query: if given, only cards that match it are studied.
   public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
   ) throws {
@@ -73,7 +74,7 @@ public final class ReviewSession {
   /// The number of cards still to come, including the current one, without cards that are being learnt and come much
   /// later today.
   public var remaining: Int { dueCount + newCount }
-  /// The number of learnt cards that are due, including those that are being learnt.
+  /// The number of due cards: learnt cards, and cards that are being learnt.
   public var dueCount: Int { queue.learningCount(until: soon) + queue.dueLeft }
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
@@ -97,7 +98,7 @@ public final class ReviewSession {
     return nil
   }
 
-  /// For each rating of the current card, the seconds until it would come back.
+  /// For each rating of the current card, the seconds until it would come back; empty if answers change no schedule.
   public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
     guard let card = try card(db, at: moment), selection.reschedules else { return [] }
     return try Rating.allCases.map { ($0, try schedulers.next(db, card, $0, at: moment).interval) }
