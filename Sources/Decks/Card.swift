@@ -1,11 +1,11 @@
-// A card as it is kept, and as it is given to be added.
-// Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
+// A card as it is stored, and a card that is to be added.
+// Invariant: a record is a copy of one row at one moment; nothing in it refers back to the database.
 
 public import Memory
 public import Problems
 public import Values
 
-/// Which card: never used again for another one.
+/// The id of a card. An id is never used again for another card.
 ///
 ///     try CardTable.card(db, CardID(rawValue: 7))?.prompt
 public struct CardID: RawRepresentable, Hashable, Sendable {
@@ -13,15 +13,15 @@ public struct CardID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A value of a card that Deckhand itself gives no meaning.
+/// A value of a card that has no meaning to Deckhand itself.
 ///
 ///     [CardFieldValue.text("verb"), .json("[1,2]")]
 public enum CardFieldValue: Equatable, Sendable {
   case text(String)
-  /// Any JSON value but a string, as it was written: `12.50`, `true`, `[1,2]`.
+  /// Any JSON value except a string, as it was written: `12.50`, `true`, `[1,2]`.
   case json(String)
 
-  /// A value of a file or a column.
+  /// Creates a value from a JSON value of a file or a column.
   public init(_ piece: JSONPiece) {
     switch piece {
     case .text(let text): self = .text(text)
@@ -29,7 +29,7 @@ public enum CardFieldValue: Equatable, Sendable {
     }
   }
 
-  /// As a table has it: the text, or the JSON as it was written.
+  /// The value as a table shows it: the text, or the JSON as it was written.
   public var written: String {
     switch self {
     case .text(let text), .json(let text): text
@@ -37,14 +37,14 @@ public enum CardFieldValue: Equatable, Sendable {
   }
 }
 
-/// A named value that a card keeps beside what Deckhand understands.
+/// A named value that is stored with a card and has no meaning to Deckhand.
 ///
 ///     CardField("source", .text("corpus.txt"))
 public struct CardField: Equatable, Sendable {
-  /// Names with a meaning of their own in files, which no field may have.
+  /// Names that have a meaning of their own in files, so no field may have them.
   public static let reservedNames: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
 
-  /// Fields that a card may have: looking for one among more would take for ever.
+  /// The most fields that a card may have: finding one among more would take too long.
   public static let limit = 1000
 
   public var name: String
@@ -56,7 +56,7 @@ public struct CardField: Equatable, Sendable {
   }
 }
 
-/// How far a card has come in its schedule. The raw value is what the database keeps.
+/// How far a card has come in its schedule. The database stores the raw value.
 ///
 ///     CardState.relearning.name   // "relearning"
 public enum CardState: Int64, Sendable, CaseIterable {
@@ -65,10 +65,10 @@ public enum CardState: Int64, Sendable, CaseIterable {
   case review = 2
   case relearning = 3
 
-  /// As a row has it.
+  /// Creates the state from its column; an unknown number means `new`.
   init(stored number: Int64) { self = CardState(rawValue: number) ?? .new }
 
-  /// As users and Lua see it.
+  /// The name that users and Lua see.
   public var name: String {
     switch self {
     case .new: "new"
@@ -79,32 +79,33 @@ public enum CardState: Int64, Sendable, CaseIterable {
   }
 }
 
-/// A card's place in the schedule of reviews.
+/// The schedule of a card's reviews.
 ///
 ///     CardSchedule().state   // .new: never studied
 public struct CardSchedule: Equatable, Sendable {
   public var state: CardState = .new
-  /// Which of the short steps a card that is being learnt has reached, from 0.
+  /// The short step that a card being learnt has reached, from 0.
   public var step = 0
   /// Seconds since 1970; nil for a new card.
   public var due: Double?
-  /// Days after which it is remembered with a probability of 0.9; nil for a new card.
+  /// Days after which the card is remembered with a probability of 0.9; nil for a new card.
   public var stability: Double?
   /// From 1 (easy) to 10; nil for a new card.
   public var difficulty: Double?
   /// Answers given in review sessions.
   public var reps = 0
-  /// Times it was forgotten after it had been learnt.
+  /// How often the card was forgotten after it had been learnt.
   public var lapses = 0
-  /// Seconds since 1970 of the last answer.
+  /// The time of the last answer, in seconds since 1970.
   public var lastReview: Double?
-  /// By FSRS-7, where that schedules; it is read from the log when the card is answered, and not stored.
+  /// The memory by FSRS-7, if FSRS-7 schedules the card. It is read from the log when the card is answered, and not
+  /// stored.
   public var timed: TimedMemory?
 
   public init() {}
 
-  /// Whether a schedule from elsewhere can be one.
-  /// - Throws: `badOption` that names what cannot be.
+  /// Checks a schedule that comes from elsewhere.
+  /// - Throws: `badOption`, which names the value that is not valid.
   public func check() throws(DeckError) {
     for (name, place) in CardProperty.planned {
       let (number, range): (Double?, ClosedRange<Double>) =
@@ -126,7 +127,7 @@ public struct CardSchedule: Equatable, Sendable {
   }
 }
 
-/// A card as it was when it was read.
+/// A copy of a card at the moment when it was read.
 ///
 ///     let record = try CardTable.cards(db, ids: ids)[0]
 ///     print(record.prompt, record.answer, record.reps)
@@ -145,13 +146,14 @@ public struct CardRecord: Equatable, Sendable {
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
-  /// What the card is made from.
+  /// The note that the card is made from.
   public let note: NoteID
-  /// Its place among the note's cards, from 0: the card's template, or the number of its cloze less 1.
+  /// The card's index among the cards of its note, from 0: the index of its template, or the number of its cloze less
+  /// 1.
   public let ordinal: Int
-  /// From 1 to 7, 0 for none.
+  /// From 1 to 7; 0 for no flag.
   public let flag: Int
-  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  /// The card is not shown until this time, in seconds since 1970; nil for a card that is not buried.
   public let buriedUntil: Double?
 
   public var due: Double? { schedule.due }
@@ -161,14 +163,14 @@ public struct CardRecord: Equatable, Sendable {
   public var lapses: Int { schedule.lapses }
 }
 
-/// A card to be added. Texts are checked and trimmed when it is.
+/// A card to be added. Its texts are checked and trimmed when it is added.
 ///
 ///     NewCard(prompt: "el gato", answer: "the cat", tags: ["animals"])
 public struct NewCard: Equatable, Sendable {
   public var prompt: String
   public var answer: String
   public var tags: [String]
-  /// nil or empty: one is made.
+  /// If it is nil or empty, a guid is made.
   public var guid: String?
   public var fields: [CardField]
   public var document: String?
@@ -186,32 +188,32 @@ public struct NewCard: Equatable, Sendable {
   }
 }
 
-/// What to do with a card that is in the deck already.
+/// What to do with a card that is already in the deck.
 ///
 ///     options.onDuplicate = .update   // the card that is there takes the new answer
 public enum OnDuplicate: String, Sendable, CaseIterable {
   case skip, update, error
 }
 
-/// What became of one card of a batch.
+/// What happened to one card of a batch.
 ///
 ///     if try batch.add(card) == .skipped { ... }   // it was there already
 public enum AddOutcome: Equatable, Sendable {
   case added, updated, skipped, rejected
 }
 
-/// One card of a batch that was refused.
+/// A card of a batch that was refused.
 ///
 ///     for one in report.rejected { print(one.index, one.code.rawValue, one.message) }
 public struct Rejection: Equatable, Sendable {
-  /// 1 is the first card of the batch, or the first row of data of a file.
+  /// The number of the card in the batch, or of the data row in the file, from 1.
   public let index: Int
-  /// The row's place in the file; nil outside an import.
+  /// The location of the row in its file; nil outside an import.
   public let place: RowPlace?
   public let code: ProblemCode
   public let message: String
 
-  /// The line of the file that the row begins at; nil outside an import.
+  /// The line of the file on which the row begins; nil outside an import.
   public var line: Int? { place?.line }
 
   public init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
@@ -219,37 +221,37 @@ public struct Rejection: Equatable, Sendable {
   }
 }
 
-/// Where a row begins in its file.
+/// The location of a row in its file.
 ///
 ///     report.rejected[0].place?.inWords   // "line 17", or "element 3 (line 1, column 40)"
 public struct RowPlace: Equatable, Sendable {
   public let line: Int
-  /// Of an element of a list (JSON), which of its line's it may be: the column, in characters from 1, and its number,
-  /// from 1.
+  /// For an element of a JSON list, because a line may hold several: the column in characters, and the number of the
+  /// element, both from 1.
   public let column: Int?
   public let element: Int?
-  /// The file's name, where there are several.
+  /// The name of the file, if the import reads several.
   public let file: String?
 
   public init(line: Int, column: Int? = nil, element: Int? = nil, file: String? = nil) {
     (self.line, self.column, self.element, self.file) = (line, column, element, file)
   }
 
-  /// As a list of refused rows names it: `line 17`, `element 3 (line 1, column 40)`, `b.csv, line 2`.
+  /// The location as a list of refused rows shows it: `line 17`, `element 3 (line 1, column 40)`, `b.csv, line 2`.
   public var inWords: String {
     let start = file.map { "\($0), " } ?? ""
     guard let element, let column else { return "\(start)line \(line)" }
     return "\(start)element \(element) (line \(line), column \(column))"
   }
 
-  /// As it follows a file's name: `17`, `1:40: element 3`.
+  /// The location as it follows a file name: `17`, `1:40: element 3`.
   public var inFile: String {
     guard let element, let column else { return "\(line)" }
     return "\(line):\(column): element \(element)"
   }
 }
 
-/// What a batch did.
+/// The result of a batch.
 ///
 ///     let report = batch.finish()
 ///     print(report.added, report.updated, report.skipped, report.rejectedCount)
@@ -257,19 +259,19 @@ public struct AddReport: Equatable, Sendable {
   public var added = 0
   public var updated = 0
   public var skipped = 0
-  /// The first 1,000 that were refused.
+  /// The first 1,000 cards that were refused.
   public var rejected: [Rejection] = []
-  /// All that were refused.
+  /// The number of all cards that were refused.
   public var rejectedCount = 0
-  /// What a file had that cannot be kept, a line each.
+  /// What a file had that cannot be stored, one line each.
   public var lost: [String] = []
 
   public init() {}
 
-  /// Whether there were rows, and every one of them was refused.
+  /// Whether there were rows and all of them were refused.
   public var isRefused: Bool { rejectedCount > 0 && added + updated + skipped == 0 }
 
-  /// Refused ones are counted by `reject`.
+  /// Counts one card that was not refused; `reject` counts the others.
   public mutating func count(_ outcome: AddOutcome) {
     switch outcome {
     case .added: added += 1
@@ -279,7 +281,7 @@ public struct AddReport: Equatable, Sendable {
     }
   }
 
-  /// Adds what another one counted, whose rows came after.
+  /// Adds the counts of another report, whose rows came later.
   public mutating func add(_ other: AddReport) {
     (added, updated, skipped) = (added + other.added, updated + other.updated, skipped + other.skipped)
     rejectedCount += other.rejectedCount
@@ -287,7 +289,7 @@ public struct AddReport: Equatable, Sendable {
     lost += other.lost
   }
 
-  /// Counts one that was refused, and lists it among the first 1,000.
+  /// Counts a card that was refused, and lists it if it is among the first 1,000.
   public mutating func reject(_ rejection: Rejection) {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }

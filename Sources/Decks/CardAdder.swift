@@ -1,5 +1,6 @@
-// Cards added to a deck one at a time: what is found out for the first is kept for those after it.
-// Invariant: it is right only while nothing else changes the deck between its cards; its owner ensures that.
+// Adds cards to a deck one at a time, and reuses for later cards what it found out for the first.
+// Invariant: this is correct only while nothing else changes the deck between the cards; the owner of the adder
+// ensures that.
 
 public import Storage
 
@@ -11,10 +12,10 @@ public final class CardAdder {
   private let db: Database
   private let deck: DeckID
   private let writer: CardWriter
-  /// The ranks that are in use lie in it; nil where they were not looked at.
+  /// A range that contains all ranks of the deck; nil if it is not known.
   private var ranks: ClosedRange<Int64>?
 
-  /// - Parameter random: 64 random bits a call, for the guid of a card without one.
+  /// - Parameter random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `gone`.
   public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
@@ -22,7 +23,8 @@ public final class CardAdder {
     writer = try CardWriter(db, deck: deck, random: random)
   }
 
-  /// Whether a card there takes no more than one statement that changes anything.
+  /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make
+  /// room.
   public func takesOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
 
   /// Adds a card.

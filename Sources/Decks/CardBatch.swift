@@ -1,7 +1,7 @@
-// Many cards put on top of a deck, one after the other, the first of them on top of all.
-// Invariant: memory does not grow with the number of cards added (only with those that were there and are updated, 8
-// bytes each); a card refused changes nothing; the caller's operation around the batch takes all of it back when
-// anything throws. Cards may wait to be written together: call `flush` before reading the deck.
+// Adds many cards to the top of a deck, in order: the first card ends up on top.
+// Invariant: memory does not grow with the number of cards added (8 bytes for each existing card that is updated). A
+// refused card changes nothing. If anything throws, the caller's operation around the batch rolls back all of it.
+// Cards may be pending, to be written together: call `flush` before you read the deck.
 
 import Files
 public import Problems
@@ -9,7 +9,7 @@ public import Storage
 public import Templates
 import Text
 
-/// Cards on their way into a deck. It is made, fed and finished inside one operation.
+/// A batch of cards to be added to a deck. It is made, fed and finished inside one operation.
 ///
 ///     let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: now, random: random)
 ///     try batch.add(NewCard(prompt: "el gato", answer: "the cat"))
@@ -24,21 +24,22 @@ public final class CardBatch: WaitingRows {
   private var ranks: BatchRanks
   private var progress = Progress()
   private var samePrompts: SamePrompts
-  /// New cards that are not written yet; nil until the batch has become a long one.
+  /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
-  /// New cards that are written one at a time, for the sake of short batches.
+  /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
-  /// How far the batch has come.
+  /// The progress of the batch.
   private struct Progress {
-    /// Cards that were handed in, refused ones too.
+    /// Cards that were handed in, including refused ones.
     var index = 0
     /// Those of them that may be new.
     var newCards = 0
     var report = AddReport()
   }
 
-  /// Which cards may take an answer by their prompt: those that were there before the batch, each once.
+  /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each
+  /// once.
   private struct SamePrompts {
     private let firstNew: Int64
     private var taken: Set<CardID> = []
@@ -54,8 +55,8 @@ public final class CardBatch: WaitingRows {
   }
 
   /// - Parameters:
-  ///   - now: seconds since 1970, the time of creation of all.
-  ///   - random: 64 random bits a call, for guids.
+  ///   - now: seconds since 1970; the creation time of all cards.
+  ///   - random: returns 64 random bits per call, for guids.
   public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
     throws
   {
@@ -69,8 +70,8 @@ public final class CardBatch: WaitingRows {
     ranks = try BatchRanks(db, deck)
   }
 
-  /// Adds a card. One whose texts break a rule is counted as rejected.
-  /// - Throws: `DeckError.duplicate` when duplicates are errors; what SQLite throws.
+  /// Adds a card. A card whose texts break a rule is counted as rejected.
+  /// - Throws: `DeckError.duplicate` if duplicates are errors; what SQLite throws.
   @discardableResult
   public func add(_ card: NewCard) throws -> AddOutcome {
     try card.withBytes {
@@ -79,7 +80,7 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// Adds a card of bytes in place, which may be anything: they are checked here.
+  /// Adds a card from borrowed bytes. They may hold anything: they are checked here.
   @discardableResult
   public func add(
     prompt: UnsafeBufferPointer<UInt8>, answer: UnsafeBufferPointer<UInt8>, guid: UnsafeBufferPointer<UInt8>? = nil,
@@ -97,13 +98,13 @@ public final class CardBatch: WaitingRows {
     return try add(checked)
   }
 
-  /// Counts a card that the caller could not even hand over (a wrong type).
+  /// Counts a card as refused that the caller could not pass on (a wrong type).
   public func reject(code: ProblemCode, message: String) {
     progress.index += 1
     progress.report.reject(Rejection(index: progress.index, code: code, message: message))
   }
 
-  /// Writes what waits, and says what the batch did until now.
+  /// Writes the pending cards and returns the result of the batch so far.
   public func finish() throws -> AddReport {
     try flush()
     return progress.report
@@ -123,7 +124,7 @@ public final class CardBatch: WaitingRows {
 
   // MARK: Writing
 
-  /// Writes a card as `write` does; a new one may wait for others, until the next `flush` at the latest.
+  /// Writes a card as `write` does, but a new card may stay pending, until the next `flush` at the latest.
   public func writeLater(_ card: CheckedCard) throws -> AddOutcome {
     if card.guid != nil || onDuplicate == .update { return try write(card) }
     progress.newCards += 1
@@ -132,7 +133,7 @@ public final class CardBatch: WaitingRows {
     self.waiting = waiting
     let content = card.content
     if waiting.isPossible(content) {
-      // Nobody looks for a card while others are being written.
+      // No card may be searched for while others are being written.
       if waiting.isUnderWay || waiting.holds(content) { try flush() }
       if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     }
@@ -141,7 +142,7 @@ public final class CardBatch: WaitingRows {
     return .added
   }
 
-  /// Cards that wait.
+  /// The number of pending cards.
   public var waitingCount: Int { waiting?.count ?? 0 }
 
   private func handOver(_ waiting: WaitingCards) throws {
@@ -152,7 +153,7 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// Writes the cards that wait. They go on waiting where that fails.
+  /// Writes the pending cards. If that fails, they stay pending.
   public func flush() throws {
     guard let waiting, waiting.count > 0 || waiting.isUnderWay else { return }
     for tried in 1... {
@@ -164,8 +165,8 @@ public final class CardBatch: WaitingRows {
   }
 
   /// Writes a card without counting it.
-  /// - Throws: `DeckError.duplicate` when duplicates are errors, `NoteError` when an update would change what a note
-  ///   makes; what SQLite throws.
+  /// - Throws: `DeckError.duplicate` if duplicates are errors; `NoteError` if an update would change which cards the
+  ///   note makes; what SQLite throws.
   public func write(_ card: CheckedCard) throws -> AddOutcome {
     try flush()
     if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
@@ -176,17 +177,17 @@ public final class CardBatch: WaitingRows {
     case .found(let id):
       return try resolveDuplicate(card, id)
     case .foundSibling(let id):
-      // Its sides are others than these, so that an update has nothing to write.
+      // Its prompt and answer differ from those of the card, so an update has nothing to write.
       if onDuplicate == .error { return try resolveDuplicate(card, id) }
       return .skipped
     }
   }
 
-  /// Writes a note without counting it; its cards come below those that were put before.
-  /// - Parameter same: the note that it is; nil: without a guid, in an update, one of the same first prompt in the
-  ///   deck.
-  /// - Returns: what became of it, and the note unless it was skipped.
-  /// - Throws: as `NoteTable.add`; a note that is refused leaves nothing. `duplicate` when duplicates are errors.
+  /// Writes a note without counting it; its cards come below those that the batch added before.
+  /// - Parameter same: the existing note to update. If it is nil, an update without a guid looks for a note with the
+  ///   same first prompt in the deck.
+  /// - Returns: the outcome, and the note unless it was skipped.
+  /// - Throws: as `NoteTable.add`; a refused note leaves nothing behind. `duplicate` if duplicates are errors.
   public func write(
     _ note: NewNote, type: NoteType, over same: NoteID?, random: () -> UInt64
   ) throws -> (AddOutcome, NoteID?) {
@@ -223,7 +224,7 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// Puts cards of the deck below those that the batch has put before; those of another deck stay where they are.
+  /// Puts cards of the deck below those that the batch added before. Cards of other decks stay where they are.
   public func place(_ cards: [CardID]) throws {
     try flush()
     try SyncedTable.keepPlaces(db, cards)
@@ -233,7 +234,7 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// A card that is there already.
+  /// Handles a card that is already in the deck.
   private func resolveDuplicate(_ card: CheckedCard, _ id: CardID) throws -> AddOutcome {
     switch onDuplicate {
     case .error:
@@ -242,20 +243,21 @@ public final class CardBatch: WaitingRows {
         prompt: String(decoding: card.prompt, as: UTF8.self))
     case .skip: return .skipped
     case .update:
-      // Another card of the batch does not take its place.
+      // No later card of the batch may update the same card.
       samePrompts.take(id)
       return try CardTable.overwrite(db, id, with: card, now: now) ? .updated : .skipped
     }
   }
 
-  /// Without a guid, a card of the same prompt that was there before the batch, and is none of it, takes the answer.
+  /// For a card without a guid, updates a card with the same prompt that was there before the batch; nil if there is
+  /// none.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
     if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else { return nil }
     return try resolveDuplicate(card, found)
   }
 
-  /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards
+  /// Inserts the card below the one before it. If a callback of the caller has spread or moved the cards of the deck
   /// meanwhile, the rank may be taken: then the rest of the batch goes on top.
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
     do {
@@ -267,7 +269,8 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// Goes on where another guid would do, or another place: then the cards that are not written go on top.
+  /// Returns if a retry can succeed: with another guid, or with another rank, in which case the unwritten cards go on
+  /// top. Rethrows other errors.
   private func recover(from error: StorageError) throws {
     switch error.constraint {
     case .unique(let what): if what.contains(text: "cards.rank") { try ranks.renew(db, deck) }

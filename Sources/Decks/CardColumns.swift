@@ -1,9 +1,9 @@
-// What the row of a card says beside its texts, read in place or copied.
-// Invariant: a rule or a field that depends on these columns alone is here once, for both.
+// What the row of a card holds besides its texts, whether it is read in place or copied.
+// Invariant: a rule or a field that depends only on these columns is written once, here, for both.
 
 public import Values
 
-/// The columns of a card beside its texts.
+/// The columns of a card besides its texts.
 ///
 ///     card.value(of: .interval, at: moment)   // .integer(12), or .null
 public protocol CardColumns: HidingColumns {
@@ -18,23 +18,23 @@ public protocol CardColumns: HidingColumns {
 /// The columns that say whether a card is shown.
 public protocol HidingColumns {
   var isSuspended: Bool { get }
-  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  /// The card is not shown until this time, in seconds since 1970; nil for a card that is not buried.
   var buriedUntil: Double? { get }
 }
 
 extension HidingColumns {
-  /// Whether it waits for the next day.
+  /// Whether the card is hidden until the next day.
   public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
-  /// Neither suspended nor buried.
+  /// Whether the card is neither suspended nor buried.
   func isShown(at moment: StudyMoment) -> Bool { !isSuspended && !isBuried(at: moment) }
 }
 
 extension CardColumns {
   public var state: CardState { schedule.state }
-  /// As users and Lua see it.
+  /// The name of the state that users and Lua see.
   public var stateName: String { isSuspended ? "suspended" : state.name }
 
-  /// A field as plain data, null for what the card does not have; nil for a field that other columns say.
+  /// A field as plain data: null if the card has no value, nil for a field that is not in these columns.
   public func value(of property: CardProperty, at moment: StudyMoment) -> Value? {
     switch property {
     case .state: .text(stateName)
@@ -61,13 +61,13 @@ extension CardRecord: CardColumns {}
 extension ListedCard: CardColumns {}
 
 extension CardFieldValue {
-  /// The value as plain data; JSON that nothing can be made of is the text that it is.
+  /// The value as plain data. JSON that cannot be parsed becomes text.
   public var plain: Value {
     switch self {
     case .text(let text): return .text(text)
     case .json(let json):
       do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: FieldText.limits) } catch {
-        // A value that is too deep or too long to be a tree is still shown.
+        // A value that is too deep or too long to parse is still shown.
         return .text(json)
       }
     }

@@ -1,27 +1,28 @@
-// The order of a deck's cards: a rank each, the lowest on top, with room left between.
-// Invariant: ranks of a deck are distinct and stay within ±2^61; when room runs out they are spread anew, order kept.
+// The order of the cards of a deck. Each card has a rank, the lowest is on top, and gaps between ranks leave room.
+// Invariant: the ranks of a deck are distinct and within ±2^61. If a gap is used up, all ranks are spread again in
+// the same order.
 
 public import Storage
 
-/// Where a new card comes.
+/// The place of a new card in its deck.
 ///
 ///     try CardTable.add(db, card, to: deck, at: .position(3), now: now, random: random)
 public enum CardPlace: Equatable, Sendable {
   case top, bottom
-  /// From 1, the top; beyond the last it is the bottom.
+  /// From 1, the top; a position beyond the last card means the bottom.
   case position(Int)
 }
 
 public enum CardOrder {
-  /// Between a card and the one put above it.
+  /// The distance between a card and one that is put above it.
   static let step: Int64 = 1 << 20
-  /// Below the top for a batch whose length is not known; 2^26 cards at a step each.
+  /// The room above the top for a batch of unknown length: 2^26 cards, one step each.
   static let batchRoom: Int64 = 1 << 46
   private static let bound: Int64 = 1 << 61
-  /// The first of the ranks that are used while all of a deck's are changed: above every other.
+  /// The first of the temporary ranks used while all ranks of a deck change: above every other rank.
   private static let aside: Int64 = 1 << 62
 
-  /// A rank above all cards of the deck with `room` of free ranks from it on down to them.
+  /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
   static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
     guard let top = try top(db, deck) else { return 0 }
     if top >= room - bound { return top - room }
@@ -34,7 +35,7 @@ public enum CardOrder {
     try db.firstRow("SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1", [deck.rawValue]) { $0.integer(0) }
   }
 
-  /// The rank of the card at a position, nil when there are not so many.
+  /// The rank of the card at a position; nil if the deck has fewer cards.
   static func rank(_ db: Database, _ deck: DeckID, at position: Int) throws -> Int64? {
     guard position >= 1 else { return nil }
     let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
@@ -50,14 +51,16 @@ public enum CardOrder {
     }
   }
 
-  /// A free rank right below the card at a position; 0 is above the top, beyond the last is the bottom.
+  /// Returns a free rank right below the card at a position; 0 means above the top, a position beyond the last card
+  /// means the bottom.
   static func free(_ db: Database, _ deck: DeckID, after position: Int) throws -> Int64 {
     if position <= 0 { return try above(db, deck, room: step) }
     for _ in 0..<2 {
       guard let before = try rank(db, deck, at: position), let after = try rank(db, deck, at: position + 1) else {
         break
       }
-      // Ranks of a forged file may be anything: what overflows is not between, and ends in a spread.
+      // The ranks of a forged file may be anything: if the sum overflows, it is not between the two, and the ranks
+      // are spread.
       let between = before &+ (after &- before) / 2
       if between > before, between < after { return between }
       try spread(db, deck)
@@ -79,13 +82,14 @@ public enum CardOrder {
     return try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) }
   }
 
-  /// From the top's rank to the bottom's; nil for an empty deck.
+  /// The range from the rank of the top card to that of the bottom card; nil for an empty deck.
   static func ranks(_ db: Database, _ deck: DeckID) throws -> ClosedRange<Int64>? {
     guard let top = try top(db, deck), let bottom = try bottom(db, deck) else { return nil }
     return top...max(top, bottom)
   }
 
-  /// A free rank at an end of a deck whose ranks lie in a range; nil where it has to be looked for or made.
+  /// Returns a free rank at an end of a deck whose ranks are in `ranks`; nil if the deck has to be read or its ranks
+  /// have to be spread.
   static func rank(beside ranks: ClosedRange<Int64>, for place: CardPlace) -> Int64? {
     switch place {
     case .top: ranks.lowerBound >= step - bound ? ranks.lowerBound - step : nil
@@ -94,7 +98,7 @@ public enum CardOrder {
     }
   }
 
-  /// Puts cards of one deck into the places that they have together, in the order given; others stay where they are.
+  /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
   static func arrange(_ db: Database, _ ids: [CardID]) throws {
     let ranks = try ids.compactMap { id in
       try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
@@ -106,8 +110,8 @@ public enum CardOrder {
     for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
   }
 
-  /// Puts cards of a deck right below another one of it, or right above it, in the order given; others stay where they
-  /// are.
+  /// Moves cards of a deck right below or right above another card of it, in the order given; other cards stay where
+  /// they are.
   /// - Throws: `gone`.
   public static func put(_ db: Database, _ ids: [CardID], beside other: CardID, isBelow: Bool) throws {
     try SyncedTable.keepPlaces(db, ids)
@@ -121,7 +125,8 @@ public enum CardOrder {
       let (relation, order) = isBelow ? (">", "ASC") : ("<", "DESC")
       let sql = "SELECT rank FROM cards WHERE deck = ? AND rank \(relation) ? ORDER BY rank \(order) LIMIT 1"
       let next = try db.firstRow(sql, [deck.rawValue, rank]) { $0.integer(0) }
-      // Ranks of a forged file may be anything: what overflows is no room, and ends in a spread.
+      // The ranks of a forged file may be anything: if the difference overflows, there is no room, and the ranks are
+      // spread.
       let room = next.map { isBelow ? $0 &- rank : rank &- $0 } ?? step * count
       let width = room / count
       if width > 0, next != nil || rank.magnitude <= UInt64(bound - room) {
@@ -135,7 +140,7 @@ public enum CardOrder {
     }
   }
 
-  /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.
+  /// Gives all cards of the deck new ranks from 0 on, with wide gaps, in the same order.
   static func spread(_ db: Database, _ deck: DeckID) throws {
     let ids = try CardTable.ids(db, in: deck)
     try SyncedTable.keepPlaces(db, ids)

@@ -1,33 +1,35 @@
-// What can be known of a card, field by field: the one description that Lua, lists, JSON, files and queries read.
-// Invariant: a field has one name and one meaning wherever it is read. Another one is described here, and its value is
-// read from the row in `CardColumns` or, where the row does not say it, by whoever knows.
+// What can be known about a card, field by field: the single description that Lua, lists, JSON, files and queries
+// use.
+// Invariant: a field has the same name and meaning everywhere. A new field is described here. Its value is read from
+// the row in `CardColumns`, or, if it is not in the row, by the code that knows it.
 
 /// A field that every card has.
 ///
 ///     CardProperty.due.rawValue           // "due", in Lua, in `--columns`, in JSON, in `prop:`
 ///     CardProperty.due.description.help   // "When it is to be studied: seconds since 1970; nil for a new card."
 public enum CardProperty: String, CaseIterable, Sendable {
-  // In the order in which Lua and JSON have them.
+  // In the order in which Lua and JSON show them.
   case prompt, answer, tags, document, note
   case noteType = "note_type"
   case guid, deck, position, state, due, interval, stability, difficulty
   case lastReview = "last_review"
   case step, reps, lapses, flag, buried, created, modified, fields, retrievability
 
-  /// What a field is, apart from its name.
+  /// The description of a field, apart from its name.
   public struct Description: Sendable {
     public let kind: Kind
-    /// Whether a card may be without it.
+    /// Whether a card may have no value for it.
     public let isOptional: Bool
     /// A sentence for help and the reference.
     public let help: String
-    /// Whether Lua, lists and JSON have it; the others are known to files or queries alone.
+    /// Whether Lua, lists and JSON show it; only files or queries know the others.
     public let isShown: Bool
-    /// What SQLite sorts cards by; nil where nothing is sorted by it. What a card does not have comes last.
+    /// The SQL expression that cards are sorted by; nil if they cannot be sorted by this field. Cards without a value
+    /// come last.
     let order: String?
-    /// How queries ask for it: `prop:NAME<5`.
+    /// How queries refer to it: `prop:NAME<5`.
     public let figure: Figure?
-    /// Where a schedule has it, which a file holds under the same name.
+    /// The member of `CardSchedule` that holds it, if there is one; files use the same name.
     public let planned: Planned?
 
     init(
@@ -39,27 +41,27 @@ public enum CardProperty: String, CaseIterable, Sendable {
     }
   }
 
-  /// What its values are.
+  /// The kind of the values of a field.
   public enum Kind: Sendable {
     case text, texts, integer, boolean
-    /// A measure: lists round it to hundredths.
+    /// A measurement; lists round it to hundredths.
     case number
-    /// Seconds since 1970, which lists show as a date.
+    /// Seconds since 1970; lists show a date.
     case moment
     /// Named values of any kind.
     case record
-    // Objects of their own: a listing has their name.
+    // Objects of their own; a list shows their names.
     case document, note, deck
   }
 
   /// A number that queries compare.
   public struct Figure: Sendable {
-    /// Another name, which is offered when one is typed.
+    /// Another name, suggested for a mistyped one.
     public let short: String
     public let help: String
   }
 
-  /// A number of a schedule, and what it can be.
+  /// A number of a schedule, and the range of its values.
   public enum Planned: Sendable {
     case number(any WritableKeyPath<CardSchedule, Double?> & Sendable, ClosedRange<Double>)
     case count(any WritableKeyPath<CardSchedule, Int> & Sendable, ClosedRange<Double>)
@@ -94,20 +96,20 @@ public enum CardProperty: String, CaseIterable, Sendable {
     }
   }
 
-  // MARK: Which of them
+  // MARK: Subsets
 
-  /// What Lua, lists and JSON have.
+  /// The fields that Lua, lists and JSON show.
   public static let shown = allCases.filter(\.description.isShown)
-  /// What lists are sorted by.
+  /// The fields that lists can be sorted by.
   public static let sorting = allCases.filter { $0.description.order != nil }
-  /// What queries compare.
+  /// The fields that queries can compare.
   public static let figures = allCases.filter { $0.description.figure != nil }
-  /// What a schedule has, with where it is.
+  /// The fields that a schedule has, with their places in `CardSchedule`.
   public static let planned = allCases.compactMap { property in
     property.description.planned.map { (name: property.rawValue, place: $0) }
   }
 
-  /// The column that queries compare as it is; nil where the figure has to be found out.
+  /// The column that queries compare directly; nil if the value has to be computed.
   var queryColumn: QueryColumn? {
     switch self {
     case .stability: .stability

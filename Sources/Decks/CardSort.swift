@@ -1,10 +1,11 @@
-// The order of cards by one of their fields, and cards that come to another deck. Invariant: cards that are alike are
-// in the order in which they were added.
+// Sorts cards by one of their fields, and moves cards to another deck.
+// Invariant: cards with the same value are in the order in which they were added.
 
 public import Storage
 
 extension CardTable {
-  /// The places of cards in the order of their values; those of a field by which nothing is sorted stay where they are.
+  /// Returns the indices of `ids` in the order of the field's values; the order is unchanged for a field that cannot
+  /// be sorted by.
   public static func order(
     _ db: Database, _ ids: [CardID], by property: CardProperty, isDescending: Bool
   ) throws -> [Int] {
@@ -20,9 +21,9 @@ extension CardTable {
     return sorted
   }
 
-  /// Brings cards to the top of another deck, in the order given; those that are in it already stay where they are.
+  /// Moves cards to the top of another deck, in the order given; cards that are already in it stay where they are.
   /// - Returns: how many were moved.
-  /// - Throws: `duplicate` when a guid is in the deck already, `gone`.
+  /// - Throws: `duplicate` if a guid is already in the deck, `gone`.
   public static func move(_ db: Database, _ ids: [CardID], into deck: DeckID, now: Double) throws -> Int {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
     let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, ids.count)))
@@ -31,7 +32,7 @@ extension CardTable {
     for id in ids {
       guard let card = try card(db, id) else { throw DeckError.gone(what: "the card") }
       if card.deck == deck { continue }
-      // One of those that were moved before it may have its guid.
+      // A card that was moved before it may have the same guid.
       if try self.id(db, guid: card.guid, in: deck) != nil {
         throw DeckError.duplicate(guid: card.guid, prompt: card.prompt)
       }

@@ -1,12 +1,12 @@
-// Changing the texts of a card, which are those of its note.
-// Invariant: a card shows what its note makes of its fields, before and after.
+// Changes the texts of a card, which belong to its note.
+// Invariant: before and after, a card shows what its note makes of its fields.
 
 public import Storage
 import Templates
 
 extension CardTable {
-  /// Changes what is not nil. The time of change is kept.
-  /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
+  /// Changes the texts that are not nil, and sets the time of change.
+  /// Cards in a deck are told apart by their guids: two of them may end up with the same texts.
   /// The note is changed, with all its cards.
   /// - Returns: whether other cards may have been added or removed.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
@@ -28,10 +28,10 @@ extension CardTable {
     return cleaned
   }
 
-  /// Gives a card the texts of another one, and its tags, fields and document where it has any.
-  /// - Returns: false when it had all of them already.
-  /// - Throws: `NoteError.formatted` where that would change a formatted field, and where a card without a guid says
-  ///   that there is no formatting: which card it means is not known.
+  /// Replaces the texts of a card by those of `card`, and its tags, fields and document if `card` has any.
+  /// - Returns: false if nothing had to be changed.
+  /// - Throws: `NoteError.formatted` if that would change a formatted field, or if a card without a guid states that
+  ///   it has no formatting, while the stored one has some: it is not known which card is meant.
   static func overwrite(_ db: Database, _ id: CardID, with card: CheckedCard, now: Double) throws -> Bool {
     guard let old = try CardContent.of(db, id) else { throw gone }
     var new = old
@@ -83,17 +83,17 @@ extension CardTable {
   }
 }
 
-/// What a card says, and what its note does.
+/// The texts of a card and of its note.
 struct CardContent {
   var prompt: String
   var answer: String
-  /// Columns.
+  /// The values of columns.
   var tags: String
   var fields: String?
   var document: String?
   let note: NoteID
   let noteFields: String
-  /// The note has this card alone, and each of its sides is a field.
+  /// Whether this is the only card of the note, and each of its sides is a field.
   let isBasic: Bool
 
   static func of(_ db: Database, _ id: CardID) throws -> CardContent? {

@@ -1,5 +1,5 @@
-// Cards in the database: adding one, finding by position or id, reading by the page, changing, moving, removing.
-// Invariant: position 1 is the top; every change goes by the same rules of text as an addition.
+// Cards in the database: adding one, finding by position or id, reading pages, changing, moving, removing.
+// Invariant: position 1 is the top; changed texts follow the same rules as added ones.
 
 public import Storage
 
@@ -10,12 +10,12 @@ public import Storage
 public enum CardTable {
   // MARK: Finding
 
-  /// The ids of a deck's own cards, top first; 8 bytes a card.
+  /// The ids of a deck's own cards, top first; 8 bytes each.
   public static func ids(_ db: Database, in deck: DeckID) throws -> [CardID] {
     try db.rows("SELECT id FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue], id)
   }
 
-  /// The ids of the deck's own cards that a query finds, top first.
+  /// The ids of the deck's own cards that match a query, top first.
   public static func ids(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
   ) throws -> [CardID] {
@@ -41,20 +41,20 @@ public enum CardTable {
     return ids
   }
 
-  /// The cards of all decks that a query finds, in the order in which they were made.
+  /// The ids of the cards of all decks that match a query, in the order in which they were made.
   public static func ids(
     _ db: Database, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache
   ) throws -> [CardID] {
     if let found = try cache.cards(db, query, at: moment) {
-      // The index still has the texts of cards that were removed.
+      // The index still contains the texts of cards that were removed.
       return try db.rows(
         "SELECT id FROM cards WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", [list(found)], id)
     }
     return try ids(db, among: "1", matching: query, at: moment, orderedBy: "id")
   }
 
-  /// The cards of a deck that a query finds, top first, with their positions in the deck.
-  /// - Parameter cache: what searches read before, refreshed by the caller.
+  /// The cards of a deck that match a query, top first, with their positions in the deck.
+  /// - Parameter cache: the cache of earlier searches; the caller has refreshed it.
   public static func found(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
@@ -65,7 +65,7 @@ public enum CardTable {
     }
     let ids = try ids(db, in: deck, matching: query, at: moment)
     var (positions, position): ([Int], Int) = ([], 0)
-    // The index of ranks alone is walked: both lists are in its order.
+    // SQLite reads only the index of ranks; both lists are in its order.
     try db.forEachRow(
       "SELECT id FROM cards WHERE deck = ? ORDER BY rank", while: { positions.count < ids.count }, [deck.rawValue]
     ) { row in
@@ -75,10 +75,10 @@ public enum CardTable {
     return (ids, positions)
   }
 
-  /// Some cards of a deck, top first.
-  /// - Parameter offset: how many cards above them are passed over.
+  /// A page of the cards of a deck, top first.
+  /// - Parameter offset: how many cards are skipped.
   public static func page(_ db: Database, in deck: DeckID, offset: Int, count: Int) throws -> [CardRecord] {
-    // The index of ranks alone is walked to the first of them.
+    // SQLite skips to the first of them in the index of ranks alone.
     let sql = """
       SELECT \(ListedCard.columns) FROM card_rows
       WHERE id IN (SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ? OFFSET ?) ORDER BY rank
@@ -86,8 +86,7 @@ public enum CardTable {
     return try db.rows(sql, [deck.rawValue, count, offset], record)
   }
 
-  /// The cards that a sprint races through: of the selected decks and those within them, top first, without suspended
-  /// ones.
+  /// The cards of a sprint: those of the selected decks and the decks within them, top first, without suspended ones.
   public static func stack(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws -> [CardID] {
     let cards = try selection.allDecks(db).flatMap { deck in
       let active = try db.rows(
@@ -100,25 +99,26 @@ public enum CardTable {
     return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }
 
-  /// The card at a position of a deck, nil when there is none.
+  /// The card at a position in a deck; nil if there is none.
   public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
     guard position >= 1 else { return nil }
     let sql = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
-  /// The card of a guid in a deck.
+  /// The card with a guid in a deck; nil if there is none.
   public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
-    // SQLite looks the few notes of a guid up before their cards.
+    // With CROSS JOIN, SQLite looks up the few notes with the guid before their cards.
     let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND ord = ? AND deck = ?"
     if let found = try db.firstRow(sql, [guid, 0, deck.rawValue], id) { return found }
     guard let (note, ordinal) = Guid.parts(guid) else { return nil }
     return try db.firstRow(sql, [note, ordinal, deck.rawValue], id)
   }
 
-  /// The cards whose guid begins like that, in any deck; at most `limit` of them.
+  /// The cards of any deck whose guid begins with `start`; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
-    // The highest character bounds guids from above. What a card adds to the guid of its note begins with a slash.
+    // The highest character is the upper bound of the guids. A card appends a slash and a number to the guid of its
+    // note.
     let sql = """
       SELECT card_rows.id FROM notes CROSS JOIN card_rows
       WHERE (notes.guid >= ?1 AND notes.guid < ?1 || char(1114111) OR notes.guid = ?2)
@@ -140,23 +140,23 @@ public enum CardTable {
     return position
   }
 
-  /// A card as it is now, nil when it was removed.
+  /// A card as it is now; nil if it was removed.
   public static func card(_ db: Database, _ id: CardID) throws -> CardRecord? {
     try db.firstRow("SELECT \(ListedCard.columns) FROM card_rows WHERE id = ?", [id.rawValue], record)
   }
 
-  /// The cards of those ids in that order; removed ones are left out. Meant for pages of some hundred.
+  /// The cards with these ids, in the same order, without removed ones. Meant for pages of some hundred cards.
   public static func cards(_ db: Database, ids: some Sequence<CardID>) throws -> [CardRecord] {
     try ids.compactMap { try card(db, $0) }
   }
 
-  /// The cards that show a document, and which.
+  /// The cards that show a document, with the id of the document.
   public static func documents(_ db: Database) throws -> [(card: CardID, document: String)] {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
-  /// How large a deck is to be shown whole: its own cards that are not suspended, how many of them were studied and how
-  /// many show a document, and the bytes of their texts.
+  /// The size of a deck that is to be shown whole: the number of its own cards that are not suspended, how many of
+  /// them were studied and how many show a document, and the bytes of their texts.
   public static func textSize(
     _ db: Database, in deck: DeckID
   ) throws -> (cards: Int, studied: Int, documents: Int, bytes: Int) {
@@ -170,8 +170,8 @@ public enum CardTable {
     )
   }
 
-  /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
-  /// shows a document.
+  /// What the cards of a deck have besides their texts: the names of their fields in the order of first use, top
+  /// first, and whether any card shows a document.
   public static func keptBeside(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {
     let sql = """
       SELECT fields, document FROM card_rows
@@ -191,9 +191,9 @@ public enum CardTable {
 
   /// Adds a card.
   /// - Parameters:
-  ///   - place: where it comes, the top when nothing is said.
+  ///   - place: the place of the card; the top by default.
   ///   - now: seconds since 1970.
-  ///   - random: 64 random bits a call, for the guid of a card without one.
+  ///   - random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
   public static func add(
@@ -206,7 +206,7 @@ public enum CardTable {
 
   // MARK: Changing
 
-  /// Takes a document away from the cards that show it; how many there were.
+  /// Removes a document from the cards that show it. Returns how many there were.
   @discardableResult
   public static func removeDocument(_ db: Database, _ document: String, now: Double) throws -> Int {
     try db.execute(
@@ -214,46 +214,47 @@ public enum CardTable {
     return db.changesCount
   }
 
-  /// Sets or, with nil, takes away the document that a card shows.
+  /// Sets the document that a card shows; nil removes it.
   public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
     let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }
     let sql = "UPDATE cards SET document = ?1, mod = iif(document IS ?1, mod, ?2) WHERE id = ?3"
     try change(db, sql, [checked, now, id.rawValue])
   }
 
-  /// A suspended card is not studied in reviews until it is resumed.
+  /// Suspends or resumes a card. A suspended card is not studied in reviews until it is resumed.
   public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
     try SyncedTable.cards.keep(db, [id.rawValue])
     let sql = "UPDATE cards SET suspended = ?1, mod = iif(suspended = ?1, mod, ?2) WHERE id = ?3"
     try change(db, sql, [isSuspended, now, id.rawValue])
   }
 
-  /// Brings a card to a position of its deck; beyond the last it is the bottom, below 1 the top.
+  /// Moves a card to a position in its deck; a position beyond the last means the bottom, one below 1 the top.
   public static func move(_ db: Database, _ id: CardID, to position: Int) throws {
     guard let deck = try card(db, id)?.deck else { throw gone }
     let current = try self.position(db, of: id)
     let target = max(1, position)
     if current == target { return }
-    // The last card is at the bottom already.
+    // The last card is already at the bottom.
     if target > current, try self.id(db, in: deck, at: current + 1) == nil { return }
-    // Positions count this card too: on its way down it passes the one at the target.
+    // Positions count this card too: if it moves down, it passes the card at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
     try SyncedTable.keepPlaces(db, [id])
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
-  /// Puts cards of one deck into the places that they have together, in the order given; others stay where they are.
+  /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
   /// - Throws: `gone`.
   public static func arrange(_ db: Database, _ ids: [CardID]) throws { try CardOrder.arrange(db, ids) }
 
   /// Removes cards.
-  /// - Returns: how many were there.
+  /// - Returns: how many of them existed.
   @discardableResult
   public static func remove(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
     var rest = Array(ids)[...]
     var count = 0
     while !rest.isEmpty {
-      // Many statements would each look at all that the operation has changed (the journal of SQLite's statements).
+      // Removed in large groups, because each statement looks at all that the operation has changed (SQLite's
+      // statement journal).
       let some = rest.prefix(removedAtOnce)
       rest = rest.dropFirst(some.count)
       let list = list(some.lazy.map(\.rawValue))
@@ -267,8 +268,8 @@ public enum CardTable {
 
   private static let removedAtOnce = 10_000
 
-  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are
-  /// passed over.
+  /// Removes the cards at several positions at once: positions refer to the deck before the removal. Positions
+  /// without a card are ignored.
   @discardableResult
   public static func remove(_ db: Database, in deck: DeckID, positions: some Collection<Int>) throws -> Int {
     if positions.count == 1, let position = positions.first {
@@ -283,11 +284,11 @@ public enum CardTable {
 
   static var gone: DeckError { .gone(what: "the card") }
 
-  /// A change of what a card shows has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
-  /// would look at all that the operation has changed: it is the operation that is taken back.
+  /// Changing what a card shows fires a trigger. With `OR FAIL`, SQLite keeps no statement journal, for which each
+  /// statement would look at all that the operation has changed. If it fails, the whole operation is rolled back.
   static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
-  /// One statement that changes one card.
+  /// Runs a statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     try db.cachedStatement(sql: sql).execute(arguments: arguments)
     if db.changesCount == 0 { throw gone }
@@ -299,7 +300,7 @@ public enum CardTable {
 }
 
 extension NewCard {
-  /// Lends the bytes of prompt, answer and guid for one call.
+  /// Lends the bytes of prompt, answer and guid for the duration of the call.
   func withBytes<T>(_ body: (TextBytes, TextBytes, TextBytes) throws -> T) throws -> T {
     var (prompt, answer, guid) = (self.prompt, self.answer, self.guid ?? "")
     return try prompt.withUTF8 { prompt in
@@ -307,7 +308,7 @@ extension NewCard {
     }
   }
 
-  /// Lends the card for one call, once it has passed every rule.
+  /// Checks the card by every rule and lends it for the duration of the call.
   public func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try withBytes {
       try body(

@@ -1,15 +1,16 @@
-// The rules of a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
-// Invariant: nothing here makes a String, and the hash never changes, because the database keeps it.
+// The rules for a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
+// Invariant: nothing here makes a String, except for an argument that is one; the hash never changes, because the
+// database stores it.
 
 import Templates
 import Text
 
-/// Bytes of a text in place, valid as long as their owner keeps them.
+/// The borrowed bytes of a text; valid only as long as their owner exists.
 public typealias TextBytes = UnsafeBufferPointer<UInt8>
 
 enum CardText {
-  /// The text without white space at both ends.
-  /// - Throws: `badText` naming `what`; a blank text is not an error here.
+  /// Returns the text without white space at both ends.
+  /// - Throws: `badText` naming `what`. A blank text is not an error here.
   static func cleaned(_ bytes: TextBytes, _ what: StaticString) throws(DeckError) -> TextBytes {
     if bytes.count > CardTexts.limit {
       throw .badText(what: "\(what)", reason: "has more than \(grouped(CardTexts.limit)) bytes")
@@ -24,7 +25,7 @@ enum CardText {
     return trimmed(bytes)
   }
 
-  /// The text of a String, cleaned so.
+  /// Returns the text of a String, checked and trimmed in the same way.
   static func cleaned(_ text: String, _ what: StaticString) throws(DeckError) -> String {
     var text = text
     let result = text.withUTF8 { bytes in
@@ -33,7 +34,7 @@ enum CardText {
     return try result.get()
   }
 
-  /// Well-formed bytes without the characters of Unicode's property White_Space at both ends.
+  /// Returns well-formed bytes without characters with the Unicode property White_Space at both ends.
   static func trimmed(_ bytes: TextBytes) -> TextBytes {
     var start = 0
     var end = bytes.count
@@ -51,7 +52,7 @@ enum CardText {
     return TextBytes(rebasing: bytes[start..<end])
   }
 
-  /// The length of the white space character that begins at `index`, 0 when there is none.
+  /// The length of the white space character at `index`; 0 if there is none.
   private static func blankLength(_ bytes: TextBytes, _ index: Int, _ end: Int) -> Int {
     let first = bytes[index]
     if first == 0x20 || (0x09...0x0D).contains(first) { return 1 }
@@ -65,7 +66,8 @@ enum CardText {
     }
   }
 
-  /// What the index of content holds: the hash of the prompt in the upper half, of the answer in the lower.
+  /// The value for the index of content: the hash of the prompt in the upper half, that of the answer in the lower
+  /// half.
   static func content(_ prompt: TextBytes, _ answer: TextBytes) -> Int64 {
     Int64(bitPattern: UInt64(contentHash(prompt)) << 32 | UInt64(contentHash(answer)))
   }

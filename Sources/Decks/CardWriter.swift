@@ -1,12 +1,12 @@
-// The statements that put a card and its note into a deck, prepared once and fed with bytes in place.
-// Invariant: a card is written only after its texts passed every rule, and never twice; two guids never meet silently;
-// a card that is not written leaves no note.
+// The statements that insert a card and its note into a deck, prepared once and bound to bytes in place.
+// Invariant: a card is written only after its texts have passed every rule, and never twice; a guid is never used
+// twice without an error; a card that is not written leaves no note behind.
 
 import Storage
 import Templates
 
-/// A card whose parts passed every rule: the only thing that can be written. Its texts are lent by the caller for one
-/// call, its other parts are in the form of their columns.
+/// A card whose parts have passed every rule; nothing else can be written. The caller lends its texts for one call;
+/// its other parts are in the form of their columns.
 ///
 ///     batch.write(try CheckedCard(prompt: prompt, answer: answer, guid: nil))
 public struct CheckedCard {
@@ -16,10 +16,10 @@ public struct CheckedCard {
   let tags: String
   let fields: String?
   let document: String?
-  /// Whether it comes from where texts may be formatted: then these say that they are not.
+  /// Whether the card comes from a source whose texts may be formatted: then it states that these are not.
   public var saysNoFormatting = false
 
-  /// - Parameter guid: nil or empty: one is made.
+  /// - Parameter guid: if it is nil or empty, one is made.
   /// - Throws: `DeckError` for the first rule that a part breaks.
   public init(
     prompt: TextBytes, answer: TextBytes, guid: TextBytes?, tags: [String] = [], fields: [CardField] = [],
@@ -35,10 +35,11 @@ public struct CheckedCard {
     self.document = if let document { try CardText.cleaned(document, "document") } else { nil }
   }
 
-  /// What the index of content holds for it.
+  /// The value for the index of content.
   var content: Int64 { CardText.content(prompt, answer) }
 
-  /// The column of the note's fields where a text is another one in HTML; nil where they are the texts.
+  /// The column with the note's fields, if a text has to be escaped as HTML; nil if the fields are the texts
+  /// themselves.
   var noteFields: String? {
     guard prompt.contains(where: HTMLText.isEscaped) || answer.contains(where: HTMLText.isEscaped) else { return nil }
     var fields = Bytes()
@@ -54,16 +55,16 @@ public struct CheckedCard {
 final class CardWriter {
   enum Outcome: Equatable {
     case added(CardID)
-    /// A card of the same guid, or of the same prompt and answer, is there.
+    /// A card with the same guid, or with the same prompt and answer, is in the deck.
     case found(CardID)
-    /// The note of the guid is there without the card that goes by it: another of its cards.
+    /// The note with the guid has a card in the deck, but not the one that the guid refers to.
     case foundSibling(CardID)
   }
 
   private let db: Database
   private let deck: DeckID
   private let random: () -> UInt64
-  /// The bits of the guid that comes next; nil where they have to be chosen.
+  /// The bits of the next guid; nil if they have to be chosen.
   private var nextGuid: UInt64?
   /// The type of the cards' notes; nil until the first is written.
   private var type: NoteTypeID?
@@ -85,8 +86,8 @@ final class CardWriter {
       sql: "SELECT id, prompt, answer FROM card_rows WHERE deck = ?1 AND content BETWEEN ?2 AND ?3 ORDER BY rank")
   }
 
-  /// Writes a card at the rank, unless it is there.
-  /// - Parameter now: seconds since 1970, the time of its creation.
+  /// Writes a card at the rank, unless it is already in the deck.
+  /// - Parameter now: seconds since 1970; the creation time.
   func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
@@ -110,25 +111,25 @@ final class CardWriter {
     throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
   }
 
-  /// The first card that the note of a guid has here; the one that goes by the guid may have been removed.
+  /// The first card in the deck of the note with a guid; the card that the guid refers to may have been removed.
   private func firstCard(ofNote guid: String) throws -> (id: CardID, ordinal: Int)? {
-    // The + keeps SQLite from walking the cards of the deck.
+    // The + keeps SQLite from scanning the cards of the deck.
     let sql =
       "SELECT cards.id, ord FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND +deck = ? ORDER BY ord"
     return try db.firstRow(sql, [guid, deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.count(1)) }
   }
 
-  /// The topmost card of the same prompt and answer.
+  /// The topmost card with the same prompt and answer.
   func find(_ card: CheckedCard) throws -> CardID? {
     try find(content: card.content...card.content, prompt: card.prompt, answer: card.answer)
   }
 
-  /// The topmost card of that prompt for which `isWanted` holds.
+  /// The topmost card with the prompt for which `isWanted` is true.
   func find(prompt: TextBytes, where isWanted: (CardID) throws -> Bool) throws -> CardID? {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
-  /// Writes a card and its note.
+  /// Inserts a card and its note.
   private func insert(_ card: CheckedCard, guid: TextBytes, _ rank: Int64, _ now: Double) throws -> CardID {
     let note = try insertNote(card, guid: guid, now)
     do {
@@ -140,7 +141,7 @@ final class CardWriter {
       try insertion.run()
       return id
     } catch let error as StorageError {
-      // Only where a rule was broken does anybody go on; anything else takes the whole operation back.
+      // The caller continues only after a constraint failed; any other error rolls back the whole operation.
       if error.constraint != nil {
         try db.cachedStatement(sql: "DELETE FROM notes WHERE id = ?").execute(arguments: [note])
       }

@@ -1,10 +1,10 @@
-// A deck as it is kept, and what its name may be.
+// A deck as it is stored, and the rules for its name.
 // Invariant: a `DeckName` that exists has passed every rule; nothing else reaches the table.
 
 import Templates
 import Text
 
-/// Which deck, here and in Anki: never used again for another one.
+/// The id of a deck, here and in Anki. An id is never used again for another deck.
 ///
 ///     try DeckTable.record(db, DeckID(rawValue: 1)).name   // "Default"
 public struct DeckID: RawRepresentable, Hashable, Sendable {
@@ -12,34 +12,34 @@ public struct DeckID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A deck as it was when it was read.
+/// A copy of a deck at the moment when it was read.
 ///
 ///     let deck = try DeckTable.find(db, named: "Spanish")
 ///     print(deck.name, deck.studied ?? 0)
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
-  /// Seconds since 1970 of the last answer in a review session.
+  /// The time of the last answer in a review session, in seconds since 1970.
   public let studied: Double?
 
-  /// The deck and the preset that every collection of Anki's has, and the id of both.
+  /// The deck and the preset that every collection of Anki has; both have this id.
   public static let firstName = "Default"
   public static let firstNumber = 1
 
-  /// The part of its name below a deck that contains it, empty for that deck itself: `b::c` of `a::b::c` within `a`.
+  /// The part of its name below a deck that contains it; empty for that deck itself: `b::c` for `a::b::c` within `a`.
   public func name(within outer: DeckRecord) -> String {
     DeckName.rest(of: name, below: DeckName.split(outer.name).count)
   }
 }
 
-/// How many cards a deck holds itself, without the decks within it.
+/// How many cards a deck has itself, without the decks within it.
 ///
 ///     try DeckTable.counts(db, deck, at: moment).dueCount
 public struct DeckCounts: Equatable, Sendable {
   public var count = 0
-  /// New ones, suspended ones left out.
+  /// New cards, without suspended ones.
   public var newCount = 0
-  /// Learnt ones whose time has come, suspended ones left out.
+  /// Learnt cards that are due, without suspended ones.
   public var dueCount = 0
 
   public init(count: Int = 0, newCount: Int = 0, dueCount: Int = 0) {
@@ -55,7 +55,7 @@ public struct DeckCounts: Equatable, Sendable {
 ///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
   public let text: String
-  /// Characters that it has at most.
+  /// The most characters that a name may have.
   static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
@@ -69,12 +69,13 @@ public struct DeckName: Equatable, Sendable {
     self.text = text.composed
   }
 
-  /// Whether it is none of a name's characters.
+  /// Whether a name must not contain the character.
   static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
   }
 
-  /// Without blanks around its parts. Where they parted colons (`a: :: b`) the parts are others then.
+  /// Trims the parts of a name. Removing spaces between colons (`a: :: b`) changes the parts, so this repeats until
+  /// the text stays the same.
   private static func trimmed(_ given: String) -> String {
     var (text, before) = (given, 0)
     repeat {
@@ -84,34 +85,34 @@ public struct DeckName: Equatable, Sendable {
     return text
   }
 
-  /// Parts of names that passed every rule.
+  /// Joins parts of names that passed every rule.
   init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
 
-  /// The parts of a name below the first few: `b::c` of `a::b::c` below 1.
+  /// The parts of a name below the first `depth` ones: `b::c` of `a::b::c` below 1.
   static func rest(of text: String, below depth: Int) -> String {
     split(text).dropFirst(depth).joined(separator: "::")
   }
 
-  /// How many parts it has.
+  /// The number of its parts.
   var depth: Int { DeckName.split(text).count }
 
-  /// Whether a deck of this key is within one of that other key, at any depth. Bytes are compared: a mark at the
-  /// beginning of a part would make one character with the colon before it.
+  /// Whether the deck with a key is within the deck with another key, at any depth. Bytes are compared, because a
+  /// combining mark at the beginning of a part would form one character with the colon before it.
   static func isKey(_ key: String, within outer: String) -> Bool { key.utf8.starts(with: (outer + "::").utf8) }
 
-  /// What makes two names the same: capitals aside.
+  /// The key by which names are compared: they are case-insensitive.
   var key: String { text.lowercased() }
 
-  /// The same of any name that people give: of a preset, of a note type.
+  /// The same key for other names that users choose: of a preset, of a note type.
   static func key(_ name: String) -> String { name.trimmed.composed.lowercased() }
 
-  /// The names of the decks around this one, the outermost first.
+  /// The names of the decks that contain this one, the outermost first.
   var parents: [DeckName] {
     let parts = DeckName.split(text)
     return (1..<max(1, parts.count)).map { DeckName(parts: parts.prefix($0)) }
   }
 
-  /// `A::B` in its parts.
+  /// Splits `A::B` into its parts.
   public static func split(_ text: String) -> [String] {
     var parts: [[UInt8]] = [[]]
     var bytes = Array(text.utf8)[...]

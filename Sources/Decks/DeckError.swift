@@ -1,4 +1,4 @@
-// What can go wrong with decks, cards and their sessions, as facts, and the words for it.
+// What can go wrong with decks, cards and their sessions, as facts, and the messages for it.
 // Invariant: codes never change; every message says which value it is about and what is expected instead.
 
 public import Problems
@@ -11,9 +11,9 @@ import Text
 ///       error.message   // "no deck is called "Spanis" (did you mean "Spanish"?)"
 ///     }
 public enum DeckError: Problem, Equatable {
-  /// A deck of that name is there, or one that differs only in capitals.
+  /// There is a deck of that name, or one that differs only in case.
   case exists(name: String)
-  /// The name cannot be a deck's; `reason` completes "a deck's name ...".
+  /// The name cannot be used for a deck; `reason` completes "a deck's name ...".
   case badName(name: String, reason: String)
   /// No deck has that name.
   case deckNotFound(name: String, suggestion: String?)
@@ -21,30 +21,31 @@ public enum DeckError: Problem, Equatable {
   case gone(what: String)
   case emptyPrompt
   case emptyAnswer
-  /// The same card is in the deck: by its guid, or by prompt and answer.
+  /// The same card is already in the deck, by its guid, or by prompt and answer.
   case duplicate(guid: String?, prompt: String)
-  /// A text is not UTF-8, holds NUL, or more than `CardTexts.limit` bytes; `reason` completes "the prompt ...".
+  /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt
+  /// ...".
   case badText(what: String, reason: String)
   case badTag(tag: String, reason: String)
   case badGuid(guid: String, reason: String)
-  /// A batch is longer than the room that a deck gives to one (67 million cards).
+  /// A batch has more cards than the room that a deck reserves for one (67 million cards).
   case batchTooLong
-  /// A session that has ended, or an empty one.
+  /// A session has ended, or it had no cards.
   case over
   case paused
-  /// Asked to stop in a long search.
+  /// The user interrupted a long search.
   case interrupted
-  /// There is nothing to undo in a session.
+  /// The session has nothing to undo.
   case nothingToUndo
-  /// A query that cannot be understood; column counts characters from 1.
+  /// A query cannot be parsed; `column` counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
   /// No preset has that name.
   case presetNotFound(name: String, suggestion: String?)
-  /// A text that cannot be a preset's name.
+  /// A text cannot be used as the name of a preset.
   case badPresetName(name: String, reason: String)
-  /// A preset of that name is there, or one that differs only in capitals.
+  /// There is a preset of that name, or one that differs only in case.
   case presetExists(name: String)
-  /// A deck option out of its range or of the wrong kind.
+  /// A deck option is out of its range or has the wrong type.
   case badOption(name: String, reason: String)
 
   public var report: ProblemReport {

@@ -1,13 +1,14 @@
-// Decks together with the decks within them. Invariant: all decks are listed once, however many are asked for.
+// Decks together with the decks within them. Invariant: each deck is listed once, even if the given decks overlap.
 
 public import Storage
 
-/// Decks and those within them.
+/// Lists decks together with the decks within them.
 ///
 ///     try DeckFamilies.all(db, of: [spanish, italian]).map(\.name)   // ["Spanish", "Spanish::Verbs", "Italian"]
 public enum DeckFamilies {
-  /// Decks with those within them, each once, in the order given; one within another of them comes with that one.
-  /// - Throws: `gone` when one was removed.
+  /// Decks with the decks within them, each once, in the order given. A given deck that is within another given deck
+  /// is listed with that one.
+  /// - Throws: `gone` if a deck was removed.
   public static func all(_ db: Database, of roots: [DeckID]) throws -> [DeckRecord] {
     let all = try DeckTable.list(db)
     let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($0.element.id, $0.offset) })

@@ -1,9 +1,9 @@
-// Says whether the cards of a deck are still those that were read. Invariant: adding, removing, moving or editing a
-// card changes the mark.
+// Detects whether the cards of a deck have changed since they were read. Invariant: adding, removing, moving or
+// editing a card changes the mark.
 
 public import Storage
 
-/// What the cards of a deck looked like at one moment.
+/// A fingerprint of the cards of a deck at one moment.
 ///
 ///     let before = try DeckMark(db, deck)
 ///     let isChanged = try DeckMark(db, deck) != before
@@ -14,7 +14,7 @@ public struct DeckMark: Equatable, Sendable {
   private let order: Double
 
   public init(_ db: Database, _ deck: DeckID) throws {
-    // The ranks are weighed by the ids, so that two cards that change places change the sum.
+    // Each rank is weighted by the id of its card, so the sum changes if two cards swap places.
     let statement = try db.cachedStatement(
       sql: """
         SELECT count(*), coalesce(max(id), 0), coalesce(max(mod), 0), total(rank * (1.0 + (id % 65521) / 65521.0))

@@ -1,5 +1,5 @@
-// Decks in the database: making, finding, renaming, removing, counting. A deck `A::B` is within `A`.
-// Invariant: a deck's parents exist, and no two names differ only in capitals.
+// Decks in the database: creating, finding, renaming, removing, counting. A deck `A::B` is within `A`.
+// Invariant: the parents of a deck exist, and no two names differ only in case.
 
 public import Storage
 import Text
@@ -13,14 +13,14 @@ public enum DeckTable {
 
   // MARK: Finding
 
-  /// All decks, those within a deck right after it, otherwise by name.
+  /// All decks by name, each followed by the decks within it.
   public static func list(_ db: Database) throws -> [DeckRecord] {
     let all = try db.rows("SELECT \(columns) FROM decks", [], record)
     let keyed = all.map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
     return keyed.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }.map(\.deck)
   }
 
-  /// The deck of exactly that name.
+  /// Finds the deck with exactly that name.
   /// - Throws: `deckNotFound` with the nearest name.
   public static func find(_ db: Database, named name: String) throws -> DeckRecord {
     if let wanted = lookupName(name), let found = try deck(db, key: wanted.key), found.name == wanted.text {
@@ -30,7 +30,7 @@ public enum DeckTable {
     throw DeckError.deckNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
-  /// - Throws: `gone` when it was removed.
+  /// - Throws: `gone` if the deck was removed.
   public static func record(_ db: Database, _ id: DeckID) throws -> DeckRecord {
     let found = try db.firstRow("SELECT \(columns) FROM decks WHERE id = ?", [id.rawValue], record)
     guard let found else { throw DeckError.gone(what: "the deck") }
@@ -57,22 +57,22 @@ public enum DeckTable {
 
   // MARK: Counting
 
-  /// The deck's own cards, without those of the decks within.
-  /// What is being learnt is due from the beginning of its day on, as a session shows it.
+  /// Counts the deck's own cards, without those of the decks within it.
+  /// Cards in learning are due from the beginning of their day, as in a session.
   public static func counts(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckCounts {
     let waiting = try WaitingCounts(db, id, at: moment)
     return DeckCounts(
       count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
   }
 
-  /// How many cards the deck holds itself.
+  /// The number of the deck's own cards.
   public static func count(_ db: Database, _ id: DeckID) throws -> Int {
     try db.count("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue])
   }
 
-  /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
-  /// card.
-  /// - Parameter most: where it is given, so many cards are looked at, however many the deck has.
+  /// Counts the deck's own cards that were never studied, without suspended and buried ones. SQLite answers it from
+  /// indexes, without reading a card.
+  /// - Parameter most: if given, at most this many cards are counted, however many the deck has.
   static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil) throws -> Int {
     if let most {
       let sql = """
@@ -94,7 +94,7 @@ public enum DeckTable {
 
   // MARK: Changing
 
-  /// Makes a deck, and those around it that are missing.
+  /// Creates a deck, and its parents that are missing.
   /// - Throws: `badName`, `exists`.
   @discardableResult
   public static func create(_ db: Database, name: String, now: Double) throws -> DeckRecord {
@@ -103,7 +103,7 @@ public enum DeckTable {
     return try ensure(db, name, now: now)
   }
 
-  /// The deck of that name, capitals aside, made when it is missing.
+  /// Finds the deck with a name, case-insensitively, and creates it if it is missing.
   static func ensure(_ db: Database, _ name: DeckName, id: DeckID? = nil, now: Double) throws -> DeckRecord {
     if let there = try deck(db, key: name.key) { return there }
     let name = try spelled(db, name)
@@ -111,9 +111,9 @@ public enum DeckTable {
     return try record(db, insert(db, name, id, now: now))
   }
 
-  /// The deck of that name, capitals aside, made when it is missing.
-  /// - Parameter id: that a new one has, if no deck has it.
-  /// - Returns: the deck, and whether it is still empty: neither cards nor a preset.
+  /// Finds the deck with a name, case-insensitively, and creates it if it is missing.
+  /// - Parameter id: the id for a new deck, if no deck has it.
+  /// - Returns: the deck, and whether it is still empty, with neither cards nor a preset.
   public static func findOrMake(
     _ db: Database, named name: String, id: DeckID? = nil, now: Double
   ) throws -> (deck: DeckRecord, isFresh: Bool) {
@@ -123,18 +123,19 @@ public enum DeckTable {
     return (deck, try db.hasRow(sql, [deck.id.rawValue]))
   }
 
-  /// A rank from which on so many are free above all cards of a deck.
+  /// Returns a rank from which on `ranks` ranks are free above all cards of a deck.
   public static func room(_ db: Database, _ deck: DeckID, _ ranks: Int64) throws -> Int64 {
     try CardOrder.above(db, deck, room: ranks)
   }
 
-  /// The deck of a name within another one, made when it is missing.
+  /// Finds the deck with a name within another one, and creates it if it is missing.
   /// - Throws: `badName`.
   public static func ensure(_ db: Database, _ name: String, within outer: DeckID, now: Double) throws -> DeckRecord {
     try ensure(db, DeckName("\(record(db, outer).name)::\(name)"), now: now)
   }
 
-  /// The name with the parents that are there written as they are, so that a deck's name begins with its parent's.
+  /// Returns the name with the spelling that its existing parents have, so that a deck's name begins with its
+  /// parent's.
   private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
     for parent in name.parents.reversed() {
       guard let there = try deck(db, key: parent.key), there.id != renamed else { continue }
@@ -143,7 +144,7 @@ public enum DeckTable {
     return name
   }
 
-  /// Renames a deck and the decks within it. Missing parents of the new name are made.
+  /// Renames a deck and the decks within it. Missing parents of the new name are created.
   /// - Throws: `badName`, `exists`, `gone`.
   public static func rename(_ db: Database, _ id: DeckID, to name: String, now: Double) throws {
     let old = try record(db, id)
@@ -163,7 +164,7 @@ public enum DeckTable {
     }
     for parent in target.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
     try SyncedTable.decks.keep(db, mine.map(\.rawValue))
-    // Through names that no deck can have, because of two of the decks one may take the other's name.
+    // First sets keys that no deck can have, because one of these decks may take the key of another.
     for (id, _) in [(id, target)] + moved {
       try db.execute(sql: "UPDATE decks SET name_key = char(0) || id WHERE id = ?", arguments: [id.rawValue])
     }
@@ -175,7 +176,7 @@ public enum DeckTable {
   }
 
   /// Removes a deck, the decks within it and all their cards.
-  /// - Returns: how many cards went.
+  /// - Returns: how many cards were removed.
   @discardableResult
   public static func remove(_ db: Database, _ id: DeckID) throws -> Int {
     var count = 0
@@ -186,8 +187,9 @@ public enum DeckTable {
     return count
   }
 
-  /// Removes the cards of a deck, in statements of so many: what one needs to take itself back is in memory.
-  /// - Returns: how many went.
+  /// Removes the cards of a deck, `most` per statement, because SQLite keeps in memory what it needs to roll back a
+  /// statement.
+  /// - Returns: how many were removed.
   private static func removeCards(_ db: Database, of deck: DeckID, atOnce most: Int = 10_000) throws -> Int {
     let ids = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?"
     var count = 0
@@ -199,7 +201,8 @@ public enum DeckTable {
     }
   }
 
-  /// A name that no deck has: the given one, or that with `+`, cut to the length that a name may have.
+  /// Returns a name that no deck has: the given name, with `+` appended as needed, truncated to the maximum length of
+  /// a name.
   public static func freeName(_ db: Database, like given: String) throws -> String {
     var (name, more) = (given, "")
     while try named(db, name) != nil {
@@ -209,13 +212,13 @@ public enum DeckTable {
     return name
   }
 
-  /// The deck of that name, capitals aside; nil where there is none.
+  /// The deck with a name, case-insensitively; nil if there is none.
   public static func named(_ db: Database, _ name: String) throws -> DeckRecord? {
     try lookupName(name).flatMap { try deck(db, key: $0.key) }
   }
 
-  /// Removes a deck that holds neither cards nor decks.
-  /// - Returns: false where it holds some: it stays.
+  /// Removes a deck that has neither cards nor decks within it.
+  /// - Returns: false if it has some; then it is not removed.
   public static func removeEmpty(_ db: Database, _ id: DeckID) throws -> Bool {
     guard try exists(db, id) else { return true }
     if try count(db, id) > 0 || !within(db, id).isEmpty { return false }
@@ -225,12 +228,12 @@ public enum DeckTable {
 
   // MARK: Rows
 
-  /// A name as the table would hold it, or nil when no deck can have it.
+  /// The name in the form in which the table stores it; nil if no deck can have it.
   private static func lookupName(_ name: String) -> DeckName? {
     do throws(DeckError) {
       return try DeckName(name)
     } catch {
-      // A name that no deck can have names no deck: the caller says so.
+      // No deck can have this name; the caller reports that it was not found.
       return nil
     }
   }

@@ -1,12 +1,13 @@
-// What can be wrong with the rows of decks and cards although SQLite finds the file whole: another program wrote it, or
-// a disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
-// card whose texts can be read.
+// Finds and repairs rows of decks and cards that are wrong although SQLite considers the file intact: another program
+// wrote them, or the disk flipped bits.
+// Invariant: a check changes nothing. A repair changes only what a check finds, and never removes a card whose texts
+// can be read.
 
 import Files
 public import Storage
 import Templates
 
-/// One kind of thing that is wrong, with how many rows it is wrong with.
+/// One kind of error, with the number of rows that have it.
 public struct DecksFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case cardWithoutDeck = "card_without_deck"
@@ -30,10 +31,10 @@ public struct DecksFinding: Equatable, Sendable {
 
 public enum DecksCheck {
   private static let mostRows = 20
-  /// A deck of what has lost its own.
+  /// The name of the deck for cards whose deck is gone.
   private static let recovered = "Recovered"
 
-  /// The rows that each kind is about.
+  /// The query for the rows with a kind of error; nil if the query is not enough to find them.
   private static func sql(_ kind: DecksFinding.Kind) -> String? {
     switch kind {
     case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
@@ -48,7 +49,7 @@ public enum DecksCheck {
         OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
       """
     case .badReview:
-      // Of a package some rows were no answers.
+      // Rows that came from a package may have the rating 0: they are not answers.
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
@@ -56,11 +57,11 @@ public enum DecksCheck {
     }
   }
 
-  /// Of a kind that rows alone tell.
+  /// The query for a kind that has one.
   private static func query(_ kind: DecksFinding.Kind) -> String { sql(kind) ?? "SELECT 0 WHERE 0" }
 
-  /// Everything that is wrong.
-  /// - Parameter now: seconds since 1970; what was answered later was so by a wrong clock.
+  /// Finds all errors.
+  /// - Parameter now: seconds since 1970; answers with a later time come from a wrong clock.
   public static func findings(_ db: Database, now: Double) throws -> [DecksFinding] {
     try DecksFinding.Kind.allCases.compactMap { kind in
       let rows: [Int64] =
@@ -86,9 +87,9 @@ public enum DecksCheck {
     }.map { DeckID(rawValue: $0.0) }
   }
 
-  /// Puts right what can be put right.
-  /// - Parameter random: 64 random bits a call, for guids.
-  /// - Returns: what is still wrong.
+  /// Repairs what can be repaired.
+  /// - Parameter random: returns 64 random bits per call, for guids.
+  /// - Returns: the errors that remain.
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
     for finding in try findings(db, now: now) {
       switch finding.kind {
@@ -111,7 +112,7 @@ public enum DecksCheck {
     return try findings(db, now: now)
   }
 
-  /// Cards whose deck is gone come into one of their own.
+  /// Moves cards whose deck is gone to the deck named `recovered`.
   private static func adopt(_ db: Database, now: Double) throws {
     let deck = try DeckTable.ensure(db, DeckName(recovered), now: now).id
     let ids = try db.rows(query(.cardWithoutDeck)) { CardID(rawValue: $0.integer(0)) }
@@ -124,7 +125,7 @@ public enum DecksCheck {
     }
   }
 
-  /// Notes whose type is gone become notes of one with as many fields, or else of Basic.
+  /// Notes whose type is gone get a type with the same number of fields, or else Basic.
   private static func giveTypes(_ db: Database, now: Double) throws {
     let lost = try db.rows("SELECT id, fields FROM notes WHERE id IN (\(query(.noteWithoutType)))") {
       (NoteID(rawValue: $0.integer(0)), $0.bytes(1).count { $0 == NoteFieldText.separator } + 1)
@@ -140,7 +141,7 @@ public enum DecksCheck {
     }
   }
 
-  /// Decks are found by their names; one whose name cannot be, or is another deck's, gets another one.
+  /// Decks are found by their names: a deck gets another name if its own is not valid or belongs to another deck.
   private static func mendDecks(_ db: Database, now: Double) throws {
     for (id, name, key) in try db.rows(
       "SELECT id, name, name_key FROM decks", [], { ($0.integer(0), $0.text(1), $0.text(2)) })
@@ -173,7 +174,7 @@ public enum DecksCheck {
     }
   }
 
-  /// A schedule that cannot be is brought within bounds; one of which too little is known begins anew.
+  /// Brings values of a schedule within their limits; a card with too little information becomes new again.
   private static func mendSchedules(_ db: Database) throws {
     try SyncedTable.cards.keep(db, db.rows(query(.badSchedule)) { $0.integer(0) })
     try db.execute(

@@ -1,5 +1,5 @@
-// A card's own fields as a JSON object: how the column and the files keep them.
-// Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
+// A card's own fields as a JSON object, as the column and files store them.
+// Invariant: the order is kept, and a value that is not a text keeps its exact characters, so 12.50 stays 12.50.
 
 import Storage
 import Templates
@@ -7,11 +7,12 @@ import Text
 public import Values
 
 enum FieldText {
-  /// What a value may be to be read as a tree.
+  /// The limits for parsing a value as a tree.
   static let limits = JSONLimits(
     bytes: CardTexts.limit, depth: 32, values: 100_000, string: CardTexts.limit)
 
-  /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
+  /// The column for the fields; nil if there are none. Values of `.json` are written unchanged after they were
+  /// checked to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
     if fields.count > CardField.limit {
@@ -50,8 +51,8 @@ enum FieldText {
     if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "holds a NUL character") }
   }
 
-  /// The fields of a column.
-  /// - Throws: `StorageError.damaged` for what no program of ours wrote.
+  /// Parses the fields of a column.
+  /// - Throws: `StorageError.damaged` if Deckhand cannot have written the column.
   static func list(_ column: String?) throws -> [CardField] {
     guard let column else { return [] }
     do {
@@ -63,7 +64,7 @@ enum FieldText {
 }
 
 extension CardField {
-  /// Writes the name and the value as a field of a record.
+  /// Writes the name and the value as a member of a JSON object.
   public func write(to writer: inout JSONWriter) {
     writer.name(name)
     switch value {

@@ -1,6 +1,6 @@
-// The name of a card that stays the same wherever the card goes.
-// Invariant: one that is made is 11 letters and digits of 64 random bits, and never one that the deck holds already.
-// Those of cards that come one after the other count on from there, so that an index of a million is written in order.
+// The identity of a card across collections and files.
+// Invariant: a generated guid is 64 random bits as 11 letters and digits, and no note has it yet. Cards that are
+// added one after the other get consecutive guids, so that an index of a million entries is written in order.
 
 import Storage
 
@@ -17,7 +17,7 @@ enum Guid {
     }
   }
 
-  /// Whether no note has one of so many made guids in a row: their order as texts is that of their bits.
+  /// Whether no note has any of `count` consecutive guids. Guids sort as texts in the order of their bits.
   static func areFree(_ db: Database, from first: UInt64, count: Int) throws -> Bool {
     let (last, overflow) = first.addingReportingOverflow(UInt64(count) - 1)
     if overflow { return false }
@@ -31,7 +31,8 @@ enum Guid {
     return try db.firstRow(sql, [guid(first), guid(last)]) { _ in false } ?? true
   }
 
-  /// The guid of a note and the place of its card, from 1 on, of a card's guid like `x/2`.
+  /// Splits the guid of a card like `x/2` into the guid of its note and the card's number less 1; nil for other
+  /// guids.
   static func parts(_ guid: String) -> (note: String, ordinal: Int)? {
     guard let slash = guid.lastIndex(of: "/"), case let number = guid[guid.index(after: slash)...],
       let place = Int(number), place > 1, String(place) == number
@@ -39,7 +40,7 @@ enum Guid {
     return (String(guid[..<slash]), place - 1)
   }
 
-  /// A given one without spaces around it; nil when it is empty, so that one has to be made.
+  /// Trims and checks a given guid; returns nil if it is empty, so that one has to be generated.
   static func cleaned(_ bytes: TextBytes) throws(DeckError) -> TextBytes? {
     let guid = try CardText.cleaned(bytes, "guid")
     if guid.count > 200 {

@@ -1,24 +1,24 @@
-// Which hashes a table may hold, so that most that are new need not be looked for.
-// Invariant: what was inserted is always possible; memory is a megabyte, whatever is inserted.
+// A set of hashes that a table may contain, which makes most lookups of new ones unnecessary.
+// Invariant: `mayHold` is true for everything that was inserted; memory is one megabyte, whatever is inserted.
 
 import Storage
 
-/// A filter of Bloom's with three bits for each hash, all in one word, so that it costs one access to memory. Sources:
-/// B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970);
-/// F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). Beside a
-/// million hashes it takes one in thirty for possible that is new.
+/// A Bloom filter with three bits per hash, all in one word, so that a lookup reads memory once. Sources: B. H.
+/// Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970); F.
+/// Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). With a
+/// million hashes, one in thirty new ones is a false positive.
 ///
 ///     var filter = try HashFilter(db, "SELECT content FROM cards") { UInt64(bitPattern: $0.integer(0)) }
 struct HashFilter {
   private static let wordBits: UInt64 = 17
-  /// Of more rows none is made: reading them takes longer than what it spares.
+  /// With more rows than this no filter is made: reading them takes longer than it saves.
   private static let mostRows = 10_000
   private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
 
   /// - Parameters:
-  ///   - query: whose rows are inserted.
-  ///   - hash: of a row.
-  /// - Returns: nil where there are many rows.
+  ///   - query: the rows to insert.
+  ///   - hash: returns the hash of a row.
+  /// - Returns: nil if there are too many rows.
   init?(
     _ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64
   ) throws {

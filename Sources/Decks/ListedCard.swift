@@ -1,10 +1,10 @@
-// A row of the view `card_rows`, read in place: what a list shows is copied from SQLite's own memory once.
-// Invariant: a row is good until the next one is read; each column goes by its name.
+// A row of the view `card_rows`, read in place: what a list shows is copied once, from SQLite's own memory.
+// Invariant: a row is valid until the next one is read; each column is read by its name.
 
 public import Storage
 import Templates
 
-/// A card while it is read. Its texts are bytes, which a damaged file may hold in any form.
+/// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
 ///
 ///     try CardTable.forEachRow(db, ids) { _, row in line.append(contentsOf: row.prompt) }
 public struct ListedCard {
@@ -15,13 +15,13 @@ public struct ListedCard {
     case noteFields
   }
 
-  /// What a statement selects whose rows are read as cards; other columns may follow.
+  /// The columns to select for rows that are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// What is selected where the texts are not read: NULL in their place.
+  /// The same columns if the texts are not read: NULL takes their place.
   static let columnsWithoutTexts = Column.allCases.map { column in
     [.prompt, .answer, .noteFields].contains(column) ? "NULL" : columnName(column)
   }.joined(separator: ", ")
-  /// The place of the first column that follows.
+  /// The index of the first column that follows.
   static let next = Int32(Column.allCases.count)
 
   let row: Row
@@ -38,16 +38,16 @@ public struct ListedCard {
   public var guid: TextBytes { bytes(.guid) }
   public var prompt: TextBytes { bytes(.prompt) }
   public var answer: TextBytes { bytes(.answer) }
-  /// The tags, with a space between two.
+  /// The tags, separated by spaces.
   public var tags: TextBytes {
     var padded = bytes(.tags)[...]
     while padded.first == UInt8(ascii: " ") { padded.removeFirst() }
     while padded.last == UInt8(ascii: " ") { padded.removeLast() }
     return TextBytes(rebasing: padded)
   }
-  /// Whether it keeps fields of its own.
+  /// Whether the card has fields of its own.
   public var hasFields: Bool { !row.isNull(Column.fields.rawValue) }
-  /// Whether it shows a document.
+  /// Whether the card shows a document.
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
@@ -55,9 +55,9 @@ public struct ListedCard {
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(stored: integer(.state)) }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
-  /// What its note is known by.
+  /// The guid of its note.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
-  /// The name of its note's type.
+  /// The name of the type of its note.
   public var noteType: TextBytes { bytes(.noteType) }
   /// The fields of its note as HTML, in the order of its type.
   public var noteFields: [TextBytes] {
@@ -70,7 +70,7 @@ public struct ListedCard {
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }
 
-  /// Its row in Anki as it came; nil for one that did not.
+  /// Its row in Anki as it was received; nil if it did not come from Anki.
   public var raw: String? { row.optionalText(Column.raw.rawValue) }
 
   public var schedule: CardSchedule {
@@ -86,7 +86,7 @@ public struct ListedCard {
     return schedule
   }
 
-  /// A copy of all of it.
+  /// Copies the row.
   public func record() throws -> CardRecord {
     CardRecord(
       id: id, deck: deck, guid: row.text(Column.guid.rawValue), prompt: row.text(Column.prompt.rawValue),
@@ -98,12 +98,12 @@ public struct ListedCard {
 }
 
 extension CardTable {
-  /// Reads the rows of cards in the order of their ids, each with its place in the slice; removed ones are passed over.
-  /// The body must not read rows this way itself. One statement reads all: they are of one moment.
+  /// Reads the rows of cards in the order of their ids in the slice, each with its index; removed cards are skipped.
+  /// The body must not call this function. A single statement reads all rows, so they are from one moment.
   public static func forEachRow(
     _ db: Database, _ ids: ArraySlice<CardID>, _ body: (Int, ListedCard) throws -> Void
   ) throws {
-    // SQLite walks the list from its first to its last element, and looks each up.
+    // SQLite reads the list from first to last, and looks up each id.
     let sql = """
       SELECT \(ListedCard.columns), place FROM (SELECT key AS place, value AS wanted FROM json_each(?))
       CROSS JOIN card_rows WHERE card_rows.id = wanted
@@ -113,7 +113,7 @@ extension CardTable {
     }
   }
 
-  /// Numbers of cards for SQLite's `json_each`.
+  /// The ids as a JSON list for SQLite's `json_each`.
   static func list(_ ids: some Sequence<Int64>) -> String {
     var list = "["
     for id in ids { list += (list.utf8.count > 1 ? "," : "") + String(id) }

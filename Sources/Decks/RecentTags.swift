@@ -1,10 +1,9 @@
-// The tags that cards have, for completing one. Invariant: it takes no longer for a million cards than for ten
-// thousand.
+// The tags of cards, for completion. Invariant: it takes no longer for a million cards than for ten thousand.
 
 public import Storage
 
 extension CardTable {
-  /// The tags of the cards that were added last, in order; at most 500.
+  /// The tags of the cards that were added last, sorted; at most 500.
   ///
   ///     try CardTable.recentTags(db)   // ["animal", "verb"]
   public static func recentTags(_ db: Database) throws -> [String] {

@@ -1,5 +1,4 @@
-// Reports as values: what `--json` prints and Lua reads, made in one place. Invariant: the names of the fields are
-// stable.
+// Reports as values: what `--json` prints and Lua reads, in one place. Invariant: the names of the fields are stable.
 
 import Problems
 public import Values

@@ -1,6 +1,6 @@
-// The tables of notes, cards, reviews and what belongs to them, made at once.
-// Invariant: every card is of a note. Nothing was released yet: the schema changes in its place under another name, and
-// files of another one are refused.
+// The tables of notes, cards, reviews and what belongs to them, created in one migration.
+// Invariant: every card has a note. Nothing has been released yet: the schema is changed in place, under a new
+// migration name, and files with another one are refused.
 
 public import Storage
 import Templates
@@ -16,11 +16,11 @@ public enum DecksSchema {
     return [Migration("decks.2", functions: CardTextFunctions.all, sql: sql)]
   }
 
-  /// `id` is milliseconds since 1970, as Anki's, or 1 of the deck and the preset that every collection of Anki's has:
-  /// see `SyncedTable.newID`. `json` is the row as Anki has it, unknown keys included: as it came or was sent, `{}` for
-  /// one that did neither; what was changed here since is in the other columns. `usn` is 0 for what a server has, or
-  /// had: see `SyncedTable`. `preset` is null where the deck around it decides. `decks.options` holds what is good for
-  /// the deck alone.
+  /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:
+  /// see `SyncedTable.newID`. `json` is the row of Anki when it was received or sent, including unknown keys, and
+  /// `{}` for a row that was neither; later local changes are only in the other columns. `usn` is 0 for a row that a
+  /// server has, or had: see `SyncedTable`. `preset` is NULL if the deck around it decides. `decks.options` holds
+  /// what applies to the deck alone.
   private static let decks = """
     CREATE TABLE presets (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,12 +44,12 @@ public enum DecksSchema {
     CREATE UNIQUE INDEX decks_name ON decks(name_key);
     """
 
-  /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
-  /// unknown keys included; `basic` is `NoteType.isBasic`. `tags` are separated by spaces with one at either end.
-  /// `fields` has U+001F between the fields, each of HTML. `data` is what another program keeps with the note, or the
-  /// fields that Deckhand gives no meaning: see `NoteData`. `usn` is -1 for what a sync server does not have, or
-  /// not like this. A note without cards is removed with the last of them. A media file is named by its hash in the
-  /// account's folder; one whose `hash` is NULL was removed and that is not sent yet.
+  /// `note_types.id` and `notes.id` are milliseconds since 1970, as in Anki. `json` is the type as it was received,
+  /// including unknown keys; `basic` is `NoteType.isBasic`. `tags` are separated by spaces, with a space at either
+  /// end. `fields` are HTML, separated by U+001F. `data` is what another program stores with the note, or the fields
+  /// that have no meaning to Deckhand: see `NoteData`. `usn` is -1 if a sync server does not have the row in this
+  /// form. A note is removed with the last of its cards. A media file is stored under its hash in the account's
+  /// folder; one whose `hash` is NULL was removed, and the removal was not sent yet.
   private static let notes = """
     CREATE TABLE note_types (
       id INTEGER PRIMARY KEY,
@@ -82,13 +82,14 @@ public enum DecksSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// `id` is milliseconds since 1970, as Anki's: see `CardTable.freeID`. `ord` is the card's template, from 0, or the
-  /// number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of
-  /// the prompt above that of the answer, as the note makes them: one index finds the same pair and the same prompt;
-  /// equality is then checked. `mod` is when the card was changed; `usn` is 0 for what a server has, or had: see
-  /// `SyncedTable`. `raw` is its row in Anki as it came or was sent, NULL for one that did neither:
-  /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`. `buried` says
-  /// who did it: 1 a sibling, 2 the user.
+  /// `id` is milliseconds since 1970, as in Anki: see `CardTable.freeID`. `ord` is the index of the card's template,
+  /// from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` has
+  /// the 32-bit hash of the prompt in the upper half and that of the answer in the lower half, as the note makes
+  /// them: one index finds cards with the same pair and with the same prompt, and then the texts are compared. `mod`
+  /// is the time of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its
+  /// row in Anki when it was received or sent, NULL for a card that was neither:
+  /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`.
+  /// `buried` is 1 for a burial by a sibling, 2 by the user.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,8 +131,8 @@ public enum DecksSchema {
     END;
     """
 
-  /// The cards with what their notes make of them: see `ListedCard`. A deck may hold any number of cards without a text
-  /// being stored twice. LEFT JOIN keeps the card in front: SQLite walks the cards and looks each note up.
+  /// The cards with the texts that their notes make: see `ListedCard`. A deck may have any number of cards, and no
+  /// text is stored twice. LEFT JOIN keeps the cards first: SQLite scans them and looks up each note.
   private static let cardRows = """
     CREATE VIEW card_rows AS SELECT cards.*,
       notes.guid || iif(cards.ord > 0, '/' || (cards.ord + 1), '') AS guid,
@@ -145,9 +146,9 @@ public enum DecksSchema {
     FROM cards LEFT JOIN notes ON notes.id = cards.note LEFT JOIN note_types ON note_types.id = notes.type;
     """
 
-  /// A review outlives its card. `id` is the milliseconds of the answer since 1970, as in Anki's log, or the next that
-  /// were free. `usn` is -1 for what a sync server does not have. The columns after it are those of Anki's log, NULL in
-  /// a row that neither came nor was sent: see `ForeignAnswer`; `rating` is its ease.
+  /// A review outlives its card. `id` is the time of the answer in milliseconds since 1970, as in Anki's log, or the
+  /// next free id. `usn` is -1 for a row that a sync server does not have. The columns after it are those of Anki's
+  /// log, NULL in a row that was neither received nor sent: see `ForeignAnswer`; `rating` is its ease.
   private static let reviews = """
     CREATE TABLE reviews (
       id INTEGER PRIMARY KEY,

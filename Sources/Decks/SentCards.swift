@@ -1,5 +1,6 @@
-// Cards on their way out, with their notes, schedules and what they were elsewhere.
-// Invariant: one walk in the order of the deck; memory holds one card, whose bytes are good until the walk goes on.
+// Cards to be exported or sent, with their notes, schedules and their rows from other programs.
+// Invariant: one pass in the order of the deck; memory holds one card, whose bytes are valid until the next one is
+// read.
 
 public import Storage
 
@@ -12,11 +13,11 @@ public final class SentCards {
       db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
-  /// Nil after the last.
+  /// The next card; nil after the last.
   public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
 }
 
-/// Cards that go out one by one.
+/// Reads single cards that are exported or sent.
 public final class SentCardReader {
   private let statement: Statement
 
@@ -24,7 +25,7 @@ public final class SentCardReader {
     statement = try Statement(db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE id = ?1")
   }
 
-  /// Lends a card's row; nil where it was removed.
+  /// Lends a card's row to `body`; nil if the card was removed.
   public func with<T>(_ id: CardID, _ body: (ListedCard) throws -> T) throws -> T? {
     statement.bind(1, id.rawValue)
     return try statement.first { try body(ListedCard($0)) }

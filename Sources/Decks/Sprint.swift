@@ -1,8 +1,8 @@
-// The race: a stack of cards against a clock. Only the top card counts; a wrong one goes back under the others.
-// Invariant: a sprint changes no schedule; every card of the stack is there once; nothing is answered when it is over
-// or paused, and an empty stack never starts the clock.
+// A sprint: a stack of cards against a clock. Only the top card can be answered; a wrong one goes to the bottom.
+// Invariant: a sprint changes no schedule. Every card of the stack occurs once. Nothing can be answered when the
+// sprint is over or paused, and an empty stack never starts the clock.
 
-/// What an answer did.
+/// The result of an answer.
 ///
 ///     let result = try sprint.answer(isRight: true)
 ///     print(result.remaining, result.isOver)
@@ -14,12 +14,12 @@ public struct SprintResult: Equatable, Sendable {
   public let isOver: Bool
 }
 
-/// Cards against the clock: only the top one counts, and a wrong one goes back under the others.
+/// Cards against the clock: only the top one can be answered, and a wrong one goes to the bottom.
 ///
 ///     let sprint = Sprint(cards: ids, seconds: 100, clock: clock)
 ///     let result = try sprint.answer(isRight: false)
 public final class Sprint {
-  /// All the seconds of a race.
+  /// The length of the sprint in seconds.
   public let seconds: Double
   public private(set) var right = 0
   public private(set) var wrong = 0
@@ -36,8 +36,8 @@ public final class Sprint {
 
   /// - Parameters:
   ///   - cards: the stack, top first.
-  ///   - seconds: of the race; 100 is the custom.
-  ///   - clock: seconds on a clock that never goes back and counts no suspended time twice.
+  ///   - seconds: the length of the sprint; 100 is usual.
+  ///   - clock: returns seconds of a clock that never goes back and counts no suspended time twice.
   public init(cards: [CardID], seconds: Double = 100, clock: @escaping () -> Double) {
     self.cards = cards
     self.seconds = seconds.isFinite ? max(0, seconds) : 100
@@ -46,18 +46,18 @@ public final class Sprint {
     start()
   }
 
-  /// The only card that can be answered; nil when the race is over.
+  /// The only card that can be answered; nil when the sprint is over.
   public var card: CardID? { isOver ? nil : queue[head] }
-  /// Cards in the stack.
+  /// The number of cards in the stack.
   public var remaining: Int { queue.count - head }
-  /// Seconds left, 0 at least.
+  /// Seconds left, at least 0.
   public var timeRemaining: Double { max(0, seconds - usedNow) }
-  /// Time is out, or no card is left.
+  /// Whether the time is over, or no card is left.
   public var isOver: Bool { remaining == 0 || timeRemaining <= 0 }
-  /// Whether the clock runs.
+  /// Whether the clock is running.
   public var isActive: Bool { started != nil && !isOver }
 
-  /// Takes the top card off, for good when it was right, to the bottom when it was wrong.
+  /// Removes the top card if it was right; moves it to the bottom if it was wrong.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(isRight: Bool) throws(DeckError) -> SprintResult {
@@ -76,8 +76,8 @@ public final class Sprint {
     return SprintResult(card: card, isRight: isRight, remaining: remaining, isOver: isOver)
   }
 
-  /// Brings the last card answered back on top. Time that has passed stays passed.
-  /// - Throws: `nothingToUndo`; `over` when the time is out.
+  /// Puts the last answered card back on top. The time that has passed is not restored.
+  /// - Throws: `nothingToUndo`; `over` if the time is over.
   public func undo() throws(DeckError) {
     guard let wasRight = answers.last else { throw .nothingToUndo }
     if timeRemaining <= 0 { throw .over }
@@ -93,16 +93,16 @@ public final class Sprint {
     if hadEnded { start() }
   }
 
-  /// Stops the clock. Paused or over already, it does nothing.
+  /// Stops the clock. It does nothing if the sprint is already paused or over.
   public func pause() { stop() }
 
-  /// Starts the clock again, unless the race is over.
+  /// Starts the clock again, unless the sprint is over.
   public func resume() { start() }
 
-  /// All the seconds and the whole stack again.
+  /// Starts again with the whole time and the whole stack.
   public func restart() { reset(cards: cards) }
 
-  /// A fresh start with other cards, as when the deck was changed.
+  /// Starts again with other cards, for example after the deck has changed.
   public func reset(cards: [CardID]) {
     self.cards = cards
     queue = cards

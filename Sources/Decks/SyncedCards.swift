@@ -1,24 +1,24 @@
-// Cards that a sync changes: known by their ids, renewed in place.
-// Invariant: a card that is here keeps its place unless the change says otherwise.
+// Cards that a sync changes: identified by their ids, and updated in place.
+// Invariant: an existing card keeps its place unless the change says otherwise.
 
 public import Storage
 
-/// What a sync asks of cards, and does with them.
+/// What a sync reads from cards and does with them.
 ///
 ///     try SyncedCards.stored(db, id)?.modified
 public enum SyncedCards {
-  /// A card's own row; nil where there is none.
+  /// A card's own row; nil if there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
   }
 
-  /// The card of that place of a note.
+  /// The card of a note with a number; nil if there is none.
   public static func stored(_ db: Database, of note: NoteID, ordinal: Int) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE note = ? AND ord = ?", [note.rawValue, ordinal], StoredCard.init)
   }
 
-  /// Gives a card that is here the schedule, the deck and the marks of a row from elsewhere.
-  /// - Parameter keepsRank: its place in the deck, where it stays in it.
+  /// Replaces the schedule, the deck and the marks of an existing card by those of a row from elsewhere.
+  /// - Parameter keepsRank: whether the card keeps its place if it stays in its deck.
   public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
     try SyncedTable.cards.keep(db, [known.id.rawValue])
     if !(keepsRank && card.deck == known.deck) {
@@ -40,7 +40,7 @@ public enum SyncedCards {
     try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
   }
 
-  /// Brings a card to a deck, at a rank that is free there.
+  /// Moves a card to a deck, at a rank that is free there.
   public static func setDeck(_ db: Database, _ known: StoredCard, to deck: DeckID, rank: Int64) throws {
     try SyncedTable.cards.keep(db, [known.id.rawValue])
     try CardTable.change(
@@ -54,7 +54,7 @@ public enum SyncedCards {
     return isTaken ? try lowestRank(db, in: card.deck) : card.rank
   }
 
-  /// Gives a card some of the marks back that it had, and says when it was changed.
+  /// Restores some of a card's former marks, and sets the time of change.
   public static func restore(
     _ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool
   ) throws {
@@ -71,19 +71,19 @@ public enum SyncedCards {
     try NoteTable.renewPlaces(db, of: [card.id], now: card.modified)
   }
 
-  /// A card is on the server.
+  /// Marks a card as being on the server.
   /// - Parameter raw: its row in Anki.
   public static func markSent(_ db: Database, _ card: CardID, modified: Int64, raw: String) throws {
     try db.cachedStatement(sql: "UPDATE cards SET mod = ?, raw = ? WHERE id = ?")
       .execute(arguments: [Double(modified), raw, card.rawValue])
   }
 
-  /// A free rank below all cards of a deck, for one that comes.
+  /// A free rank below all cards of a deck, for a card that is added.
   public static func lowestRank(_ db: Database, in deck: DeckID) throws -> Int64 {
     try CardOrder.rank(db, deck, for: .bottom)
   }
 
-  /// The positions elsewhere of the new cards right above and below one in its deck.
+  /// The positions on the server of the new cards right above and right below a card in its deck.
   public static func positionsAround(_ db: Database, _ card: StoredCard) throws -> (above: Int?, below: Int?) {
     func near(_ relation: String, _ order: String) throws -> Int? {
       let sql = """
@@ -96,7 +96,7 @@ public enum SyncedCards {
     return (try near("<", "DESC"), try near(">", "ASC"))
   }
 
-  /// The places of a deck's new cards, top first: the position that each has elsewhere, and its rank.
+  /// The places of a deck's new cards, top first: the position on the server and the rank of each.
   public static func newPlaces(_ db: Database, in deck: DeckID) throws -> [(position: Int, rank: Int64)] {
     let sql =
       "SELECT raw ->> 5, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"

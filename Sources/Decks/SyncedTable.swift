@@ -1,7 +1,7 @@
-// The tables whose rows a sync server has too, under the same ids, and the bases of these rows: what both sides had at
-// the last sync. Source: SyncRules.md, "Merging".
-// Invariant: a row whose `usn` is 0 is its own base, unless it has another; whoever changes or removes one keeps the
-// base before.
+// The tables whose rows a sync server also has, under the same ids, and the bases of these rows: what both sides had
+// at the last sync. Source: SyncRules.md, "Merging".
+// Invariant: a row whose `usn` is 0 is its own base, unless it has another one; all code that changes or removes a
+// row saves the base first.
 
 public import Storage
 
@@ -9,23 +9,23 @@ public import Storage
 ///
 ///     try SyncedTable.cards.keep(db, [card])   // before it is changed
 public enum SyncedTable: Int, CaseIterable, Sendable {
-  // As Anki numbers deletions, as far as it does.
+  // Anki uses the same numbers for the kinds of its graves, as far as it has them.
   case cards = 0
   case notes = 1
   case decks = 2
   case noteTypes = 3
   case presets = 4
 
-  /// The kind of a base that is a row of the log.
+  /// The kind of a base that is a removed row of the log.
   public static let removedReview = 5
 
-  /// `bases` has the other rows of a server, each as JSON, by what they are and their ids: what was changed here, what
-  /// has no place here, and what is not of these tables. `here` is 1 where there is a row of that id here, or was when
-  /// both sides agreed; `state` is what that row held then.
+  /// `bases` has the other rows of a server, each as JSON, by kind and id: rows that were changed here, rows that
+  /// cannot be stored here, and rows that are not of these tables. `here` is 1 if there is a local row with that id,
+  /// or was when both sides agreed; `state` is the state of that row at that time.
   ///
-  /// `undo_removed` has the bases of rows that were removed here. Undoing passes over it: one whose row is here again
-  /// has no meaning. `sent_graves` has what was deleted here and there: an id of it is never given again; `sent` is 1
-  /// for what was deleted here. Undoing leaves them: what comes back goes under another id.
+  /// `undo_removed` has the bases of rows that were removed here. Undo ignores it: an entry whose row exists again
+  /// has no meaning. `sent_graves` has the rows that were deleted here and on the server: such an id is never used
+  /// again; `sent` is 1 if the row was deleted here. Undo does not change it: a row that is restored gets another id.
   static let tables = """
     CREATE TABLE bases (
       kind INTEGER NOT NULL,
@@ -51,7 +51,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Spelled out: the name that Swift has for a case is looked for at run time, a quarter of the program's start.
+  /// Written out, because Swift looks up the names of cases at run time, which took a quarter of the program's start.
   public var name: String {
     switch self {
     case .cards: "cards"
@@ -62,8 +62,8 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     }
   }
 
-  /// A row as Anki has it. In those of cards and notes the number of the sync is 0, and the texts that rows are sorted
-  /// and compared by are empty, as on their way.
+  /// SQL for a row in the form that Anki has. For cards and notes, the number of the sync is 0, and the texts by
+  /// which rows are sorted and compared are empty, as they are when they are sent.
   public var row: String {
     switch self {
     case .cards: "'[' || id || ',' || note || ',' || deck || ',' || ord || ',' || substr(raw, instr(raw, ',') + 1)"
@@ -72,7 +72,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     }
   }
 
-  /// When a row was changed there, in seconds since 1970.
+  /// SQL for the time when a row was changed on the server, in seconds since 1970.
   private var modified: String {
     switch self {
     case .cards: "raw ->> 1"
@@ -81,7 +81,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     }
   }
 
-  /// What shows that a row was changed; a note or a note type that was changed is unsent.
+  /// SQL for the values that show whether a row was changed. For notes and note types, `usn` shows it.
   public var state: String {
     switch self {
     case .cards:
@@ -98,15 +98,15 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 
   // MARK: Bases
 
-  /// The rows that are their own bases.
+  /// The rows that are their own bases, for FROM.
   public var own: String { "\(name) WHERE NOT \(Unsent.sql) AND \(hasNoOther(name))" }
 
-  /// The bases of rows that were removed.
+  /// The bases of removed rows, for FROM.
   public var removed: String {
     "undo_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("undo_removed"))"
   }
 
-  /// What a server had of all these tables at the last sync, as rows of `bases`.
+  /// A query for everything that a server had in these tables at the last sync, as rows of `bases`.
   public static var rows: String {
     let tables = allCases.map { table in
       """
@@ -117,7 +117,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     return "SELECT kind, id, modified, json, here, state FROM bases \(tables.joined(separator: "\n"))"
   }
 
-  /// Whether a row has no base in `bases`, and was not deleted on the server.
+  /// A condition: the row has no base in `bases`, and was not deleted on the server.
   private func hasNoOther(_ table: String) -> String {
     ["bases", "sent_graves"]
       .map { other in
@@ -126,10 +126,10 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       .joined(separator: " AND ")
   }
 
-  // MARK: Keeping them
+  // MARK: Saving bases
 
-  /// Called before rows are changed in what a server gets.
-  /// - Parameter condition: in SQL, of the rows that are changed so.
+  /// Saves the bases of rows, before something that is sent to a server is changed in them.
+  /// - Parameter condition: an SQL condition for the rows that change.
   public func keep(_ db: Database, _ ids: some Sequence<Int64>, where condition: String = "1") throws {
     let sql = """
       INSERT INTO bases (kind, id, modified, json, here, state)
@@ -139,13 +139,13 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     try db.cachedStatement(sql: sql).execute(arguments: [CardTable.list(ids)])
   }
 
-  /// Called before cards get other places in their decks: those of new ones alone are a server's.
+  /// Saves the bases of cards before they get other places in their decks: a server only has the places of new cards.
   static func keepPlaces(_ db: Database, _ ids: some Sequence<CardID>) throws {
     try SyncedTable.cards.keep(db, ids.lazy.map(\.rawValue), where: CardStatus.new.sql())
   }
 
-  /// What is to be run before rows are removed.
-  /// - Parameter ids: in SQL.
+  /// The statement that saves the bases of rows before they are removed.
+  /// - Parameter ids: an SQL query for the ids.
   func keepRemoved(_ ids: String) -> String {
     """
     INSERT OR REPLACE INTO undo_removed (kind, id, modified, json)
@@ -153,8 +153,8 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     """
   }
 
-  /// Removes a row that nothing names.
-  /// - Returns: false where there is none.
+  /// Removes a row that no other row refers to.
+  /// - Returns: false if there is none.
   @discardableResult
   func remove(_ db: Database, _ id: Int64) throws -> Bool {
     try db.execute(sql: keepRemoved("?"), arguments: [id])

@@ -1,14 +1,15 @@
-// Tags: what may be one, and how a card's are kept in one column.
-// Invariant: no tag holds white space, so that spaces can part them; the order given is kept, a repeated one is
+// Tags: which texts can be tags, and how a card's tags are stored in one column.
+// Invariant: a tag contains no white space, so that spaces can separate tags; the order is kept, and duplicates are
 // dropped.
 
 import Text
 
-/// The tags of a card as texts.
+/// Functions for the tags of a card.
 ///
 ///     Tags.separated("verb irregular")   // ["verb", "irregular"]
 public enum Tags {
-  /// ` animal farm ` for the tags animal and farm, an empty text for none: `instr(tags, ' animal ')` finds one.
+  /// The column for some tags: ` animal farm ` for animal and farm, empty for none. `instr(tags, ' animal ')` finds a
+  /// tag.
   static func column(_ tags: [String]) throws(DeckError) -> String {
     if tags.isEmpty { return "" }
     if tags.count > 1000 { throw .badTag(tag: tags[1000], reason: "is one too many: a card has at most 1,000") }
@@ -26,12 +27,12 @@ public enum Tags {
     column.isEmpty ? [] : column.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
   }
 
-  /// The tags of a text in which spaces part them, as tables of cards have it.
+  /// The tags of a text that are separated by spaces, as tables of cards have them.
   public static func separated(_ text: String) -> [String] {
     text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
   }
 
-  /// Tags without some, capitals aside, and with others.
+  /// The tags without those to remove, compared case-insensitively, and with those to add.
   public static func changed(_ tags: [String], adding: [String], removing: [String]) -> [String] {
     let removed = Set(removing.map { $0.trimmed.lowercased() })
     return tags.filter { !removed.contains($0.lowercased()) } + adding

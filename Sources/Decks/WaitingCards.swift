@@ -1,31 +1,31 @@
-// New cards of a batch that wait to be written together, and what is known of those that the deck holds.
-// Invariant: a card waits only where none of its prompt and answer waits; what is known of the deck's cards may name
-// some that are gone, but misses none: once another process changes the database nothing is known any more. Whoever
-// reads or changes the database has `write` called before.
+// New cards of a batch that are pending, to be written together, and what is known about the cards of the deck.
+// Invariant: no two pending cards have the same prompt and answer. What is known about the deck's cards may include
+// cards that are gone, but misses none; once another process changes the database, nothing is known any more. Call
+// `write` before you read or change the database.
 
 import Storage
 import Templates
 
-/// Cards without a guid of their own on their way into one deck, each with its note.
+/// Cards without a guid of their own that are to be added to one deck, each with its note.
 final class WaitingCards {
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
-  /// Of the last cards, all that are not written among them.
+  /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
   private var known: HashFilter?
-  /// The changes of the connection when all was written the last time, all of them this batch's.
+  /// The connection's count of changes when everything was last written; all of them were made by this batch.
   private var changes: Int
   private var nextGuid: UInt64
-  /// How many guids from that on no note has. This and the next id are good only while nothing else changes the
+  /// How many guids from `nextGuid` on are free. This and `nextID` are valid only while nothing else changes the
   /// database.
   private var freeGuids = 0
-  /// Of the next card and its note.
+  /// The id of the next card and its note.
   private var nextID: Int64 = 0
   private static let mostGuids = 1 << 20
 
-  /// Columns of a row, in their order.
+  /// The columns of a row, in order.
   private enum Column: Int, CaseIterable {
     case rank, guid, content, fields, tags, data, document, id
   }
@@ -56,18 +56,18 @@ final class WaitingCards {
     nextGuid = random()
   }
 
-  /// Cards that are not written.
+  /// The number of cards that are not written yet.
   var count: Int { rows.waitingCount }
   var isFull: Bool { rows.isFull }
   /// Whether cards are being written: nothing else has used the database since the first of them was handed over.
   var isUnderWay: Bool { rows.isUnderWay }
-  /// Whether what the deck holds is known without a query: then cards can be written meanwhile.
+  /// Whether the deck's cards are known without a query; then cards can be written on the other thread.
   var isKnown: Bool { known != nil }
 
-  /// Whether a card of that content waits.
+  /// Whether a card with that content is pending.
   func holds(_ content: Int64) -> Bool { contents.contains(content) }
 
-  /// Whether the deck may have a card of that content, or one waits.
+  /// Whether the deck may have a card with that content, or one is pending.
   func isPossible(_ content: Int64) -> Bool {
     if known != nil, !isUnderWay, db.totalChanges != changes { known = nil }
     return known?.mayHold(UInt64(bitPattern: content)) ?? true
@@ -88,8 +88,8 @@ final class WaitingCards {
     known?.insert(UInt64(bitPattern: content))
   }
 
-  /// Has the cards that wait written meanwhile, one below the other.
-  /// - Throws: what an earlier write threw: see `write`.
+  /// Starts writing the pending cards on the other thread, one below the other.
+  /// - Throws: the error of an earlier write: see `write`.
   func handOver(at ranks: inout BatchRanks) throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
@@ -105,11 +105,11 @@ final class WaitingCards {
     }
   }
 
-  /// Writes the cards that wait, one below the other. Where that fails, or failed meanwhile, they go on waiting and get
-  /// other guids the next time.
+  /// Writes the pending cards, one below the other. If this fails, or an earlier write has failed, they stay pending
+  /// and get other guids the next time.
   func write(at ranks: inout BatchRanks) throws {
     try renewingGuids {
-      // What failed says why the transaction was taken back, where it was.
+      // If an earlier write failed, its error tells why the transaction was rolled back.
       try rows.drain()
       try checkTransaction()
       nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
@@ -121,12 +121,12 @@ final class WaitingCards {
     changes = db.totalChanges
   }
 
-  /// Once SQLite has taken the transaction back each row would be kept by itself.
+  /// After SQLite has rolled back the transaction, each further row would be committed by itself.
   private func checkTransaction() throws {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
   }
 
-  /// Where the body fails, a guid may have been taken.
+  /// Chooses another guid if the body fails, because a guid may have been taken.
   private func renewingGuids(_ body: () throws -> Void) throws {
     do { try body() } catch {
       (nextGuid, freeGuids) = (random(), 0)
@@ -134,7 +134,7 @@ final class WaitingCards {
     }
   }
 
-  /// Finds guids in a row that no note has, more than are needed if that is easy.
+  /// Finds consecutive guids that no note has, more than needed if that is easy.
   private func findGuids(for count: Int) throws {
     for attempt in 0..<16 {
       freeGuids = max(count, attempt < 8 ? WaitingCards.mostGuids : 1)

@@ -1,14 +1,14 @@
-// All cards of an account at once: whether there are any, and removing them before others take their place.
-// Invariant: what is removed takes its log along; media, documents, games and settings stay.
+// All cards of an account at once: whether there are any, and removing them before others replace them.
+// Invariant: the log is removed with the cards; media, documents, games and settings stay.
 
 public import Storage
 import Templates
 
-/// The decks, notes, cards and log of an account as one.
+/// The decks, notes, cards and log of an account as a whole.
 ///
 ///     if try WholeCollection.cardCount(db) == 0 { try WholeCollection.removeStockTypes(db) }
 public enum WholeCollection {
-  /// A note has a card at least.
+  /// The number of cards. Notes need not be counted, because each has at least one card.
   public static func cardCount(_ db: Database) throws -> Int {
     try db.count("SELECT count(*) FROM cards")
   }
@@ -19,7 +19,7 @@ public enum WholeCollection {
     for table in ["reviews", "notes", "note_types", "presets"] { try db.execute(sql: "DELETE FROM \(table)") }
   }
 
-  /// Removes the stock note types that no note is of: they are made again when they are needed.
+  /// Removes the stock note types that have no notes: they are created again when they are needed.
   public static func removeStockTypes(_ db: Database) throws {
     for type in try NoteTypeTable.list(db) {
       let isStock = StockNoteType.allCases.contains { $0.rawValue == type.name && $0.isSame(as: type) }

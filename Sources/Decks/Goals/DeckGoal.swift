@@ -1,13 +1,14 @@
-// A date to know a deck by: the share of its cards to remember then, and the minutes of the last days before it.
-// Invariant: its values are in range; the deck within which it is set goes by it until the date, and as before from
-// then on.
+// A date by which a deck is to be known: the share of its cards to remember then, and the minutes of study on the
+// last days before it.
+// Invariant: all values are in range. A goal applies to its deck until the date; from then on, the deck is studied as
+// before.
 
 import Memory
 public import Storage
 import Text
 import Values
 
-/// The goal of a deck and of those within it that have none of their own.
+/// The goal of a deck, which also applies to the decks within it that have no goal of their own.
 ///
 ///     let goal = try DeckGoal(date: "2027-06-01", recall: 0.95, minutes: 20, at: moment)
 ///     try DeckTable.setGoal(db, deck, to: goal)
@@ -18,19 +19,19 @@ public struct DeckGoal: Equatable, Sendable {
   private static let minuteRange = 1.0...600
   private static let latest = 3650
 
-  /// The number of the day at whose beginning it is to be reached, as `StudyMoment` counts them.
+  /// The number of the day, as `StudyMoment` counts days; the goal is to be reached when it begins.
   public let day: Int
-  /// The share of the cards to remember then.
+  /// The share of the cards to remember at the date.
   public let recall: Double
-  /// Of study on each of the last days.
+  /// Minutes of study on each of the last days.
   public let minutes: Double
-  /// How many of the last days are for the date: in them the cards that are most worth an answer are studied, due or
-  /// not.
+  /// How many of the last days are reserved for the date: on them, the cards for which an answer is most useful are
+  /// studied, whether they are due or not.
   public internal(set) var lastDays: Int
 
   public var date: String { StudyMoment.date(ofDay: day) }
 
-  /// - Throws: `badOption` for a value out of range, a text that is no date, or one that is not to come.
+  /// - Throws: `badOption` for a value out of range, a text that is not a date, or a date that is not in the future.
   public init(
     date: String, recall: Double = initialRecall, minutes: Double = initialMinutes, at moment: StudyMoment
   ) throws(DeckError) {
@@ -50,7 +51,7 @@ public struct DeckGoal: Equatable, Sendable {
     lastDays = RecallPlan.lastDays.lowerBound
   }
 
-  /// Whether the deck goes by it today.
+  /// Whether the goal applies today.
   func isUnderWay(at moment: StudyMoment) -> Bool { moment.today < day }
 
   /// Whether today is one of the last days.
@@ -58,12 +59,12 @@ public struct DeckGoal: Equatable, Sendable {
 
   // MARK: Storing
 
-  /// From the deck's options; nil for what cannot be used.
+  /// Parses the value in the deck's options; nil if it cannot be used.
   init?(stored: CardFieldValue) {
     guard case .json(let text) = stored else { return nil }
     let fields: [CardField]
     do { fields = try FieldText.list(text) } catch {
-      // A newer program may keep it otherwise: the deck is as if it had no goal.
+      // A newer version may store it in another form: then the deck has no goal.
       return nil
     }
     func number(_ name: String) -> Double? {
@@ -87,7 +88,8 @@ public struct DeckGoal: Equatable, Sendable {
 }
 
 extension DeckTable {
-  /// The goal of a deck, its own or that of a deck around it, with the deck that has it; one whose date is over too.
+  /// The goal that applies to a deck, its own or that of the nearest deck around it, with the deck that has it; also
+  /// a goal whose date is over.
   public static func goal(_ db: Database, _ id: DeckID) throws -> (deck: DeckRecord, goal: DeckGoal)? {
     let key = try record(db, id).name.lowercased()
     return try goals(db).filter {
@@ -96,7 +98,7 @@ extension DeckTable {
     .max { $0.deck.name.utf8.count < $1.deck.name.utf8.count }
   }
 
-  /// All goals, by the names of their decks.
+  /// All goals, sorted by the names of their decks.
   public static func goals(_ db: Database) throws -> [(deck: DeckRecord, goal: DeckGoal)] {
     let sql = "SELECT id, options FROM decks WHERE options LIKE '%\"goal\"%'"
     var found: [DeckID: DeckGoal] = [:]
@@ -107,7 +109,7 @@ extension DeckTable {
     return try list(db).compactMap { deck in found[deck.id].map { (deck, $0) } }
   }
 
-  /// Gives a deck a goal, or with nil none.
+  /// Sets the goal of a deck; nil removes it.
   public static func setGoal(_ db: Database, _ id: DeckID, to goal: DeckGoal?) throws {
     var limits = try limits(db, id)
     limits.goal = goal
@@ -115,7 +117,7 @@ extension DeckTable {
   }
 }
 
-/// The goals that decks go by today.
+/// The goals that apply today.
 struct GoalsUnderWay {
   struct Entry {
     let deck: DeckRecord
@@ -123,7 +125,7 @@ struct GoalsUnderWay {
     let key: String
   }
 
-  /// The innermost decks first.
+  /// Sorted so that inner decks come before the decks that contain them.
   private let entries: [Entry]
 
   init(_ db: Database, at moment: StudyMoment) throws {
@@ -134,12 +136,12 @@ struct GoalsUnderWay {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// The goal that a deck of this key goes by: its own, or that of the nearest deck around it.
+  /// The goal that applies to the deck with a key: its own, or that of the nearest deck around it.
   func goal(ofKey key: String) -> Entry? {
     entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) }
   }
 
-  /// The decks that go by a goal.
+  /// The decks to which a goal applies.
   func decks(of entry: Entry, among all: [DeckRecord]) -> [DeckRecord] {
     all.filter { goal(ofKey: $0.name.lowercased())?.deck.id == entry.deck.id }
   }

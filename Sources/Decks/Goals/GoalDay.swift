@@ -1,21 +1,22 @@
-// What is studied today in decks whose goal is near: the learnt cards whose answers are worth most at the date, within
-// the minutes that are left of the day. Invariant: the same cards and answers give the same choice; counts and sessions
-// go by the same one.
+// What is studied today in decks whose goal is near: the learnt cards for which an answer is most useful for the
+// date, within the minutes that are left today.
+// Invariant: the same cards and answers give the same choice; counts and sessions use the same choice.
 
 import Memory
 import Storage
 
-/// The cards that goals chose for today. Decks whose goal is far or who have none are not in it.
+/// The cards that goals chose for today. It contains only decks that have a goal on its last days.
 struct GoalDay {
-  /// The place of each card that was chosen, the best first.
+  /// The rank of each chosen card, the best first.
   private(set) var ranks: [CardID: Int] = [:]
   private var counts: [DeckID: Int] = [:]
 
   init() {}
 
   /// - Parameters:
-  ///   - decks: to be studied or counted.
-  ///   - options: of all decks; the minutes take the place of the reviews of a day.
+  ///   - decks: the decks to be studied or counted.
+  ///   - options: the options of all decks; where a goal chooses, the limit of reviews per day is lifted, because the
+  ///     minutes limit them.
   init(
     _ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment
   ) throws {
@@ -47,16 +48,17 @@ struct GoalDay {
     }
   }
 
-  /// How many of a deck's own cards were chosen; nil where no goal chooses.
+  /// How many of a deck's own cards were chosen; nil if no goal chooses for the deck.
   func count(in deck: DeckID) -> Int? { counts[deck] }
 
-  /// Whether a learnt card of a deck may be studied.
+  /// Whether a learnt card of a deck may be studied today.
   func admits(_ card: CardID, of deck: DeckID) -> Bool { counts[deck] == nil || ranks[card] != nil }
 }
 
-/// The decks that go by one goal.
+/// The decks to which one goal applies.
 struct GoalGroup {
-  /// Days whose answers are used to estimate how long one takes, where there are enough of them.
+  /// The number of past days whose answers are used to estimate the time for an answer, and the least number of
+  /// answers for that.
   private static let daysOfTimes = 30
   private static let enough = 50.0
 
@@ -70,7 +72,7 @@ struct GoalGroup {
 
   private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
-  /// The cards that are learnt, and what is remembered of each, days after its last answer.
+  /// The learnt cards, and for each its memory state and the days since its last answer.
   func learntCards() throws -> (cards: [(id: CardID, deck: DeckID)], memories: [(state: MemoryState, elapsed: Int)]) {
     var cards: [(id: CardID, deck: DeckID)] = []
     var memories: [(state: MemoryState, elapsed: Int)] = []
@@ -90,7 +92,7 @@ struct GoalGroup {
     return (cards, memories)
   }
 
-  /// How long its answers took of late; where there are few, how long those of many people do.
+  /// How long recent answers in these decks took; if there are too few, the typical times of many users.
   func times() throws -> AnswerTimes {
     let sql = """
       SELECT total(CASE WHEN reviews.state = 2 AND rating > 1 THEN seconds END), total(reviews.state = 2 AND rating > 1),
@@ -114,7 +116,7 @@ struct GoalGroup {
     } ?? AnswerTimes()
   }
 
-  /// That were studied today.
+  /// The seconds that were spent on these decks today.
   func secondsToday() throws -> Double {
     let sql = """
       SELECT total(seconds) FROM reviews CROSS JOIN cards ON cards.id = reviews.card
@@ -123,7 +125,7 @@ struct GoalGroup {
     return try db.firstRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { $0.number(0) } ?? 0
   }
 
-  /// New cards that are to come today.
+  /// The number of new cards that are still to be studied today.
   func newLeft(_ options: DeckOptions) throws -> Int {
     let answered = try AnsweredCounts.byDeck(db, today: moment)
     let left = max(0, options.newPerDay - decks.reduce(0) { $0 + (answered[$1]?.new ?? 0) })

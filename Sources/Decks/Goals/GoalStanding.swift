@@ -1,4 +1,5 @@
-// The progress of a goal, and the plan for one, rehearsed with the deck's cards as they are. Invariant: it only reads.
+// The progress of a goal, and the plan for one, from a simulation with the deck's current cards. Invariant: it only
+// reads.
 
 public import Memory
 public import Storage
@@ -9,11 +10,11 @@ public struct GoalStanding: Equatable, Sendable {
   /// The deck that has it.
   public let deck: String
   public let goal: DeckGoal
-  /// From today to the date; 0 or below when it is over.
+  /// Days from today to the date; 0 or negative if the date is over.
   public let daysLeft: Int
   /// The share of all cards that is remembered today.
   public let known: Double
-  /// What should be remembered at the date by the plan; nil when the date is over.
+  /// The plan, with the share that should be remembered at the date; nil if the date is over.
   public let plan: RecallPlan?
 
   /// The day on which the last days begin.
@@ -31,18 +32,18 @@ public struct GoalStanding: Equatable, Sendable {
   }
 }
 
-/// A goal with what it takes to rehearse it.
+/// A goal with all that is needed to simulate it.
 public struct GoalRehearsal {
   private let deck: DeckRecord
   private let goal: DeckGoal
   private let simulation: Simulation
   private let wish: RecallPlan.Wish
 
-  /// - Parameter goal: one that the deck has, or is to have.
+  /// - Parameter goal: a goal that the deck has or may get.
   public init(_ db: Database, _ deck: DeckID, _ goal: DeckGoal, at moment: StudyMoment) throws {
     self.deck = try DeckTable.record(db, deck)
     self.goal = goal
-    // Decks within that have a goal of their own go by that.
+    // Decks within it that have a goal of their own are not part of this one.
     let key = self.deck.name.lowercased()
     let others = try DeckTable.goals(db).filter { $0.goal.isUnderWay(at: moment) }.map { $0.deck.name.lowercased() }
       .filter { DeckName.isKey($0, within: key) }
@@ -57,7 +58,7 @@ public struct GoalRehearsal {
       recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
   }
 
-  /// The goal with the number of last days that reaches it; nil when it was interrupted.
+  /// The goal with the number of last days with which it is reached; nil if the user interrupted the simulation.
   public func planned(isInterrupted: () -> Bool) -> DeckGoal? {
     simulation.plan(for: wish, isInterrupted: isInterrupted).map { plan in
       var goal = goal

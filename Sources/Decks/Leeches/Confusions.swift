@@ -1,19 +1,19 @@
-// What a leech may be confused with: cards whose sides were typed for it, whose prompts are nearly the same letters, or
-// whose answers are the same; and a sentence that shows its word. Invariant: nothing is changed; the same cards give
-// the same findings.
+// Finds what a leech may be confused with: cards whose sides were typed for it, whose prompts have nearly the same
+// letters, or whose answers are the same; and a sentence that contains its word.
+// Invariant: nothing is changed; the same cards give the same findings.
 
 public import Storage
 import Text
 
 public enum Confusions {
-  /// Characters of a side that are compared; longer ones are sentences, which nobody mistakes for each other.
+  /// The most bytes of a side that is compared; longer ones are sentences, which nobody confuses.
   private static let longest = 60
-  /// Words that a sentence has at least.
+  /// The least number of words in a sentence.
   private static let fewestWords = 4
 
-  /// The cards of some decks that each of a few cards is most easily taken for: those that were typed for it, the most
-  /// often first; then the nearest. Those that ask and answer the same are no others: it is there several times. The
-  /// decks are gone through once, however many cards are given.
+  /// For each of a few cards, finds the cards of some decks that it is most easily confused with: first those that
+  /// were typed for it, the most frequent first; then the nearest. Cards with the same prompt and answer are copies
+  /// of the card and are returned separately. The decks are read once, however many cards are given.
   public static func cards(
     _ db: Database, like cards: [CardRecord], in decks: [DeckID], limit: Int = 3
   ) throws -> [(near: [CardID], same: [CardID])] {
@@ -48,12 +48,12 @@ public enum Confusions {
     return wanted.map { ($0.nearest(limit), $0.same) }
   }
 
-  /// A card, and what was found until now that it may be taken for.
+  /// A card, and the cards found so far that it may be confused with.
   private struct Wanted {
     let id: CardID
     let prompt: Side
     let answer: String
-    /// How often each text was typed for it.
+    /// How often each text was typed for the card.
     let typed: [String: Int]
     private var found: [(distance: Int, card: CardID)] = []
     var same: [CardID] = []
@@ -65,7 +65,7 @@ public enum Confusions {
 
     mutating func add(_ card: CardID, _ distance: Int, _ limit: Int) {
       found.append((distance, card))
-      // One of many that have the same answer.
+      // Removes the far ones now and then, because very many cards may have the same answer.
       if found.count > 64 + limit { found = sorted(limit) }
     }
 
@@ -76,11 +76,11 @@ public enum Confusions {
     }
   }
 
-  /// A prompt, as it is compared with many others.
+  /// A prompt, prepared for comparison with many others.
   private struct Side {
     let text: String
     private let count: Int
-    /// A bit for each of its characters, which several share.
+    /// A bit set of its characters; several characters share a bit.
     private let letters: UInt64
 
     init(_ text: String) {
@@ -89,11 +89,11 @@ public enum Confusions {
       letters = self.text.reduce(0) { $0 | 1 << UInt64(($1.unicodeScalars.first?.value ?? 0) % 64) }
     }
 
-    /// How far two prompts are from each other; nil where nobody takes one for the other.
+    /// The distance between two prompts; nil if they are too different to be confused.
     func distance(to other: Side) -> Int? {
       if count == 0 || other.count == 0 { return nil }
       let most = max(1, min(count, other.count) / 3)
-      // An edit adds or takes one character, so that most prompts need no comparison.
+      // An edit adds or removes at most one character, so most prompts need no full comparison.
       guard abs(count - other.count) <= most, (letters & ~other.letters).nonzeroBitCount <= most,
         (other.letters & ~letters).nonzeroBitCount <= most
       else { return nil }
@@ -102,14 +102,14 @@ public enum Confusions {
     }
   }
 
-  /// The first line of a side, as people compare it.
+  /// The first line of a side, in the form in which it is compared; empty if it is too long.
   private static func side(_ text: String) -> String {
     let line = text.split(separator: "\n").first.map { String($0) } ?? ""
     return line.utf8.count > longest ? "" : line.trimmed.lowercased()
   }
 
-  /// Sentences of the user's own notes that have a card's word in them: for each card the shortest. All cards are gone
-  /// through once, however many are given.
+  /// For each card, the shortest sentence of the user's own cards that contains its word. All cards are read once,
+  /// however many are given.
   public static func sentences(_ db: Database, with cards: [CardRecord]) throws -> [String?] {
     var best = [String?](repeating: nil, count: cards.count)
     let wanted = WantedWords(cards.map { side($0.prompt) })
@@ -125,7 +125,7 @@ public enum Confusions {
     return best
   }
 
-  /// Words that sentences are to show, each of which may be several.
+  /// The words to be found in sentences; each may consist of several words.
   private struct WantedWords {
     private let words: [[Substring]]
     private var byFirst: [Substring: [Int]] = [:]
@@ -139,9 +139,9 @@ public enum Confusions {
 
     var isEmpty: Bool { byFirst.isEmpty }
 
-    /// Which of them a line shows; none where it is no sentence.
+    /// Which of them a line contains; none if the line is not a sentence.
     func shown(in line: Substring) -> [Int] {
-      // Most sides of cards are a word or two.
+      // Skips most sides of cards, which are a word or two.
       guard line.utf8.count(where: { !isLetter($0) }) >= fewestWords - 1 else { return [] }
       let shown = Self.words(of: line.lowercased())
       guard shown.count >= fewestWords else { return [] }
@@ -159,7 +159,7 @@ public enum Confusions {
     }
   }
 
-  /// The outermost deck around a deck, and all decks within that.
+  /// The outermost deck around a deck, and all decks within it.
   public static func family(_ db: Database, of deck: DeckRecord) throws -> [DeckID] {
     let outermost = try DeckTable.named(db, DeckName.split(deck.name).first ?? deck.name) ?? deck
     return [outermost.id] + (try DeckTable.within(db, outermost.id).map(\.id))

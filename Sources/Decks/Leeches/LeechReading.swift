@@ -1,4 +1,5 @@
-// Leeches: cards that are forgotten more often than the memory model of their deck can explain, by their whole log.
+// Leeches: cards that are forgotten more often than the memory model of their deck can explain, according to their
+// whole log.
 // Invariant: the same log gives the same leeches; nothing is changed.
 
 public import Memory
@@ -11,10 +12,10 @@ public struct Leech: Sendable {
 }
 
 public enum LeechReading {
-  /// Cards that were forgotten less often cannot be leeches.
+  /// A card with fewer lapses cannot be a leech.
   private static let fewestLapses = 2
 
-  /// The leeches of some decks, those with the most evidence first.
+  /// The leeches of some decks, those with the strongest evidence first.
   public static func leeches(_ db: Database, in decks: [DeckID], at moment: StudyMoment) throws -> [Leech] {
     let options = try DeckTable.allOptions(db, at: moment)
     var found: [Leech] = []
@@ -29,7 +30,7 @@ public enum LeechReading {
     return found.sorted { ($1.test.evidence, $0.card.rawValue) < ($0.test.evidence, $1.card.rawValue) }
   }
 
-  /// What the log of a card says, by the model that schedules it.
+  /// Tests the log of a card against the model that schedules it.
   public static func test(
     _ db: Database, _ card: CardID, _ options: DeckOptions, at moment: StudyMoment
   ) throws -> LeechTest {
@@ -43,7 +44,7 @@ public enum LeechReading {
   }
 }
 
-/// Goes through the answers of one card, the earliest first.
+/// Replays the answers of one card, the earliest first.
 private struct LeechReplay {
   private let model: MemoryModel
   private var timed: TimedMemory.Replay?
@@ -62,7 +63,7 @@ private struct LeechReplay {
       lastDay = max(lastDay, day)
     }
     guard let known = state, kind != CardState.new.rawValue else {
-      // A card that was made new again begins anew.
+      // A card that was made new again starts over.
       (state, test) = (kind <= CardState.learning.rawValue ? model.initial(rating) : nil, LeechTest())
       return
     }

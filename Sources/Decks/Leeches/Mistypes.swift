@@ -1,5 +1,5 @@
-// What was typed for a card and is not its answer. Invariant: a card keeps at most so many texts, those typed last;
-// they are of this collection alone: no server and no file gets them.
+// What was typed for a card and is not its answer.
+// Invariant: a card keeps only the last texts, up to a limit. They are not sent to a server or written to a file.
 
 public import Storage
 import Text
@@ -21,9 +21,9 @@ public enum MistypeTable {
       PRIMARY KEY (card, text)
     ) STRICT, WITHOUT ROWID;
     """
-  /// Texts of a card.
+  /// The most texts per card.
   private static let most = 20
-  /// Characters of a text; longer ones are not kept.
+  /// The most characters of a text; longer ones are not stored.
   private static let longest = 200
 
   static func add(_ db: Database, _ card: CardID, _ typed: String, now: Double) throws {
@@ -41,7 +41,7 @@ public enum MistypeTable {
         """, arguments: [card.rawValue, most])
   }
 
-  /// What was typed for a card, the most frequent first.
+  /// The texts that were typed for a card, the most frequent first.
   public static func list(_ db: Database, of card: CardID) throws -> [Mistype] {
     let sql = "SELECT text, times FROM mistypes WHERE card = ? ORDER BY times DESC, at DESC, text"
     return try db.rows(sql, [card.rawValue]) { Mistype(text: $0.text(0), times: $0.count(1)) }

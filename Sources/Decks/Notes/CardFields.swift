@@ -1,14 +1,14 @@
-// The fields behind a card: those of its note by name, and those that it keeps beside them.
-// Invariant: a name is there once; a field of the note goes before one of the same name that the card keeps.
+// The fields behind a card: those of its note, by name, and those that are stored with the card.
+// Invariant: each name occurs once; a field of the note takes precedence over a field of the card with the same name.
 
 import Files
 public import Storage
 import Templates
 import Text
 
-/// What there is behind what a card shows.
+/// The fields behind what a card shows.
 public enum CardFields {
-  /// The fields of a card's note as HTML, in the order of its type, then those that the card keeps beside them.
+  /// The fields of a card's note as HTML, in the order of its type, then those that are stored with the card.
   public static func all(_ db: Database, of card: CardRecord) throws -> [CardField] {
     let note = try NoteTable.record(db, card.note)
     let type = try NoteTypeTable.record(db, note.type)
@@ -16,7 +16,7 @@ public enum CardFields {
     return own + card.fields.filter { !type.fields.contains($0.name) }
   }
 
-  /// Those that no template names and that say something, as plain text.
+  /// The fields that no template uses and that are not empty, as plain text.
   public static func unnamed(_ db: Database, of card: CardRecord) throws -> [(name: String, text: String)] {
     let type = try NoteTypeTable.record(db, NoteTable.record(db, card.note).type)
     let unnamed = Set(NoteCardMaker(type, isInterrupted: isNeverInterrupted).unnamedFields)
@@ -32,7 +32,7 @@ public enum CardFields {
     }
   }
 
-  /// Where a card's answer has what a cloze hid, in its UTF-8.
+  /// The ranges of the card's answer, in UTF-8 bytes, that a cloze hides in the prompt.
   public static func hiddenParts(_ db: Database, of card: CardRecord) throws -> [Range<Int>] {
     let note = try NoteTable.record(db, card.note)
     let type = try NoteTypeTable.record(db, note.type)

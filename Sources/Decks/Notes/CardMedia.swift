@@ -1,11 +1,11 @@
-// The sounds and pictures of one card, for showing it. Invariant: each name once, in the order of the text.
+// The sounds and pictures of one card, for showing it. Invariant: each name occurs once, in the order of the text.
 
 import Files
 public import Storage
 import Templates
 import Text
 
-/// What a card's sides name.
+/// The media files that the sides of a card name.
 public struct CardMedia: Equatable, Sendable {
   public var promptSounds: [String] = []
   public var answerSounds: [String] = []
@@ -14,14 +14,14 @@ public struct CardMedia: Equatable, Sendable {
 
   public init() {}
 
-  /// Pictures and sounds of the answer. What the back of a note repeats of its front is not shown twice, unless the
-  /// answer names it.
+  /// The pictures and sounds of the answer. Media that the back of a note repeats from its front are not shown twice,
+  /// unless the answer names them.
   public func ofAnswerAlone(_ answer: String) -> [String] {
     let front = Set(promptPictures + promptSounds)
     return (answerPictures + answerSounds).filter { !front.contains($0) || answer.contains(text: $0) }
   }
 
-  /// A card's text without the names of media that are shown beside it.
+  /// A card's text without the names of the media that are shown beside it.
   public static func text(_ text: String, without names: [String]) -> String {
     guard !names.isEmpty else { return text }
     var text = text
@@ -35,7 +35,8 @@ public struct CardMedia: Equatable, Sendable {
     return text.trimmed
   }
 
-  /// The media of a card as the templates of its note give them; plain text may name them by tags, too.
+  /// Finds the media of a card in the sides that the templates of its note make; plain text may also name them by
+  /// tags.
   public init(_ db: Database, of card: CardRecord) throws {
     let note = try NoteTable.record(db, card.note)
     if try CardMedia.isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
@@ -52,7 +53,7 @@ public struct CardMedia: Equatable, Sendable {
     try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND basic", [type.rawValue])
   }
 
-  /// Of a prompt or an answer: a tag in plain text names a file only where there is one of that name.
+  /// The media of a prompt or an answer. A tag in plain text names a file only if there is a file of that name.
   private static func names(_ db: Database, inPlain field: String) throws -> (sounds: [String], pictures: [String]) {
     var found = MediaNames.inOrder(HTMLText.plain(field) ?? field)
     let named = MediaNames.inHTML(field)

@@ -1,5 +1,6 @@
-// What a card shows, made from its note when it is read: the functions of SQL that the view `card_rows` calls.
-// Invariant: they give what `NoteCardMaker` gives for the same note; they never fail, and a side is never empty.
+// The SQL functions that the view `card_rows` calls to make what a card shows from its note, when the card is read.
+// Invariant: they give the same texts as `NoteCardMaker` for the same note; they never fail, and a side is never
+// empty.
 
 import Files
 import Storage
@@ -17,7 +18,7 @@ enum CardTextFunctions {
     ]
   }
 
-  /// The call that gives a side in a query of `cards`, `notes` and `note_types`; 0 is the prompt.
+  /// The SQL call that gives a side in a query of `cards`, `notes` and `note_types`; 0 is the prompt.
   static func call(side: Int) -> String {
     """
     iif(note_types.basic AND cards.ord = 0, basic_side(\(side), notes.fields),
@@ -26,7 +27,7 @@ enum CardTextFunctions {
     """
   }
 
-  /// Of a type of the shape of Basic each side is a field. Most fields are one line of plain text.
+  /// For types with the shape of Basic, each side is a field. Most fields are one line of plain text.
   private static func basicSide(_ call: SQLCall) {
     let column = call.bytes(1)
     let end = NoteFieldText.place(of: separator, in: column) ?? column.count
@@ -36,7 +37,7 @@ enum CardTextFunctions {
       if let next = NoteFieldText.place(of: separator, in: field) { field = TextBytes(rebasing: field[..<next]) }
     }
     if isShownAsStored(field) { return call.answer(field) }
-    // Nothing interrupts it.
+    // Nothing can interrupt it.
     do throws(NoteError) {
       call.answer(try CardTexts.basicSide(String(decoding: field, as: UTF8.self), isInterrupted: isNeverInterrupted))
     } catch { call.answer(CardTexts.blank) }
@@ -44,7 +45,8 @@ enum CardTextFunctions {
 
   private static let separator = NoteFieldText.separator
 
-  /// Whether it is what `CardTexts.asWritten` gives. Fields are UTF-8 without endless marks: who stored them saw to it.
+  /// Whether the field is equal to the result of `CardTexts.asWritten`. Fields are UTF-8 without endless runs of
+  /// combining marks, because they were checked when they were stored.
   private static func isShownAsStored(_ field: TextBytes) -> Bool {
     guard !field.isEmpty, field.count <= CardTexts.limit else { return false }
     return !"<&\n".utf8.contains { NoteFieldText.place(of: $0, in: field) != nil }
@@ -52,8 +54,8 @@ enum CardTextFunctions {
   }
 }
 
-/// Makes the sides of cards of any type. It keeps the types that it met, the fields of the last note, whose clozes are
-/// read once for all its cards, and what the last card shows.
+/// Makes the sides of cards of any type. It caches the types it has seen, the fields of the last note, so that its
+/// clozes are parsed once for all its cards, and the texts of the last card.
 private final class CardRendering {
   private struct Known {
     let json: Bytes
@@ -64,7 +66,7 @@ private final class CardRendering {
   private var types: [UInt32: Known] = [:]
   /// The last note, with the columns that it was read from: its type, its tags and its fields.
   private var note: (columns: [Bytes], maker: NoteCardMaker, record: NoteRecord, fields: NoteFields)?
-  /// The texts of its last card, with what they depend on beside the note.
+  /// The texts of its last card, with what they depend on besides the note.
   private var shown: (id: Int64, ordinal: Int64, flag: Int64, deck: Bytes, texts: CardTexts)?
 
   private func isLastNote(_ call: SQLCall) -> Bool {
@@ -72,7 +74,7 @@ private final class CardRendering {
     return zip(note.columns, CardRendering.noteColumns).allSatisfy { $0.elementsEqual(call.bytes($1)) }
   }
 
-  /// The places of a note's columns among the arguments.
+  /// The indices of a note's columns among the arguments.
   private static let noteColumns = [7, 5, 6]
 
   private func lastTexts(_ call: SQLCall) -> CardTexts? {
@@ -88,7 +90,7 @@ private final class CardRendering {
   }
 
   private func texts(_ call: SQLCall) -> CardTexts {
-    // A type that is no JSON is refused wherever it is read; its cards show nothing.
+    // A type that is not JSON is refused wherever it is read; its cards show nothing.
     do {
       if isLastNote(call) {
         if let texts = lastTexts(call) { return texts }

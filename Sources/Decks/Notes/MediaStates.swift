@@ -1,16 +1,17 @@
-// What an account knows of each media file beside a sync server. Invariant: a name that was deleted here stays until
-// the server knows; one that is there and not wanted here has a digest and no content.
+// The state of each media file of an account in relation to the sync server.
+// Invariant: a name that was deleted here stays until the server knows; a name that is on the server but not wanted
+// here has a digest and no content.
 
 public import Storage
 
-/// One name.
+/// The state of one name.
 public struct MediaState: Equatable, Sendable {
-  /// Of the content here; nil where there is none.
+  /// The hash of the content here; nil if there is none.
   public var hash: String?
   public var size = 0
-  /// SHA-1 as the server has it, or had; nil for what it does not know.
+  /// The SHA-1 that the server has or had; nil if the server does not know the file.
   public var digest: String?
-  /// Changed here, or deleted, and not sent.
+  /// Whether it was changed or deleted here, and the change was not sent yet.
   public var isPending = true
 
   public init(hash: String?, size: Int = 0, digest: String? = nil, isPending: Bool = true) {
@@ -19,7 +20,7 @@ public struct MediaState: Equatable, Sendable {
 }
 
 extension MediaTable {
-  /// All names that are here, or that the server has.
+  /// All names that are here or on the server.
   public static func states(_ db: Database) throws -> [String: MediaState] {
     var states: [String: MediaState] = [:]
     try db.forEachRow("SELECT name, hash, size, sha1, pending FROM media") { row in
@@ -29,7 +30,7 @@ extension MediaTable {
     return states
   }
 
-  /// The state of a name now; nil for one that is not known.
+  /// The current state of a name; nil if it is not known.
   public static func state(_ db: Database, of name: String) throws -> MediaState? {
     try db.firstRow("SELECT hash, size, sha1, pending FROM media WHERE name = ?", [name]) { row in
       MediaState(
@@ -37,7 +38,7 @@ extension MediaTable {
     }
   }
 
-  /// Writes the state of a name; nil removes it.
+  /// Stores the state of a name; nil removes it.
   public static func set(_ db: Database, _ name: String, to state: MediaState?) throws {
     guard let state else { return try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [name]) }
     try db.execute(

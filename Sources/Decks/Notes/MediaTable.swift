@@ -1,5 +1,6 @@
-// The names of an account's media files in the database, and where notes and cards refer to them. The files themselves
-// belong to Workspace. Invariant: a name is one file; two names may share one content.
+// The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages
+// the files themselves.
+// Invariant: a name is one file; two names may share the same content.
 
 public import Storage
 public import Templates
@@ -17,7 +18,7 @@ public struct MediaRecord: Equatable, Sendable {
 public enum MediaTable {
   private static let columns = "name, hash, size"
 
-  /// All, by name.
+  /// All media files, by name.
   public static func list(_ db: Database) throws -> [MediaRecord] {
     try db.rows("SELECT \(columns) FROM media WHERE hash IS NOT NULL ORDER BY name", [], record)
   }
@@ -32,8 +33,8 @@ public enum MediaTable {
     throw NoteError.mediaNotFound(name: name, suggestion: suggestion(for: name, among: try list(db).map(\.name)))
   }
 
-  /// Enters a file. Where another content has the name, the new one gets a name of its own.
-  /// - Returns: the name that it has now.
+  /// Adds a file. If the name belongs to other content, the new file gets another name.
+  /// - Returns: the name of the file.
   /// - Throws: `NoteError.badMediaName`.
   public static func add(_ db: Database, name: String, hash: String, size: Int) throws -> String {
     let names = try MediaTable.names(of: MediaNames.checked(name), hash: hash)
@@ -47,24 +48,25 @@ public enum MediaTable {
     return name
   }
 
-  /// The names that a file may get: the first one that no other content has.
+  /// The names that a file may get; it gets the first one that no other content has.
   private static func names(of name: String, hash: String) -> [String] {
     let own = MediaNames.distinct(name, hash: hash)
     return [name, own, MediaNames.distinct(own, hash: String(hash.reversed()))]
   }
 
-  /// A file and those that came under its name while another content had it.
+  /// A file, and the files that were added under its name while other content had it.
   public static func namesakes(_ db: Database, of name: String) throws -> [MediaRecord] {
     try list(db).filter { names(of: name.composed, hash: $0.hash).contains($0.name) }
   }
 
-  /// Gives a name the content of another one.
+  /// Gives a name the content of another file.
   public static func setContent(_ db: Database, of name: String, toThatOf other: MediaRecord) throws {
     let sql = "UPDATE media SET hash = ?, size = ?, sha1 = NULL, pending = 1 WHERE name = ?"
     try db.execute(sql: sql, arguments: [other.hash, other.size, name.composed])
   }
 
-  /// Removes a name. The file stays until nothing needs it; a sync server that has it is sent the removal.
+  /// Removes a name. The file stays while anything needs it; if a sync server has it, the removal is sent to the
+  /// server.
   /// - Throws: `NoteError.mediaNotFound`.
   public static func remove(_ db: Database, _ name: String) throws {
     let known = try find(db, name)
@@ -73,17 +75,17 @@ public enum MediaTable {
       db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
-  /// Whether there is a file of that name.
+  /// Whether there is a file with that name.
   static func isThere(_ db: Database, _ name: String) throws -> Bool {
     try db.hasRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name])
   }
 
-  /// The hashes that some name has.
+  /// The hashes of all contents that have a name.
   public static func hashes(_ db: Database) throws -> Set<String> {
     Set(try db.rows("SELECT hash FROM media WHERE hash IS NOT NULL") { $0.text(0) })
   }
 
-  /// Where media files are referred to, by their names.
+  /// The notes and types that refer to media files, by the names of the files.
   public static func references(_ db: Database) throws -> [String: MediaReferences] {
     var found: [String: MediaReferences] = [:]
     let known = Set(try db.rows("SELECT name FROM media WHERE hash IS NOT NULL") { $0.text(0) })
@@ -101,7 +103,8 @@ public enum MediaTable {
     return found
   }
 
-  /// About how many bytes the files have that a deck's own cards show, each counted as often as it is named.
+  /// The approximate number of bytes of the files that a deck's own cards show; a file is counted each time it is
+  /// named.
   public static func size(_ db: Database, shownIn deck: DeckID) throws -> Int {
     let sizes = try db.rows("SELECT name, size FROM media WHERE hash IS NOT NULL") { ($0.text(0), $0.count(1)) }
     if sizes.isEmpty { return 0 }
@@ -119,8 +122,8 @@ public enum MediaTable {
     return sum
   }
 
-  /// The files that the fields of a note name. Most name none. A tag in the plain text of Basic is a text like any
-  /// other, unless it names a file that is known.
+  /// The files that the fields of a note name. Most name none. In plain text of Basic, a tag is ordinary text, unless
+  /// it names a known file.
   private static func names(_ column: TextBytes, isBasic: Bool, known: (String) -> Bool) -> Set<String> {
     let (tag, sound, entity) = (UInt8(ascii: "<"), UInt8(ascii: "["), UInt8(ascii: "&"))
     guard column.contains(where: { $0 == tag || $0 == sound || $0 == entity }) else { return [] }
@@ -137,9 +140,9 @@ public enum MediaTable {
   }
 }
 
-/// What refers to a media file.
+/// The notes and types that refer to a media file.
 public struct MediaReferences: Equatable, Sendable {
   public var notes: [NoteID] = []
-  /// Types whose templates name it.
+  /// The types whose templates name it.
   public var types: [NoteTypeID] = []
 }

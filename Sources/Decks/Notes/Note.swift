@@ -1,17 +1,17 @@
-// A note as it is stored, and as it is given to be added: the fields that its cards are made from.
+// A note as it is stored, and a note to be added: the fields that its cards are made from.
 // Invariant: a record is a copy of one row at one moment.
 
 import Glibc
 public import Templates
 import Text
 
-/// Which note: milliseconds since 1970.
+/// The id of a note: milliseconds since 1970.
 public struct NoteID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A note as it was when it was read: from the collection, a package or a server, with the ids that it has there.
+/// A copy of a note when it was read from the collection, a package or a server, with the ids that it has there.
 public struct NoteRecord: Equatable, Sendable {
   public let id: NoteID
   public internal(set) var guid: String
@@ -21,9 +21,9 @@ public struct NoteRecord: Equatable, Sendable {
   public let tags: [String]
   /// HTML, in the order of the type's fields.
   public internal(set) var fields: [String]
-  /// What others keep of it beside its fields; empty where it was read from here.
+  /// What other programs store with the note besides its fields; empty if it was read from the collection.
   public let data: String
-  /// It was changed since it was sent.
+  /// Whether the note has changed since it was sent.
   public internal(set) var isUnsent = true
 
   public init(
@@ -35,7 +35,7 @@ public struct NoteRecord: Equatable, Sendable {
 }
 
 extension NoteRecord {
-  /// Whether the fields of a note of Basic are plain text that a card can have: its prompt and answer say all of it.
+  /// Whether the fields of a note of Basic are plain text, so that a card's prompt and answer hold all of it.
   public var isPlain: Bool { fields.count == 2 && fields.allSatisfy { CardTexts.asWritten($0) != nil } }
 }
 
@@ -43,28 +43,28 @@ extension NoteRecord {
 ///
 ///     let note = NewNote(fields: ["Front": "el gato", "Back": "the cat"], tags: ["animal"])
 public struct NewNote: Equatable, Sendable {
-  /// HTML by the names of fields; a field that is not named is empty.
+  /// HTML by field name; fields that are not named are empty.
   public var fields: [String: String]
   public var tags: [String]
-  /// Nil or empty: one is made.
+  /// If it is nil or empty, a guid is made.
   public var guid: String?
-  /// Whether a note whose first card is in the deck already is added all the same; one with a guid always is.
+  /// Whether the note is added even if its first card is already in the deck. A note with a guid is always added.
   public var mayRepeat = false
 
   public init(fields: [String: String], tags: [String] = [], guid: String? = nil) {
     (self.fields, self.tags, self.guid) = (fields, tags, guid)
   }
 
-  /// With fields of plain text.
+  /// Creates a note with fields of plain text.
   public static func plain(_ fields: [String: String], tags: [String] = []) -> NewNote {
     NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags)
   }
 }
 
-/// The column of a note's fields.
+/// The column that stores a note's fields.
 enum NoteFieldText {
   static let separator = UInt8(0x1F)
-  /// Bytes of all fields of one note together.
+  /// The most bytes of all fields of a note together.
   static let limit = 64_000_000
 
   /// - Throws: `badField`, `tooLarge`.
@@ -86,13 +86,13 @@ enum NoteFieldText {
     }
   }
 
-  /// Where a byte first is, at the speed of C: fields may be long.
+  /// The index of the first occurrence of a byte. It uses `memchr`, because fields may be long.
   static func place(of byte: UInt8, in text: TextBytes) -> Int? {
     guard let start = text.baseAddress, let found = memchr(start, Int32(byte), text.count) else { return nil }
     return UnsafeRawPointer(found) - UnsafeRawPointer(start)
   }
 
-  /// The fields of a column: as many as the type has, whatever is stored.
+  /// Splits a column into its fields: as many as are stored, which may differ from the number in the type.
   static func list(_ column: String) -> [String] {
     Bytes(column.utf8).split(separator: separator, omittingEmptySubsequences: false).map(\.text)
   }

@@ -1,5 +1,5 @@
-// The cards of a note: which there are, and what they show, renewed whenever the note or its type changes.
-// Invariant: after `renew` a note has exactly the cards that its type makes of its fields, and always one at least.
+// The cards of a note: which there are and what they show, updated whenever the note or its type changes.
+// Invariant: after `renew`, a note has exactly the cards that its type makes of its fields, and at least one.
 
 import Files
 import Storage
@@ -19,16 +19,18 @@ struct NoteCardWriter {
   let now: Double
   private var deckNames: [DeckID: String] = [:]
 
-  /// - Parameter isInterrupted: asked while texts are made; true ends that with `interrupted`.
+  /// - Parameter isInterrupted: polled while texts are made; if it returns true, the work ends with `interrupted`.
   init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool) {
     (self.db, self.now) = (db, now)
     maker = NoteCardMaker(type, isInterrupted: isInterrupted)
   }
 
-  /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
+  /// Updates a note's cards to what its type makes of it now. New cards go to the top of the deck of the note's first
+  /// card.
   /// - Parameters:
-  ///   - deck: for a note that has no cards yet.
-  ///   - hasOtherTags: the cards may still show what they did.
+  ///   - deck: the deck for a note that has no cards yet.
+  ///   - hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are the
+  ///     same.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false) throws -> Int {
@@ -46,7 +48,7 @@ struct NoteCardWriter {
     return try CardTable.remove(db, gone)
   }
 
-  /// The cards that a note has may show something else now; none comes or goes.
+  /// Updates what the cards of a note show, without adding or removing any.
   mutating func rewrite(_ note: NoteRecord, hasOtherTags: Bool = false) throws {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     for card in try cards(of: note.id) { try rewrite(card, note, fields, always: hasOtherTags) }
@@ -70,7 +72,7 @@ struct NoteCardWriter {
     return name
   }
 
-  /// - Parameter always: otherwise only a card that shows something else counts as changed.
+  /// - Parameter always: if false, only a card whose texts have changed is written.
   private mutating func rewrite(
     _ card: StoredCard, _ note: NoteRecord, _ fields: NoteFields, always: Bool
   ) throws {
@@ -103,7 +105,7 @@ struct NoteCardWriter {
 }
 
 extension CardTexts {
-  /// What the index of content holds for them.
+  /// The value for the index of content.
   var content: Int64 {
     var (prompt, answer) = (prompt, answer)
     return prompt.withUTF8 { prompt in answer.withUTF8 { CardText.content(prompt, $0) } }
@@ -111,7 +113,7 @@ extension CardTexts {
 }
 
 extension NoteTable {
-  /// Renews the cards in some decks that show the name of their deck, which has changed.
+  /// Updates the cards in some decks that show the name of their deck, after it has changed.
   static func renewDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
     for type in try NoteTypeTable.list(db) where NoteCardMaker(type, isInterrupted: isNeverInterrupted).showsDeck {
       var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
@@ -123,8 +125,8 @@ extension NoteTable {
     }
   }
 
-  /// Renews the cards of the notes that some cards are of, whose deck, flag or id has changed, where a template shows
-  /// it.
+  /// Updates the cards of the notes of some cards whose deck, flag or id has changed, if a template shows one of
+  /// these.
   static func renewPlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
     let sql = "SELECT notes.id, notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.id = ?"
     var writers: [NoteTypeID: NoteCardWriter?] = [:]

@@ -1,15 +1,15 @@
-// Notes as other programs know them: by numbers, and by what their first fields show.
-// Invariant: what is asked for many notes is one walk over the table.
+// Notes as other programs refer to them: by id, and by the text of their first field.
+// Invariant: what is asked about many notes takes a single pass over the table.
 
 public import Storage
 public import Templates
 import Text
 
-/// Which notes one must not be the same as.
+/// The notes among which a first field is looked for.
 ///
 ///     FirstFieldScope(type: type.id, decks: nil)   // of the type, in all decks
 public struct FirstFieldScope: Hashable, Sendable {
-  /// Nil for notes of every type.
+  /// Nil for the notes of every type.
   public var type: NoteTypeID?
   /// Nil for all decks.
   public var decks: [DeckID]?
@@ -18,18 +18,18 @@ public struct FirstFieldScope: Hashable, Sendable {
 }
 
 extension NoteTable {
-  /// What a first field is compared by: its text without tags, and of media the names.
+  /// The key by which first fields are compared: the text without tags, with the names of media.
   public static func firstFieldKey(_ field: String) -> String { FieldHTML.sortText(field).trimmed.composed }
 
-  /// Those of the keys that the first field of a note has.
-  /// - Parameter keys: as `firstFieldKey` gives them.
+  /// Returns those of the keys that belong to the first field of some note.
+  /// - Parameter keys: results of `firstFieldKey`.
   public static func taken(_ db: Database, _ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
     var found: Set<String> = []
     try forEachFirstField(db, in: scope) { key in if keys.contains(key) { found.insert(key) } }
     return found
   }
 
-  /// Hands over the keys of all first fields.
+  /// Calls `body` with the keys of all first fields.
   public static func forEachFirstField(
     _ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void
   ) throws {
@@ -47,13 +47,13 @@ extension NoteTable {
     return isShownAsWritten(bytes) ? text : firstFieldKey(text)
   }
 
-  /// Most fields are a word of ASCII.
+  /// Whether the key is the field itself: most fields are a word in ASCII.
   private static func isShownAsWritten(_ bytes: TextBytes) -> Bool {
     guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else { return bytes.isEmpty }
     return bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
   }
 
-  /// The notes of cards, each once, in the order of the cards.
+  /// The notes of some cards, each once, in the order of the cards.
   public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [NoteID] {
     var (found, seen): ([NoteID], Set<NoteID>) = ([], [])
     let sql = """
@@ -67,7 +67,8 @@ extension NoteTable {
     return found
   }
 
-  /// Whether all notes of a type of Basic's shape with cards in a deck are plain: see `NoteRecord.isPlain`.
+  /// Whether all notes of a type with the shape of Basic that have cards in a deck are plain: see
+  /// `NoteRecord.isPlain`.
   public static func arePlain(_ db: Database, of type: NoteTypeID, in deck: DeckID) throws -> Bool {
     let sql = "SELECT notes.fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
     var arePlain = true
@@ -78,7 +79,7 @@ extension NoteTable {
     return arePlain
   }
 
-  /// All tags that notes have, in order.
+  /// All tags of all notes, sorted.
   public static func tags(_ db: Database) throws -> [String] {
     var tags: Set<String> = []
     try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }

@@ -1,4 +1,5 @@
-// Which cards a note has, by their numbers: one that was removed stays away while its note goes from file to file.
+// The cards that a note has, by their numbers, so that a removed card stays removed when its note is exported and
+// imported.
 // Invariant: a note keeps at least one card.
 
 import Files
@@ -7,15 +8,15 @@ public import Templates
 
 /// The numbers of a note's cards, from 0.
 public enum NoteOrdinals {
-  /// Those that a type makes of a note's fields.
+  /// The numbers of the cards that a type makes of a note's fields.
   static func made(_ note: NoteRecord, _ type: NoteType) -> [Int] {
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
-    // Every card has a deck: which it is does not matter here.
+    // Every card has a deck, but its name does not matter here.
     return maker.ordinals(fields.adding(maker.facts(note, deckName: "d")))
   }
 
-  /// Those that a note has in some decks; nil where it has all that its type makes.
+  /// The numbers of the cards that a note has in some decks; nil if it has all that its type makes.
   public static func kept(
     _ db: Database, of note: NoteRecord, _ type: NoteType, in decks: Set<DeckID>
   ) throws -> [Int]? {
@@ -27,7 +28,7 @@ public enum NoteOrdinals {
     return Set(made(note, type)).isSubset(of: there) ? nil : there
   }
 
-  /// Takes away the cards of a note but those of some numbers; all of them stay where it has none of those.
+  /// Removes the cards of a note except those with the given numbers; if it has none of those, all its cards stay.
   public static func keep(_ db: Database, _ ordinals: [Int], of note: NoteID) throws {
     let wanted = Set(try ordinals.compactMap { try NoteTable.card(db, of: note, ordinal: $0) })
     if wanted.isEmpty { return }

@@ -1,4 +1,4 @@
-// What the cards of a note are made from, and what they show: for notes as they are and as they were.
+// What the cards of a note are made from, and what they show, for notes in their present or a former state.
 
 import Files
 public import Storage
@@ -16,8 +16,8 @@ public struct NoteSource {
     (self.type, self.fields, self.tags) = (type, fields, tags)
   }
 
-  /// What a card shows; nil where its type is gone.
-  /// - Parameter card: the columns of a card that its template may show.
+  /// Returns what a card shows; nil if the type no longer exists.
+  /// - Parameter card: the columns of the card that its template may show.
   public func sides(
     _ db: Database, of card: (id: CardID, deck: DeckID, ordinal: Int, flag: Int)
   ) throws -> (prompt: String, answer: String)? {
@@ -36,7 +36,7 @@ public struct NoteSource {
 }
 
 extension NoteSource {
-  /// Nil for a note that is gone.
+  /// The source of a note; nil if the note no longer exists.
   public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
     try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
       NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))

@@ -1,5 +1,5 @@
-// Notes in the database: adding, reading, changing, removing; each change renews the note's cards with it.
-// Invariant: no note without a card, no card of a note whose note is gone.
+// Notes in the database: adding, reading, changing, removing; each change also updates the note's cards.
+// Invariant: every note has a card, and every card has a note.
 
 import Files
 public import Storage
@@ -17,7 +17,7 @@ public enum NoteTable {
     return found
   }
 
-  /// Nil where there is none.
+  /// The note with an id; nil if there is none.
   public static func known(_ db: Database, _ id: NoteID) throws -> NoteRecord? {
     try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
   }
@@ -26,8 +26,9 @@ public enum NoteTable {
     try db.hasRow("SELECT 1 FROM notes WHERE id = ?", [id.rawValue])
   }
 
-  /// The note of a guid, nil when there is none.
-  /// - Parameter decks: where it must have a card; other decks may have another note of that guid.
+  /// The id of the note with a guid; nil if there is none.
+  /// - Parameter decks: the decks in one of which it must have a card; other decks may have another note with that
+  ///   guid.
   public static func id(_ db: Database, guid: String, in decks: Set<DeckID>? = nil) throws -> NoteID? {
     guard let decks else {
       return try db.firstRow("SELECT id FROM notes WHERE guid = ?", [guid]) { NoteID(rawValue: $0.integer(0)) }
@@ -37,14 +38,15 @@ public enum NoteTable {
     return found.first { decks.contains($0.1) }?.0
   }
 
-  /// A note's card by its number from 0, nil when it makes none of that number.
+  /// The card of a note with a number, counted from 0; nil if it has none with that number.
   public static func card(_ db: Database, of note: NoteID, ordinal: Int) throws -> CardID? {
     try db.firstRow("SELECT id FROM cards WHERE note = ? AND ord = ?", [note.rawValue, ordinal]) {
       CardID(rawValue: $0.integer(0))
     }
   }
 
-  /// The note that a new one without a guid would repeat: of the type, with the same first prompt in the deck.
+  /// The note that a new note without a guid would duplicate: of the same type, with the same first prompt in the
+  /// deck.
   static func same(_ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID) throws -> NoteID? {
     let fields = try values(note.fields, of: type)
     try checkFilled(fields, type)
@@ -65,7 +67,7 @@ public enum NoteTable {
     return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  /// What the first card of a note shows.
+  /// The texts of the first card of a note.
   private static func firstTexts(
     _ note: NoteRecord, _ maker: NoteCardMaker, deckName: String
   ) throws -> CardTexts {
@@ -80,12 +82,12 @@ public enum NoteTable {
     try db.rows("SELECT id FROM cards WHERE note = ? ORDER BY ord", [note.rawValue]) { CardID(rawValue: $0.integer(0)) }
   }
 
-  /// All notes of a type, oldest first; 8 bytes a note.
+  /// The ids of all notes of a type, oldest first; 8 bytes each.
   public static func ids(_ db: Database, of type: NoteTypeID) throws -> [NoteID] {
     try db.rows("SELECT id FROM notes WHERE type = ? ORDER BY id", [type.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  /// The notes whose guid begins like that, an exact one first; at most `limit` of them.
+  /// The ids of the notes whose guid begins with `start`, an exact match first; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [NoteID] {
     let sql = """
       SELECT id FROM notes WHERE guid >= ?1 AND guid < ?1 || char(1114111) ORDER BY guid <> ?1, id LIMIT ?2
@@ -95,9 +97,9 @@ public enum NoteTable {
 
   // MARK: Adding
 
-  /// The id that a new note gets, from ?1 on: beyond those of the day after it, so that ids go up. A row of a far time
-  /// ahead does not drag the others along. A removed note that a sync server has still keeps its id: the server would
-  /// not learn of the removal.
+  /// The id for a new note, at least ?1, and above all ids that are less than 80,000 seconds after ?1, so that ids
+  /// ascend. Ids further in the future are ignored. The id of a removed note stays reserved while a sync server still
+  /// has the note: otherwise the server would not learn of the removal.
   static let freeIDQuery = """
     SELECT max(?1, 1 + ifnull(max(id), 0), 1 + ifnull(
       (SELECT max(id) FROM undo_removed WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
@@ -112,7 +114,7 @@ public enum NoteTable {
     return try db.firstRow(freeIDQuery, [first]) { $0.integer(0) } ?? first
   }
 
-  /// Adds a note with its cards on top of a deck, the first of them on top of all.
+  /// Adds a note with its cards to the top of a deck, the first card on top.
   /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`,
   ///   `.badTag`, `.badGuid`, `.gone`.
   @discardableResult
@@ -137,7 +139,7 @@ public enum NoteTable {
     return id
   }
 
-  /// Fields by name in the order of the type.
+  /// The fields in the order of the type.
   private static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
     for name in fields.keys.sorted() where !type.fields.contains(name) { throw type.unknownField(name) }
     return type.fields.map { fields[$0] ?? "" }
@@ -172,12 +174,13 @@ public enum NoteTable {
     try db.hasRow("SELECT 1 FROM notes WHERE guid = ?", [guid])
   }
 
-  /// A note without a guid is a repetition when the deck holds a card with the prompt and the answer of its first one.
+  /// Throws if the note is a duplicate: a note without a guid is one if the deck has a card with the prompt and the
+  /// answer of its first card.
   private static func checkNew(
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {
     let texts = try firstTexts(note, maker, deckName: deckName)
-    // One of which nothing is to be seen is like no other.
+    // A card that shows nothing is not a duplicate of any other.
     if texts.prompt == CardTexts.blank { return }
     let writer = try CardWriter(db, deck: deck) { 0 }
     let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
@@ -186,7 +189,7 @@ public enum NoteTable {
 
   // MARK: Changing
 
-  /// How many cards a note would lose with these fields, without changing them.
+  /// How many cards a note would lose with these fields; changes nothing.
   public static func lostCards(_ db: Database, _ id: NoteID, fields: [String: String]) throws -> Int {
     let note = try record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
@@ -208,7 +211,8 @@ public enum NoteTable {
     return values
   }
 
-  /// Changes fields (HTML, by name) and tags; nil stays. The cards are added, renewed and removed with it.
+  /// Changes fields (HTML, by name) and tags; nil leaves the tags unchanged. The note's cards are added, updated and
+  /// removed accordingly.
   /// - Returns: how many cards were removed.
   /// - Throws: as `add`.
   @discardableResult
@@ -233,15 +237,15 @@ public enum NoteTable {
     return try writer.renew(new, hasOtherTags: new.tags != old.tags)
   }
 
-  /// A new note, as far as it is nothing elsewhere.
+  /// Inserts a new note with the columns that do not come from other programs.
   static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
 
   /// - Parameters:
-  ///   - tags: the column.
-  ///   - fields: the column.
+  ///   - tags: the value of the column.
+  ///   - fields: the value of the column.
   static func writeTexts(_ db: Database, _ note: NoteID, modified: Int, tags: String, fields: String) throws {
     try SyncedTable.notes.keep(db, [note.rawValue])
-    // FAIL as in `CardTable.updateContent`.
+    // `OR FAIL` as in `CardTable.updateContent`.
     let sql = "UPDATE OR FAIL notes SET mod = ?, \(Unsent.sql), tags = ?, fields = ? WHERE id = ?"
     try db.cachedStatement(sql: sql).execute(arguments: [modified, tags, fields, note.rawValue])
   }
@@ -251,14 +255,15 @@ public enum NoteTable {
     try writeTexts(db, note.id, modified: note.modified, tags: Tags.column(note.tags), fields: column)
   }
 
-  /// As many fields as the type has, whatever was stored.
+  /// As many fields as the type has, even if more or fewer were stored.
   static func padded(_ fields: [String], _ type: NoteType) -> [String] {
     let count = type.fields.count
     return Array((fields + Array(repeating: "", count: max(0, count - fields.count))).prefix(count))
   }
 
-  /// Changes the fields behind what a card shows.
-  /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` when plain text would lose something.
+  /// Changes the fields that make what a card shows.
+  /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` if plain text would lose
+  ///   formatting.
   static func write(_ db: Database, _ card: CardID, _ old: CardContent, _ new: CardContent, now: Double) throws {
     let note = try record(db, old.note)
     let type = try NoteTypeTable.record(db, note.type)
@@ -271,7 +276,7 @@ public enum NoteTable {
       }
       fields[type.fields[place]] = HTMLText.html(ofPlain: text)
     }
-    // A note of the shape of Basic: two fields, and no template to go through.
+    // A note with the shape of Basic has two fields and no template to evaluate.
     try update(
       db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
   }
@@ -282,7 +287,7 @@ public enum NoteTable {
   }
 
   /// Removes notes with all their cards; the log of their reviews stays.
-  /// - Returns: how many cards went.
+  /// - Returns: how many cards were removed.
   @discardableResult
   public static func remove(_ db: Database, _ ids: some Sequence<NoteID>) throws -> Int {
     try CardTable.remove(db, ids.flatMap { try cards(db, of: $0) })

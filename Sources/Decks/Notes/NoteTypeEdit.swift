@@ -1,14 +1,14 @@
-// Changing a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
+// Changes a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
 // order.
-// Invariant: a change that takes away cards or texts is made only when the caller has agreed to it, and is counted
-// before.
+// Invariant: a change that removes cards or texts is made only if the caller has agreed to it; the loss is counted
+// first.
 
 public import Storage
 public import Templates
 import Text
 package import Values
 
-/// What a note type is to become, and what of it was there before.
+/// The new form of a note type, and which of its parts existed before.
 ///
 ///     var edit = NoteTypeEdit(type)
 ///     edit.cards[0].value.front = "{{Front}}<br>{{Hint}}"
@@ -16,9 +16,9 @@ public struct NoteTypeEdit: Equatable, Sendable {
   /// A field's name, or the template of a card.
   public struct Part<Value: Equatable & Sendable>: Equatable, Sendable {
     public var value: Value
-    /// Its place before, from 0; nil for a new one.
+    /// Its former index, from 0; nil for a new part.
     public var was: Int?
-    /// What else a type's JSON is to have for a field, over what it has: a font, a description.
+    /// Other members that the JSON of a field is to have, replacing those it has: a font, a description.
     package var other = Values.Value.Record()
     public init(_ value: Value, was: Int?) { (self.value, self.was) = (value, was) }
   }
@@ -28,7 +28,7 @@ public struct NoteTypeEdit: Equatable, Sendable {
   public var cards: [Part<CardTemplate>]
   public var css: String
 
-  /// No change.
+  /// Creates an edit that changes nothing.
   public init(_ type: NoteType) {
     name = type.name
     css = type.css
@@ -36,7 +36,8 @@ public struct NoteTypeEdit: Equatable, Sendable {
     cards = type.cards.enumerated().map { Part($1, was: $0) }
   }
 
-  /// The change to a draft: what has the same name is the same; of as many others, those at the same place are renamed.
+  /// Creates the edit that leads to a draft. Parts with the same name are the same part; if the number of parts is
+  /// unchanged, the others are matched by index, as renamed parts.
   public init(_ type: NoteType, to draft: NoteTypeDraft) {
     name = draft.name
     css = draft.css
@@ -58,7 +59,7 @@ public struct NoteTypeEdit: Equatable, Sendable {
 }
 
 extension NoteTypeTable {
-  /// What a change would take away, without making it.
+  /// Returns what a change would remove, without making it.
   public static func loss(
     _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool
   ) throws -> NoteTypeLoss {
@@ -67,9 +68,9 @@ extension NoteTypeTable {
   }
 
   /// Changes a type, its notes and their cards.
-  /// - Parameter agreed: whether cards and texts may be taken away.
-  /// - Returns: what was.
-  /// - Throws: `NoteError.losesCards` with the counts; as `create`.
+  /// - Parameter agreed: whether cards and texts may be removed.
+  /// - Returns: what was removed.
+  /// - Throws: `NoteError.losesCards` with the counts; the errors of `create`.
   @discardableResult
   public static func edit(
     _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, agreed: Bool, now: Double,
@@ -86,7 +87,7 @@ extension NoteTypeTable {
   }
 }
 
-/// One change of a type, checked.
+/// A checked change of a type.
 private struct TypeChange {
   let old: NoteType
   let new: NoteType
@@ -126,7 +127,7 @@ private struct TypeChange {
     if !isGood { throw .badType(reason: "cannot take one of its parts twice") }
   }
 
-  /// Names that templates still have: the old ones of fields with another name now.
+  /// The old names of renamed fields that templates still use, with the new names.
   private static func renamed(_ old: NoteType, _ edit: NoteTypeEdit) -> [String: String] {
     let names = Set(edit.fields.map(\.value))
     var renamed: [String: String] = [:]
@@ -137,7 +138,7 @@ private struct TypeChange {
     return renamed
   }
 
-  /// Whether the type stays as it is, byte for byte.
+  /// Whether the type stays the same, byte for byte.
   var isNothing: Bool {
     var undated = new
     undated.modified = old.modified
@@ -155,7 +156,7 @@ private struct TypeChange {
     return edit.fields.map { $0.was.map { values[$0] } ?? "" }
   }
 
-  /// The place of a card after the change; nil when its template goes.
+  /// The index of a card after the change; nil if its template is removed.
   private func place(_ ordinal: Int) -> Int? {
     old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal }
   }
@@ -171,7 +172,7 @@ private struct TypeChange {
       let values = NoteTable.padded(note.fields, old)
       if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
       let fields = NoteFields(names: new.fields, values: self.values(note))
-      // Every card has a deck: which it is does not matter here.
+      // Every card has a deck, but its name does not matter here.
       let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
       let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
       loss.cards += stored.count { ordinal in place(ordinal).map { !wanted.contains($0) } ?? true }
@@ -192,8 +193,8 @@ private struct TypeChange {
     }
   }
 
-  /// Gives cards the places of their templates; those of removed ones get places that no template has, for `renew` to
-  /// remove.
+  /// Gives cards the indices of their templates. Cards of removed templates get indices that no template has, so that
+  /// `renew` removes them.
   private func moveCards(_ db: Database, of note: NoteID) throws {
     let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
       ($0.integer(0), $0.count(1))

@@ -1,5 +1,5 @@
-// Note types in the database: finding, making, and the stock ones.
-// Invariant: no two names differ only in capitals, or in how their marks are composed.
+// Note types in the database: finding, creating, and the stock types.
+// Invariant: no two names differ only in case or in Unicode composition.
 
 public import Storage
 public import Templates
@@ -11,12 +11,12 @@ public enum NoteTypeTable {
 
   // MARK: Finding
 
-  /// All that there are, by name.
+  /// All note types, by name.
   public static func list(_ db: Database) throws -> [NoteType] {
     try db.rows("SELECT \(columns) FROM note_types ORDER BY name_key", [], record)
   }
 
-  /// Nil for one that is gone.
+  /// The type with an id; nil if it no longer exists.
   public static func known(_ db: Database, _ id: NoteTypeID) throws -> NoteType? {
     try db.firstRow("SELECT \(columns) FROM note_types WHERE id = ?", [id.rawValue], record)
   }
@@ -27,19 +27,19 @@ public enum NoteTypeTable {
     return found
   }
 
-  /// The type of a name, capitals aside; nil when there is none.
+  /// The type with a name, case-insensitively; nil if there is none.
   public static func named(_ db: Database, _ name: String) throws -> NoteType? {
     return try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [DeckName.key(name)], record)
   }
 
-  /// - Throws: `NoteError.typeNotFound` with the nearest name, those of stock types among them.
+  /// - Throws: `NoteError.typeNotFound` with the nearest name, including those of stock types.
   public static func find(_ db: Database, named name: String) throws -> NoteType {
     if let found = try named(db, name) { return found }
     let names = try list(db).map(\.name) + StockNoteType.allCases.map(\.rawValue)
     throw NoteError.typeNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
-  /// The type of a name; a stock one is made when it is missing.
+  /// The type with a name; a stock type is created if it is missing.
   public static func findOrMake(_ db: Database, named name: String, now: Double) throws -> NoteType {
     if let found = try named(db, name) { return found }
     let key = DeckName.key(name)
@@ -49,7 +49,8 @@ public enum NoteTypeTable {
     return try find(db, named: name)
   }
 
-  /// A stock type: the one of its name when it has the stock's shape, else another of that shape, else a new one.
+  /// A stock type: the type of that name if it has the shape of the stock type, else another type of that shape, else
+  /// a new one.
   public static func stock(_ db: Database, _ stock: StockNoteType, now: Double) throws -> NoteType {
     if let known = try named(db, stock.rawValue), stock.isSame(as: known) { return known }
     if let other = try list(db).first(where: stock.isSame) { return other }
@@ -58,7 +59,7 @@ public enum NoteTypeTable {
     return try create(db, draft, now: now)
   }
 
-  /// The type of the notes that a prompt and an answer become: one of the shape of Basic, Basic itself if it has it.
+  /// The type for notes made from a prompt and an answer: a type with the shape of Basic, preferably Basic itself.
   package static func basic(_ db: Database, now: Double) throws -> NoteTypeID {
     let sql = "SELECT id FROM note_types WHERE basic ORDER BY name_key <> 'basic', id LIMIT 1"
     if let known = try db.firstRow(sql, [], { NoteTypeID(rawValue: $0.integer(0)) }) { return known }
@@ -72,7 +73,7 @@ public enum NoteTypeTable {
     return try ids.map { try record(db, $0) }.sorted { $0.name < $1.name }
   }
 
-  /// How many notes are of a type.
+  /// The number of notes of a type.
   public static func noteCount(_ db: Database, _ id: NoteTypeID) throws -> Int {
     try db.count("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue])
   }
@@ -98,7 +99,7 @@ public enum NoteTypeTable {
       ])
   }
 
-  /// Writes a type that was changed.
+  /// Writes a changed type.
   static func write(_ db: Database, _ type: NoteType) throws {
     if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
     try SyncedTable.noteTypes.keep(db, [type.id.rawValue])
@@ -112,7 +113,7 @@ public enum NoteTypeTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the note type") }
   }
 
-  /// - Throws: `NoteError.typeInUse` when it has notes.
+  /// - Throws: `NoteError.typeInUse` if it has notes.
   public static func remove(_ db: Database, _ id: NoteTypeID) throws {
     let type = try record(db, id)
     let notes = try noteCount(db, id)
@@ -133,15 +134,15 @@ func seconds(_ now: Double) -> Int { Int(exactly: now.rounded(.down)) ?? 0 }
 extension NoteType {
   private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
 
-  /// Reads what `json` wrote, or what came from elsewhere.
-  /// - Throws: `StorageError.damaged` for what is no note type.
+  /// Parses what `json` wrote, or what came from elsewhere.
+  /// - Throws: `StorageError.damaged` if it is not a note type.
   init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
     let object = try NoteType.object(json, name)
     self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
   }
 
-  /// Reads what `json` wrote, its name and its kind too.
-  /// - Throws: `StorageError.damaged` for what is no note type.
+  /// Parses what `json` wrote, including its name and kind.
+  /// - Throws: `StorageError.damaged` if it is not a note type.
   init(stored json: String) throws {
     let object = try NoteType.object(json, "")
     self.init(

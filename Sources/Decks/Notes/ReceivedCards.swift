@@ -1,13 +1,13 @@
-// Which cards of a package or a server came, and the statements that put notes and cards into the database.
-// Invariant: a card is found by the id that it came with, whichever it has now.
+// The cards that came from a package or a server, and the statements that insert notes and cards.
+// Invariant: a card is found by the id that it came with, even if it has another id here.
 
 import Storage
 
-/// Which cards came: those that were here before keep their log.
+/// The cards that came. Cards that were here before keep their log.
 public struct ReceivedCards {
-  /// Their ids, in their order; nil for all, where there were none before.
+  /// Their ids, sorted; nil if all cards came, because there were none before.
   fileprivate var added: [Int64]?
-  /// The ids that cards have, by those that they came with and that others had.
+  /// The ids of cards by the ids that they came with, which other cards already had.
   fileprivate var renumbered: [Int64: Int64] = [:]
 
   init(_ db: Database) throws {
@@ -21,21 +21,21 @@ public struct ReceivedCards {
 
   mutating func sort() { added?.sort() }
 
-  /// The card that came with an id; nil where none did.
+  /// The card that came with an id; nil if none did.
   func card(_ id: Int64) -> CardID? {
     if let renumbered = renumbered[id] { return CardID(rawValue: renumbered) }
     return holds(id) ? CardID(rawValue: id) : nil
   }
 
-  /// Whether the card that has an id now came.
+  /// Whether the card that now has this id came.
   func holds(_ id: Int64) -> Bool { added?.holds(id) ?? true }
 
-  /// No card of a lower id came.
+  /// The lowest id of a card that came.
   var first: Int64 { added.map { $0.first ?? .max } ?? 0 }
 }
 
 extension [Int64] {
-  /// Whether a number is among those that are in their order.
+  /// Whether a sorted list contains a number.
   fileprivate func holds(_ number: Int64) -> Bool {
     var (low, high) = (0, count)
     while low < high {
@@ -46,19 +46,19 @@ extension [Int64] {
   }
 }
 
-/// What became of a note that came.
+/// The outcome for a note that came.
 public enum ReceivedOutcome: Equatable, Sendable {
-  /// So many cards are new.
+  /// The number of new cards.
   case added(Int)
-  /// So many cards show something else now.
+  /// The number of cards that show something else now.
   case updated(Int)
-  /// It was there, as new or newer.
+  /// It was already there, in the same or a newer version.
   case skipped
-  /// A note of that guid is there, of another type.
+  /// There is a note with that guid, of another type.
   case conflicting
 }
 
-/// The statements of `NoteReceiver`, made ready once.
+/// The prepared statements of `NoteReceiver`.
 struct ReceivingStatements {
   let known: Statement
   let hasNote: Statement

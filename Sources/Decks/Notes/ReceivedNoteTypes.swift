@@ -1,13 +1,13 @@
 // Note types that come from a package.
-// Invariant: a type that is here keeps its fields and its cards; one of the same id and other fields comes in as
-// another type, and the same one each time.
+// Invariant: an existing type keeps its fields and cards. A type with the same id but other fields is added as
+// another type, which is the same one each time.
 
 public import Storage
 public import Templates
 
 extension NoteTypeTable {
-  /// The type that notes of a received one are of from here on: the one of its id where that has the same fields and
-  /// cards, with the templates of the newer of the two; else one that came before; else a new one.
+  /// The local type for the notes of a received type: the type with its id if it has the same fields and cards, with
+  /// the templates of the newer of the two; else one that was received earlier; else a new one.
   public static func receive(
     _ db: Database, _ given: NoteType, now: Double, isInterrupted: @escaping () -> Bool
   ) throws -> NoteType {
@@ -42,9 +42,9 @@ extension NoteTypeTable {
 }
 
 extension NoteTypeTable {
-  /// Makes a type here what a received one is; it keeps its id. Its notes are not touched: their texts are renewed by
-  /// `renewTexts`.
-  /// - Returns: whether the texts of its notes may be others now.
+  /// Replaces a type by a received one, except for its id. Its notes are not changed: call `renewTexts` to update
+  /// their texts.
+  /// - Returns: whether the texts of its notes may be different now.
   public static func replace(_ db: Database, _ id: NoteTypeID, with given: NoteType) throws -> Bool {
     let old = try record(db, id)
     var new = given
@@ -55,10 +55,10 @@ extension NoteTypeTable {
     return old.isCloze != new.isCloze || old.fields != new.fields || old.cards != new.cards
   }
 
-  /// A type of a server, under its id. One here that was not sent is it where it has that id or that name, and the same
-  /// fields and cards; another one that has its id gives way.
-  /// - Parameter isOurs: whether a type here is not the server's.
-  /// - Returns: whether the texts of its notes may be others now.
+  /// Stores a type of a server, under its id. A local type that was not sent becomes this type if it has the same
+  /// fields and cards, and the same id or name; another local type with the id gets a new id.
+  /// - Parameter isOurs: whether a local type is not on the server.
+  /// - Returns: whether the texts of its notes may be different now.
   public static func place(
     _ db: Database, _ given: NoteType, now: Double, isOurs: (NoteTypeID) throws -> Bool
   ) throws -> Bool {
@@ -82,12 +82,12 @@ extension NoteTypeTable {
     return name
   }
 
-  /// A type is elsewhere as it is here.
+  /// Marks a type as sent: the server has it in its present form.
   public static func markSent(_ db: Database, _ id: NoteTypeID) throws {
     try db.execute(sql: "UPDATE note_types SET usn = 0 WHERE id = ?", arguments: [id.rawValue])
   }
 
-  /// Writes the texts of all cards of a type anew.
+  /// Writes the texts of all cards of a type again.
   public static func renewTexts(_ db: Database, of id: NoteTypeID, isInterrupted: @escaping () -> Bool) throws {
     let type = try record(db, id)
     var writer = NoteCardWriter(db, type, now: Double(type.modified), isInterrupted: isInterrupted)
@@ -99,12 +99,12 @@ extension NoteTypeTable {
 }
 
 extension NoteType {
-  /// Whether another can hold the same notes: the number of fields and of cards, and the kind.
+  /// Whether the other type can hold the same notes: it has the same kind and the same numbers of fields and cards.
   public func holdsNotes(of other: NoteType) -> Bool {
     isCloze == other.isCloze && fieldList.count == other.fieldList.count && cards.count == other.cards.count
   }
 
-  /// Whether another has fields and cards of the same names in the same order.
+  /// Whether the other type has the same kind, and fields and cards with the same names in the same order.
   public func isShaped(as other: NoteType) -> Bool {
     isCloze == other.isCloze && fields == other.fields && cards.map(\.name) == other.cards.map(\.name)
   }

@@ -1,13 +1,13 @@
-// Notes and cards that come from a package, with ids, templates and schedules of their own.
-// Invariant: a note is known by its guid alone; what is there already is never moved or scheduled anew; a note that is
-// added has the cards that came with it, and each shows what its type makes of it. New ones may wait to be written
-// together: call `flush` before reading notes and cards.
+// Notes and cards that come from a package, with their own ids, templates and schedules.
+// Invariant: a note is identified by its guid alone. Existing cards are never moved or rescheduled. A note that is
+// added has the cards that came with it, and each shows what its type makes of it. New rows may be pending, to be
+// written together: call `flush` before you read notes and cards.
 
 public import Storage
 public import Templates
 import Text
 
-/// Takes notes into the database, in one operation.
+/// Adds received notes to the database, in one operation.
 ///
 ///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
 ///     let outcome = try receiver.receive(note, of: type, cards)
@@ -18,14 +18,14 @@ public final class NoteReceiver {
   private let field: (String) throws -> String
   private let statements: ReceivingStatements
   private let rows: ReceivedRows
-  /// By their hashes; nil where there are many.
+  /// The guids of existing notes, by their hashes; nil if there are many.
   private var guids: HashFilter?
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
-  /// The cards that came, once all are written.
+  /// The cards that came, once all of them are written.
   public var cards: ReceivedCards { rows.received }
 
-  /// What is made ready once for all notes of a type.
+  /// What is prepared once for all notes of a type.
   final class Kind {
     let maker: NoteCardMaker
     var writer: NoteCardWriter
@@ -38,8 +38,8 @@ public final class NoteReceiver {
 
   /// - Parameters:
   ///   - now: seconds since 1970.
-  ///   - isAlone: whether a second thread writes, because the caller does nothing else with the database.
-  ///   - field: is given each field that is stored, and gives what is stored in its place.
+  ///   - isAlone: whether a second thread may write, because the caller does nothing else with the database.
+  ///   - field: called with each field that is to be stored; returns what is stored instead.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool,
     field: @escaping (String) throws -> String = { $0 }
@@ -50,11 +50,11 @@ public final class NoteReceiver {
     guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
   }
 
-  /// Takes a note with its cards, of which there is one at least.
+  /// Receives a note with its cards, at least one.
   /// - Parameters:
-  ///   - note: its id gives way where a note has it already; its type is that of where it comes from.
-  ///   - ordinals: the places of its cards.
-  ///   - card: makes one of them ready, when it is to be added.
+  ///   - note: it gets another id if another note has its id; its type id is that of its source.
+  ///   - ordinals: the template indices of its cards.
+  ///   - card: prepares one of them, if it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; what SQLite throws.
   public func receive(
     _ note: NoteRecord, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
@@ -78,10 +78,10 @@ public final class NoteReceiver {
     return .added(cards.count)
   }
 
-  /// Writes the notes and cards that wait.
+  /// Writes the pending notes and cards.
   public func flush() throws { try rows.flush() }
 
-  /// The note of a guid.
+  /// The note with a guid.
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
     try rows.flush()
@@ -106,9 +106,9 @@ public final class NoteReceiver {
     return try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
   }
 
-  // MARK: A note that is there
+  // MARK: An existing note
 
-  /// - Returns: how many cards it has that show something else now.
+  /// - Returns: how many of its cards show something else now.
   private func renew(_ id: NoteID, isNewer: Bool, _ note: NoteRecord, _ kind: Kind) throws -> Int {
     guard isNewer else { return 0 }
     let record = record(try prepared(note), id, kind)
@@ -118,7 +118,7 @@ public final class NoteReceiver {
     return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
   }
 
-  /// Cards that are missing are added whether the note is newer or not.
+  /// Adds cards that are missing, whether the note is newer or not.
   private func addMissing(
     _ id: NoteID, _ kind: Kind, _ ordinals: [Int], _ card: (Int) throws -> StoredCard
   ) throws -> Int {
@@ -144,14 +144,14 @@ public final class NoteReceiver {
     return note
   }
 
-  /// Writes a note whose cards come later, at once.
+  /// Immediately writes a note whose cards follow later.
   func insert(_ note: NoteRecord, _ kind: Kind) throws -> NoteRecord {
     let record = try insert(note, kind, [])
     try rows.flush()
     return record
   }
 
-  /// Writes another card of a note, at once.
+  /// Immediately writes another card of a note.
   @discardableResult
   func insert(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
     let id = try rows.write(made(card, note, kind))

@@ -1,21 +1,21 @@
-// The rows of notes and cards that come from a package, written together where nothing is in their way.
-// Invariant: a note is written before its cards; an id, a rank or a guid that is taken gives way. A second thread
-// writes meanwhile: whoever wants to see the rows calls `flush` before.
+// The rows of notes and cards that come from a package, written together where nothing conflicts with them.
+// Invariant: a note is written before its cards; an id, a rank or a guid that is taken is replaced. A second thread
+// may be writing: call `flush` before you read the rows.
 
 import Storage
 import Templates
 import Text
 
-/// New notes and their cards on their way into the database.
+/// New notes and their cards that are on their way into the database.
 final class ReceivedRows {
-  /// The ids that rows may have.
+  /// The ids that new rows may get.
   private struct FreeIDs {
-    /// No note and no card has a higher one.
+    /// The highest ids of notes and cards so far.
     var (highestNote, highestCard): (Int64, Int64) = (0, 0)
     var nextNote: Int64 = 0
-    /// Of cards that are there; nil where there were many before.
+    /// The ids of existing cards; nil if there are many.
     var cards: HashFilter?
-    /// Cards that come below it are not found by their ids.
+    /// The highest card id before. Cards with lower ids cannot be recognised as new by their ids.
     let lastCard: Int64
 
     init(_ db: Database) throws {
@@ -25,7 +25,7 @@ final class ReceivedRows {
       lastCard = try CardTable.lastID(db)
     }
 
-    /// Whether a card may have that id.
+    /// Whether a card may already have this id.
     func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.mayHold(UInt64(bitPattern: id)) ?? true }
 
     mutating func take(_ id: Int64) {
@@ -39,14 +39,14 @@ final class ReceivedRows {
   private let statements: ReceivingStatements
   private let notes: RowBatch
   private let cards: RowBatch
-  /// The last cards, all that are not written among them.
+  /// The last cards, including all that are not written yet.
   private var last: [StoredCard] = []
-  /// The ids of cards that came with lower ones than others have, as far as the log of texts does not have them.
+  /// The ids of new cards that are lower than existing ones and are not yet in the log of changed texts.
   private var low: [Int64] = []
   private var ids: FreeIDs
   private var came: ReceivedCards
 
-  /// - Parameter isAlone: whether a second thread writes, because the caller does nothing else with the database.
+  /// - Parameter isAlone: whether a second thread may write, because the caller does nothing else with the database.
   init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
     (self.db, self.now, self.statements) = (db, now, statements)
     ids = try FreeIDs(db)
@@ -55,7 +55,7 @@ final class ReceivedRows {
     came = try ReceivedCards(db)
   }
 
-  /// The id that a note gets which is to have a given one.
+  /// Returns the id for a note: `wanted` if it is free, else a nearby one.
   func noteID(_ wanted: NoteID) throws -> NoteID {
     let id = max(1, wanted.rawValue)
     if id > ids.highestNote { return NoteID(rawValue: id) }
@@ -68,7 +68,7 @@ final class ReceivedRows {
     return NoteID(rawValue: free)
   }
 
-  /// Adds a note of an id that is free, with its cards; `tags` and `fields` are the texts of its columns.
+  /// Adds a note, whose id is free, with its cards; `tags` and `fields` are the texts of its columns.
   func add(_ note: NoteRecord, tags: String, fields: String, _ made: [StoredCard]) throws {
     ids.highestNote = max(ids.highestNote, note.id.rawValue)
     notes.put(0, note.id.rawValue)
@@ -91,7 +91,7 @@ final class ReceivedRows {
     if cards.isFull { try handOver() }
   }
 
-  /// The card with an id that is free, its own if that is.
+  /// Returns the card with a free id: its own, if it is free.
   private func numbered(_ card: StoredCard) throws -> StoredCard {
     var card = card
     let wanted = card.id
@@ -117,7 +117,7 @@ final class ReceivedRows {
 
   // MARK: Writing
 
-  /// In this order one row finds another that it names.
+  /// Runs `body` on the notes, then on the cards, so that a note is written before its cards.
   private func inOrder(_ body: (RowBatch) throws -> Void) throws {
     do {
       try body(notes)
@@ -127,18 +127,18 @@ final class ReceivedRows {
     }
   }
 
-  /// Has what waits written meanwhile.
+  /// Starts writing the pending rows. With `isAlone`, a second thread writes them.
   private func handOver() throws {
     try inOrder { try $0.handOver() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if last.count > 2 * most { last.removeFirst(last.count - most) }
   }
 
-  /// Waits until what was handed over is written, so that a row in the way of another is dealt with before anything is
-  /// read.
+  /// Waits until all rows that were handed over are written, so that a conflict between rows is resolved before
+  /// anything is read.
   func drain() throws { try inOrder { try $0.drain() } }
 
-  /// Writes what waits.
+  /// Writes the pending rows.
   func flush() throws {
     try inOrder { try $0.flush() }
     last.removeAll(keepingCapacity: true)
@@ -147,7 +147,7 @@ final class ReceivedRows {
     low.removeAll()
   }
 
-  /// One of the cards is in the way of something: each that is not written by itself.
+  /// Handles a card that conflicts with another row: writes each card that is not yet written by itself.
   private func recover(from error: StorageError) throws {
     guard case .unique(let what) = error.constraint, what.contains(text: ": cards.") else { throw error }
     let rest = last.suffix(cards.waitingCount)
@@ -157,7 +157,7 @@ final class ReceivedRows {
     for card in rest { try writeAlone(card) }
   }
 
-  /// Writes a card whose note is written or waits, at once.
+  /// Immediately writes a card whose note is written or pending.
   @discardableResult
   func write(_ card: StoredCard) throws -> CardID {
     try flush()
@@ -169,7 +169,7 @@ final class ReceivedRows {
 
   private func writeAlone(_ card: StoredCard) throws {
     var card = card
-    // The rank may be taken.
+    // Tries again with another rank, because the rank may be taken.
     for attempt in 0..<2 {
       if attempt > 0 { card.rank = try CardOrder.above(db, card.deck, room: CardOrder.step) }
       card.put(into: statements.card)

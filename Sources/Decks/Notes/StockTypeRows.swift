@@ -1,10 +1,11 @@
-// The stock note types, which a collection has from the start, as the rows that the schema begins with.
-// Invariant: they are what `StockNoteType` describes.
+// The stock note types, which every collection has from the start, as rows that the schema inserts.
+// Invariant: they are the types that `StockNoteType` describes.
 
 import Templates
 
 extension DecksSchema {
-  /// As `NoteType.json` writes them. Their ids are the same everywhere: two programs mean the same type by them.
+  /// In the form that `NoteType.json` writes. Their ids are the same everywhere, so that they mean the same type in
+  /// every collection.
   static let stockTypes = #"""
     INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES
     (1600000000001, 'Basic', 'basic', 0, 1600000000,

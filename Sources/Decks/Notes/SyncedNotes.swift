@@ -1,6 +1,6 @@
-// Notes and cards that a sync changes: known by the ids that they have elsewhere, renewed in place.
-// Invariant: a card that is here keeps its own id and its place unless the change says otherwise; what was written
-// counts as sent.
+// Notes and cards that a sync changes: identified by the ids that they have on the server, and updated in place.
+// Invariant: an existing card keeps its id and its place unless the change says otherwise; what was written counts as
+// sent.
 
 import Files
 public import Storage
@@ -8,12 +8,12 @@ public import Templates
 import Text
 
 extension NoteReceiver {
-  /// Gives a note that is here other fields and tags, and its cards other texts. None comes or goes.
+  /// Replaces the fields and tags of an existing note, and the texts of its cards. No card is added or removed.
   public func renew(_ note: NoteRecord, of type: NoteType) throws {
     let kind = kind(of: type)
     let note = try fit(note, type)
     let known = try NoteTable.known(db, note.id)
-    // Other programs drop what a note keeps beside its fields whenever they write it.
+    // Other programs drop what is stored with a note besides its fields whenever they write the note.
     try db.cachedStatement(
       sql: """
         UPDATE OR FAIL notes SET guid = ?, type = ?, mod = ?, usn = 0, tags = ?, fields = ?,
@@ -27,7 +27,7 @@ extension NoteReceiver {
     try kind.writer.rewrite(record(note, note.id, kind), hasOtherTags: hasOtherTags)
   }
 
-  /// Adds a card of a note. The note is added before where it is not here.
+  /// Adds a card of a note, and the note itself if it is missing.
   public func add(_ card: StoredCard, of note: NoteRecord, _ type: NoteType) throws -> CardID {
     let kind = kind(of: type)
     let note = try fit(note, type)
@@ -46,16 +46,16 @@ extension NoteReceiver {
   }
 }
 
-/// What a sync does with notes that are here.
+/// What a sync does with existing notes.
 ///
 ///     try SyncedNotes.markUnsent(db, note)
 public enum SyncedNotes {
-  /// A note is to be sent.
+  /// Marks a note as changed, so that it is sent.
   public static func markUnsent(_ db: Database, _ id: NoteID) throws {
     try db.cachedStatement(sql: "UPDATE notes SET \(Unsent.sql) WHERE id = ?").execute(arguments: [id.rawValue])
   }
 
-  /// A note is on the server as it is here, or its base says how.
+  /// Marks a note as sent: the server has its present form, or its base records what the server has.
   public static func markSent(_ db: Database, _ id: NoteID) throws {
     try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id.rawValue])
   }
@@ -66,7 +66,7 @@ public enum SyncedNotes {
     try db.execute(sql: "UPDATE notes SET id = ?, \(Unsent.sql) WHERE id = ?", arguments: [new, old])
   }
 
-  /// The cards of a note that its type does not make of its fields, where it makes others.
+  /// The cards of a note that its type does not make of its fields; none if it makes none of the note's cards.
   public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
     let note = try NoteTable.record(db, id)
     let wanted = Set(NoteOrdinals.made(note, try NoteTypeTable.record(db, note.type)))
@@ -77,7 +77,8 @@ public enum SyncedNotes {
     return unmade.count < cards.count ? unmade.map(\.id) : []
   }
 
-  /// Gives a note the fields that its type has now, and where it has no cards elsewhere, the cards.
+  /// Replaces the fields of a note after its type has changed, and updates its cards; with `makesCards`, it also adds
+  /// and removes cards.
   public static func reshape(
     _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
   ) throws {

@@ -1,12 +1,12 @@
-// The cards that ask for a typed answer, read from the database.
-// Invariant: a card asks for what its front asks for; an empty answer is never asked for.
+// Finds the cards that ask for a typed answer.
+// Invariant: a card asks for what its front asks for, and never for an empty answer.
 
 import Files
 public import Storage
 public import Templates
 
 extension NoteTable {
-  /// What a card asks to be typed; nil for one whose front asks for nothing, and for an empty answer.
+  /// What a card asks the user to type; nil if its front asks for nothing, or if the answer is empty.
   public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
     let sql = """
       SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type

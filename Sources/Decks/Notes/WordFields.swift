@@ -1,27 +1,27 @@
-// What the first fields of notes are, with how well their cards are remembered: the words that a learner has.
-// Invariant: one walk over all notes, in time proportional to them.
+// The first fields of notes, with how well their cards are remembered: the words that a learner knows.
+// Invariant: one pass over all notes, in linear time.
 
 import Memory
 public import Storage
 
-/// The first field of a note, and what its best card says of it.
+/// The first field of a note, and the state of its best card.
 ///
 ///     try WordField.forEach(db) { word in print(word.field, word.stability ?? 0) }
 public struct WordField {
-  /// HTML, as the note has it.
+  /// HTML, as stored in the note.
   public let field: String
-  /// Days; nil where no card was ever remembered.
+  /// Days; nil if no card was ever remembered.
   public fileprivate(set) var stability: Double?
   public fileprivate(set) var isStudied = false
-  /// All of its cards are suspended.
+  /// Whether all its cards are suspended.
   public fileprivate(set) var isSuspended = true
-  /// How likely its best card is remembered now; 0 where none was studied.
+  /// The probability that its best card is remembered now; 0 if none was studied.
   public fileprivate(set) var recall = 0.0
 }
 
 extension WordField {
   /// Calls `body` with the word of each note that has cards.
-  /// - Parameter deck: nil for all decks; those within it count too.
+  /// - Parameter deck: the deck, with the decks within it; nil for all decks.
   public static func forEach(
     _ db: Database, in deck: DeckID? = nil, at moment: StudyMoment, _ body: (WordField) throws -> Void
   ) throws {
@@ -55,7 +55,7 @@ extension WordField {
     if note != nil { try body(word) }
   }
 
-  /// The new cards of a deck in their order, each with the first field of its note.
+  /// The new cards of a deck in the deck's order, each with the first field of its note.
   public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
     let sql = """
       SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)

@@ -1,14 +1,15 @@
-// What a preset keeps of a fitting, as a member of its options.
-// Invariant: what is written reads back as the same; what cannot be read is as if nothing had been fitted.
+// The result of fitting the memory models, as a member of a preset's options.
+// Invariant: what is written reads back the same; if it cannot be parsed, it is treated as if nothing had been
+// fitted.
 
 import Memory
 import Values
 
 extension FittedModels {
-  /// Its name among the options of a preset.
+  /// Its name in the options of a preset.
   static let member = "fitted"
 
-  /// The member's value.
+  /// The value of the member.
   var json: String {
     Value.record([
       ("answers", .integer(answers)), ("fsrs7", .boolean(prefersFSRS7)), ("version", .integer(MemoryModel7.version)),
@@ -27,7 +28,7 @@ extension FittedModels {
         answers: answers, prefersFSRS7: record?["fsrs7"]?.boolean ?? false, parameters: parameters.compactMap(\.double),
         firsts: firsts.compactMap(\.integer), version: version)
     } catch {
-      // A newer program may know other ranges: the models are fitted anew.
+      // A newer version may allow other ranges: the models are then fitted again.
       return nil
     }
   }

@@ -1,16 +1,17 @@
-// The decks that go by a preset, and how many answers their log has: a fitting is due again when they grew.
+// The decks that use a preset, and the number of answers in their log: when the number has grown, the models are
+// fitted again.
 // Invariant: nothing is changed.
 
 public import Memory
 public import Storage
 
 extension PresetTable {
-  /// The decks that a preset is good for: their own one, or that of the nearest deck around them.
+  /// The decks that use a preset: it is their own, or that of the nearest deck around them.
   public static func decks(_ db: Database, of preset: PresetID) throws -> [DeckID] {
     try DeckTable.list(db).map(\.id).filter { try DeckTable.nearestPreset(db, $0) == preset }
   }
 
-  /// The answers in the log of the decks of a preset.
+  /// The number of answers in the log of the decks of a preset.
   public static func answerCount(_ db: Database, of preset: PresetID) throws -> Int {
     let sql = """
       SELECT count(*) FROM cards CROSS JOIN reviews ON reviews.card = cards.id
@@ -19,7 +20,7 @@ extension PresetTable {
     return try decks(db, of: preset).reduce(0) { try $0 + db.count(sql, [$1.rawValue]) }
   }
 
-  /// The presets whose models were fitted, and whose log grew enough since to fit them again.
+  /// The first preset whose models were fitted, and whose log has grown enough since to fit them again.
   public static func dueForFitting(_ db: Database) throws -> PresetRecord? {
     try list(db).first { preset in
       guard let fitted = preset.options.fitted else { return false }
@@ -27,25 +28,26 @@ extension PresetTable {
     }
   }
 
-  /// The number of the last row of the log.
+  /// The id of the last row of the log.
   public static func lastAnswer(_ db: Database) throws -> Int {
     try db.count("SELECT ifnull(max(id), 0) FROM reviews")
   }
 
-  /// Whether at least so many rows of the log come after one. Only these are read: the log may have millions.
+  /// Whether at least `count` rows of the log come after `last`. Only these rows are read, because the log may have
+  /// millions.
   public static func hasAnswers(_ db: Database, _ count: Int, after last: Int) throws -> Bool {
     try db.hasRow("SELECT 1 FROM reviews WHERE id > ? LIMIT 1 OFFSET ?", [last, count - 1])
   }
 }
 
 extension DeckOptions {
-  /// The memory model that is wanted.
+  /// The memory model that the options ask for.
   public var wish: ModelWish {
     guard case .choice(let name) = self[.model] else { return .auto }
     return ModelWish(rawValue: name) ?? .auto
   }
 
-  /// Takes over what a fitting found.
+  /// Stores the outcome of a fitting in the options.
   public mutating func take(_ outcome: ModelFitting.Outcome, answers: Int) throws(DeckError) {
     if outcome.fsrs6.isBetter { try set(.parameters, .parameters(outcome.fsrs6.parameters)) }
     var fitted = outcome.fitted

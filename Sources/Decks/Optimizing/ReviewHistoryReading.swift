@@ -1,11 +1,11 @@
-// The answers that the log of a collection holds, as the memory model is fitted to them.
+// Reads the answers in the log of a collection, as the input for fitting the memory model.
 // Invariant: rows that no session can have written are left out; nothing is changed.
 
 public import Memory
 public import Storage
 
 extension ReviewHistory {
-  /// The answers of the cards of some decks, with those of the decks within; of every card when nil.
+  /// Reads the answers of the cards of some decks and of the decks within them; of every card if `decks` is nil.
   public init(_ db: Database, decks: [DeckID]? = nil, at moment: StudyMoment) throws {
     self.init()
     var wanted: Set<Int64>?
@@ -15,8 +15,9 @@ extension ReviewHistory {
         wanted?.formUnion(try CardTable.ids(db, in: deck.id).map(\.rawValue))
       }
     }
-    // A day's grace: the clock of another machine may be ahead. The `+` keeps SQLite from the index by time, which
-    // would sort the whole log in memory; the one by card has all that is read.
+    // One day is tolerated, because the clock of another computer may be ahead. The `+` keeps SQLite from using the
+    // index by time, for which it would sort the whole log in memory; the index by card has all columns that are
+    // read.
     let sql = """
       SELECT card, at, rating, state FROM reviews
       WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id

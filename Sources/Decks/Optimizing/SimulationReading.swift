@@ -1,18 +1,18 @@
-// A simulation that begins with the cards of a deck, and with how its user has answered.
+// A simulation that begins with the cards of a deck and the answering habits of its user.
 // Invariant: nothing is changed.
 
 public import Memory
 public import Storage
 
 extension Simulation {
-  /// Of a deck and those within it, with the deck's options.
+  /// Simulates a deck and the decks within it, with the deck's options.
   public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
     let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
     self = try Simulation(
       db, decks, DeckTable.options(db, deck), habits: Habits(db, decks, moment), at: moment)
   }
 
-  /// Of some decks' own cards.
+  /// Simulates some decks' own cards.
   init(_ db: Database, _ decks: [DeckID], _ options: DeckOptions, habits: Habits = Habits(), at moment: StudyMoment)
     throws
   {
@@ -51,7 +51,7 @@ extension Simulation.Options {
 }
 
 extension Simulation.Habits {
-  /// From the answers of decks where there are at least 100 of a kind.
+  /// The habits in the answers of some decks; the defaults remain for a kind with fewer than 100 answers.
   fileprivate init(_ db: Database, _ decks: [DeckID], _ moment: StudyMoment) throws {
     self.init()
     let history = try ReviewHistory(db, decks: decks, at: moment)

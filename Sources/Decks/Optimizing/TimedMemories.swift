@@ -1,13 +1,13 @@
-// What FSRS-7 knows of cards, from the log: of one card when it is answered, of all cards of decks when they are
-// counted. Invariant: nothing of it is stored, so nothing of it can be out of date; decks that FSRS-6 schedules cost
-// nothing.
+// The state of FSRS-7 for cards, computed from the log: for one card when it is answered, for all cards of decks when
+// they are counted.
+// Invariant: none of it is stored, so it cannot be out of date; decks that FSRS-6 schedules cost nothing.
 
 public import Memory
 public import Storage
 
 /// The memories of the cards of decks that FSRS-7 schedules.
 public struct TimedMemories {
-  /// A card's state, and when it was answered last, in seconds since 1970.
+  /// A card's state, and the time of its last answer in seconds since 1970.
   public struct Entry: Sendable {
     public let memory: TimedMemory
     public let last: Double
@@ -23,8 +23,8 @@ public struct TimedMemories {
 
   public var isEmpty: Bool { models.isEmpty }
 
-  /// The state of a card; nil where FSRS-6 schedules its deck, or before its first answer.
-  /// - Parameter stability: by FSRS-6, for a card whose log does not say how it began.
+  /// The state of a card; nil if FSRS-6 schedules its deck, or before its first answer.
+  /// - Parameter stability: by FSRS-6, for a card whose log does not contain its first answer.
   public func entry(
     _ db: Database, of card: CardID, in deck: DeckID, stability: Double?, last: Double?
   ) throws -> Entry? {
@@ -35,7 +35,7 @@ public struct TimedMemories {
     return Self.entry(replay, model, stability: stability, last: last)
   }
 
-  /// The states of all cards of some decks; those without answers are not in it.
+  /// The states of all cards of some decks, except those without answers.
   public func all(_ db: Database, in decks: [DeckID]) throws -> [CardID: Entry] {
     var entries: [CardID: Entry] = [:]
     for deck in decks {
@@ -65,7 +65,7 @@ public struct TimedMemories {
 }
 
 extension TimedMemory.Replay {
-  /// An answer as the log has it; what no session can have written is passed over.
+  /// Adds an answer from the log; a row that no session can have written is ignored.
   mutating func add(_ time: Double, _ rating: Int64, state: Int64) {
     guard let rating = Rating(rawValue: rating) else { return }
     add(at: time, rating, isFirst: state == 0, isLearning: state == 0 || state == 1)

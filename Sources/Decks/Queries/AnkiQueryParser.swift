@@ -1,11 +1,11 @@
-// From a query in Anki's language to the tree of one of ours.
-// Source: Anki's manual, "Searching". Invariant: what is not known here is an error, never something else that is
-// found; a list has at most 10,000 numbers.
+// Parses a query in Anki's language into the tree of a query in ours.
+// Source: Anki's manual, "Searching". Invariant: a condition that is not supported is an error and never finds
+// something else; a list has at most 10,000 numbers.
 
 import Text
 
 struct AnkiQueryParser: QueryGrammar {
-  /// A list of numbers may be longer than a query that is typed.
+  /// More than for a query that is typed, because a list of numbers may be long.
   static let lengthLimit = 200_000
   static let fillers = ["and"]
   private static let mostNumbers = 10_000
@@ -57,7 +57,7 @@ struct AnkiQueryParser: QueryGrammar {
     }
   }
 
-  /// What is written as in our own language.
+  /// Parses conditions that are the same in our own language.
   private func same(_ name: String, _ value: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
     let quoted = value.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
     do throws(DeckError) {
@@ -99,7 +99,7 @@ struct AnkiQueryParser: QueryGrammar {
 
   private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
     if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
-    // Any character, then any more: what is not empty.
+    // `_*` means any character followed by anything: the field is not empty.
     if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
     let isStock = name == "front" || name == "back"
@@ -140,7 +140,7 @@ struct AnkiQueryParser: QueryGrammar {
     throw expected("a closing quote for this one", at: start)
   }
 
-  /// Up to a blank or a bracket; the value after a colon may be quoted.
+  /// Reads up to whitespace or a bracket; the value after a colon may be quoted.
   private mutating func bare() throws(DeckError) -> [AnkiText.Piece] {
     var pieces: [AnkiText.Piece] = []
     while position < characters.count, !isEnd(characters[position]) {
@@ -175,11 +175,11 @@ struct AnkiQueryParser: QueryGrammar {
   }
 }
 
-/// A word or a value of such a query: its characters, and stars that match any.
+/// A word or a value of a query in Anki's language: its characters, and stars that match anything.
 struct AnkiText {
   enum Piece: Equatable {
     case plain(Character)
-    /// The first one parts a name from its value.
+    /// The first colon separates a name from its value.
     case colon
     case any
   }
@@ -192,7 +192,7 @@ struct AnkiText {
   /// `_*`
   var isAnyCharacter: Bool { pieces.elementsEqual([.plain("_"), .any]) }
 
-  /// As it is written.
+  /// The text as it is written.
   var plain: String {
     String(
       pieces.map { piece in
@@ -205,16 +205,16 @@ struct AnkiText {
   }
 
   private var hasStar: Bool { pieces.contains(.any) }
-  /// Our patterns have no literal star.
+  /// Our patterns cannot contain a literal star.
   private var mixesStars: Bool { hasStar && pieces.contains(.plain("*")) }
 
-  /// It must be the whole text. Nil where a pattern of ours cannot say it.
+  /// A pattern that must match the whole text; nil if our patterns cannot express it.
   var whole: TextPattern? {
     if mixesStars { return nil }
     return hasStar ? TextPattern(plain, isWhole: true) : TextPattern(exactly: plain)
   }
 
-  /// It may be anywhere in the text.
+  /// A pattern that may match anywhere in the text.
   var phrase: TextPattern? {
     if mixesStars { return nil }
     return hasStar ? TextPattern(plain, isWhole: false) : TextPattern(phrase: plain)

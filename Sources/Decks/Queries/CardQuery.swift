@@ -1,5 +1,5 @@
-// What a user looks for among cards, as a tree.
-// Invariant: a query that exists can be answered for every card; its depth and size are bounded.
+// A search for cards, as a tree.
+// Invariant: every query can be evaluated for every card; its depth and size are bounded.
 
 import Memory
 
@@ -10,7 +10,7 @@ import Memory
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
-  /// Asked while cards are judged; true gives up.
+  /// Polled while cards are matched; if it returns true, the search stops.
   let isInterrupted: () -> Bool
 
   indirect enum Node: Equatable {
@@ -21,44 +21,44 @@ public struct CardQuery: Equatable {
   }
 
   enum Condition: Equatable {
-    /// In the prompt or in the answer.
+    /// In the prompt or the answer.
     case text(TextPattern)
     case prompt(TextPattern)
     case answer(TextPattern)
-    /// The tag itself, or one below it: `a` finds `a::b`.
+    /// The tag itself, or one below it: `a` matches `a::b`.
     case tag(TextPattern)
     case isIn(CardStatus)
     case property(CardProperty, Comparison, Double)
-    /// Added within so many days, today included.
+    /// Added within the last `days` days, including today.
     case added(days: Int)
     case edited(days: Int)
-    /// Answered within so many days, with that rating or with any.
+    /// Answered within the last `days` days, with that rating, or with any.
     case rated(days: Int, Rating?)
-    /// Answered for the first time within so many days.
+    /// Answered for the first time within the last `days` days.
     case introduced(days: Int)
     case flag(Int)
-    /// The deck itself, or one that it is in.
+    /// The deck itself, or a deck that it is in.
     case deck(TextPattern)
     case noteType(TextPattern)
-    /// A field of the card or of its note, by its name in small letters. At column 0 it need not be known.
+    /// A field of the card or of its note, by its name in lower case. With column 0, the field need not exist.
     case field(String, TextPattern, column: Int)
     case expression(TextExpression)
-    /// Cards that share their prompt with another one of their deck.
+    /// Cards that have the same prompt as another card of their deck.
     case duplicates
-    /// What only Anki's language asks for.
+    /// Conditions that only Anki's language has.
     case isAmong(CardGroup)
   }
 
-  /// Cards that SQLite finds by numbers.
+  /// Groups of cards that SQLite finds by ids or numbers.
   enum CardGroup: Equatable {
     case cards([Int64])
     case notes([Int64])
     case noteTypes([Int64])
     case decks([Int64])
-    /// By the number of the template, from 0.
+    /// By the index of the template, from 0.
     case template(Int)
 
-    /// Holds for a row of `cards` that is in it.
+    /// The SQL condition for a row of `cards` that is in the group.
     var condition: String {
       func list(_ numbers: [Int64]) -> String { "(" + numbers.map(String.init).joined(separator: ",") + ")" }
       return switch self {
@@ -72,7 +72,7 @@ public struct CardQuery: Equatable {
   }
 
   enum Comparison: String, CaseIterable {
-    // The longer ones first: the parser takes the first that fits.
+    // The longer ones first, because the parser takes the first that matches.
     case atMost = "<="
     case atLeast = ">="
     case not = "!="
@@ -92,8 +92,9 @@ public struct CardQuery: Equatable {
     }
   }
 
-  /// - Parameter isInterrupted: asked while cards are judged by it; true ends that with `interrupted`.
-  /// - Throws: `badQuery` with the column and what was expected there. A blank query finds every card.
+  /// - Parameter isInterrupted: polled while cards are matched; if it returns true, the search ends with
+  ///   `interrupted`.
+  /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
   public init(_ text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text)
     self.text = text
@@ -101,8 +102,8 @@ public struct CardQuery: Equatable {
     root = try parser.parse()
   }
 
-  /// A query in Anki's language.
-  /// - Throws: `badQuery` where it cannot be understood, or asks for what is not known here.
+  /// Parses a query in Anki's language.
+  /// - Throws: `badQuery` if it cannot be parsed, or has a condition that is not supported.
   public init(anki text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = AnkiQueryParser(text)
     self.text = text

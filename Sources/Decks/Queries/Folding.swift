@@ -1,12 +1,13 @@
-// Text as searches compare it: small letters, no accents.
-// Invariant: folding works on UTF-8 in place of Strings, so that a deck of 100,000 cards is searched in a blink; what
-// is not UTF-8 is passed over byte by byte.
+// The form of text that searches compare: lower case, without diacritics.
+// Invariant: folding works on UTF-8 instead of Strings, so that a deck of 100,000 cards is searched in an instant;
+// bytes that are not valid UTF-8 are copied unchanged.
 
 import Glibc
 import Text
 
 enum Folding {
-  /// The folded form of each scalar below `limit`: itself, another one, or 0 for a mark that is dropped.
+  /// The folded form of each scalar below `limit`: itself, another scalar, or 0 for a combining mark, which is
+  /// dropped.
   private static let limit = 0x2000
   private static let table: [UInt32] = makeTable()
 
@@ -55,7 +56,7 @@ enum Folding {
     }
   }
 
-  /// The scalar of the two to four bytes at an index of text that is well formed, length 0 where it is not.
+  /// Decodes the scalar of two to four bytes at an index; length 0 if the bytes are not well formed.
   static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> (value: UInt32, length: Int) {
     let first = bytes[index]
     let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 0
@@ -83,20 +84,20 @@ enum Folding {
   }
 }
 
-/// What a searched text must hold: pieces in that order, with anything between them.
+/// What a text must contain to match: the pieces in this order, with anything between them.
 struct TextPattern: Equatable {
   /// Folded, without the stars.
   let pieces: [[UInt8]]
-  /// The first piece must begin the text, the last must end it.
+  /// Whether the first piece must begin the text and the last must end it.
   let isWhole: Bool
 
-  /// - Parameter isWhole: whether a pattern with a star must cover the whole text; without one it is looked for
+  /// - Parameter isWhole: whether a pattern with a star must match the whole text; a pattern without a star may match
   ///   anywhere.
   init(_ text: String, isWhole: Bool) {
     let folded = Folding.fold(text)
     let hasStar = folded.contains(UInt8(ascii: "*"))
     let parts = folded.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
-    // Stars side by side are one.
+    // Adjacent stars count as one.
     pieces = parts.enumerated().filter { $0.offset == 0 || $0.offset == parts.count - 1 || !$0.element.isEmpty }
       .map { Array($0.element) }
     self.isWhole = isWhole && hasStar
@@ -107,7 +108,7 @@ struct TextPattern: Equatable {
     isWhole = true
   }
 
-  /// A phrase: stars mean themselves.
+  /// Creates a pattern for a phrase, in which stars are literal.
   init(phrase text: String) {
     pieces = [Folding.fold(text)]
     isWhole = false
@@ -148,11 +149,11 @@ struct TextPattern: Equatable {
     return nil
   }
 
-  /// Longer pieces are not tried at each place: in `aaaa...` that would take their length at each.
+  /// Longer pieces are not compared at each index: in `aaaa...` each comparison would take the whole length.
   private static let longestTried = 64
 
-  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977): no byte of the text is looked at
-  /// again.
+  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977), which reads each byte of the
+  /// text once.
   private static func findLong(
     _ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
   ) -> Int? {

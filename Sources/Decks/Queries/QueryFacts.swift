@@ -1,5 +1,6 @@
-// What conditions of a query need to know beside a card's row: answers, decks, note types, fields. Asked once a query.
-// Invariant: only what the query asks for is read.
+// What the conditions of a query need to know besides a card's row: answers, decks, note types, fields. It is read
+// once per query.
+// Invariant: only what the query needs is read.
 
 import Memory
 import Storage
@@ -11,9 +12,9 @@ final class QueryFacts {
   private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
   private var decks: [Int64: [UInt8]] = [:]
   private var models: [Int64: MemoryModel] = [:]
-  /// Of the cards of decks that FSRS-7 schedules.
+  /// The states of the cards of decks that FSRS-7 schedules.
   private var memories: [CardID: TimedMemories.Entry] = [:]
-  /// The type of each card's note, and the names of the types.
+  /// The type of each card's note; the names of the types.
   private var noteTypes: [Int64: Int64] = [:]
   private var typeNames: [Int64: [UInt8]] = [:]
   private var matchers: [(expression: TextExpression, matcher: ExpressionMatcher)] = []
@@ -72,8 +73,8 @@ final class QueryFacts {
     try db.forEachRow(sql) { noteTypes[$0.integer(0)] = $0.integer(1) }
   }
 
-  /// The cards of notes that have a field with that text.
-  /// - Returns: whether a note type has a field of that name.
+  /// Finds the cards of notes that have a field with a matching text.
+  /// - Returns: whether a note type has a field with that name.
   private func readNoteFields(
     _ db: Database, _ condition: CardQuery.Condition, _ name: String, _ pattern: TextPattern
   ) throws -> Bool {
@@ -97,7 +98,7 @@ final class QueryFacts {
     return true
   }
 
-  /// A field that is plain text is looked for as that, another one as HTML.
+  /// Folds a field as plain text if it is plain text, else as HTML.
   private func fold(_ field: TextBytes) {
     folded.removeAll(keepingCapacity: true)
     if field.contains(UInt8(ascii: "&")), var text = HTMLText.plain(String(decoding: field, as: UTF8.self)) {
@@ -117,7 +118,7 @@ final class QueryFacts {
     cards.append((condition, ids))
   }
 
-  /// A name before a colon that no card has as a field is most likely a mistyped condition.
+  /// Throws `badQuery` if no card has a field with that name: then it is most likely a mistyped condition.
   private func checkField(_ db: Database, _ name: String, _ column: Int, _ query: CardQuery) throws {
     var isKnown = false
     try db.forEachRow("SELECT fields FROM card_rows WHERE fields IS NOT NULL", while: { !isKnown }) { row in
@@ -136,7 +137,7 @@ final class QueryFacts {
     cards.first { $0.condition == condition }?.ids ?? []
   }
 
-  /// How probable it is that a card is remembered now.
+  /// The probability that a card is remembered now.
   func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {
     if let known = memories[CardID(rawValue: card)] { return known.recall(at: moment.now) }
     let days = Double(moment.today - moment.day(of: last))
@@ -149,7 +150,7 @@ final class QueryFacts {
 
   func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool { QueryFacts.isNamed(decks[deck] ?? [], pattern) }
 
-  /// A name itself, or one that it is in.
+  /// Whether the pattern matches a name or one of its parents.
   private static func isNamed(_ name: [UInt8], _ pattern: TextPattern) -> Bool {
     name.withUnsafeBufferPointer { name in
       pattern.matches(name) || FoldedColumn.ends(ofParents: name).contains { pattern.matches($0) }
@@ -168,14 +169,14 @@ final class QueryFacts {
         return Folding.fold(field.value.written).withUnsafeBufferPointer { pattern.matches($0) }
       }
     } catch {
-      // What a forged file holds in place of fields is no field of that name.
+      // A forged file may have something else in place of the fields: then no field matches.
       return false
     }
   }
 }
 
 extension CardQuery.Node {
-  /// All conditions in it.
+  /// All conditions of the tree.
   var conditions: [CardQuery.Condition] {
     switch self {
     case .all(let nodes), .any(let nodes): nodes.flatMap(\.conditions)

@@ -1,16 +1,17 @@
-// What our language of queries and Anki's have in common: terms side by side, or, not, brackets, by recursive descent.
-// Invariant: brackets are nested at most 32 deep; an error names the column, counted in characters from 1, and
-// what was expected there.
+// What our query language and Anki's have in common: adjacent terms, `or`, negation, brackets; parsed by recursive
+// descent.
+// Invariant: brackets nest at most 32 deep; an error gives the column, counted in characters from 1, and what was
+// expected there.
 
 import Text
 
 protocol QueryGrammar {
-  /// Characters that a query has at most.
+  /// The most characters of a query.
   static var lengthLimit: Int { get }
-  /// Words between terms that say what would be so without them.
+  /// Words that may be written between terms without changing the meaning.
   static var fillers: [String] { get }
   var text: String { get }
-  /// Of the text, at most one more than the limit.
+  /// The characters of the text, at most one more than the limit.
   var characters: [Character] { get }
   var position: Int { get set }
 
@@ -36,14 +37,14 @@ extension QueryGrammar {
 
   // MARK: Structure
 
-  /// What `or` joins.
+  /// Parses terms that are joined by `or`.
   private mutating func alternatives(depth: Int) throws(DeckError) -> CardQuery.Node {
     var nodes = [try sequence(depth: depth)]
     while take(word: "or") { nodes.append(try sequence(depth: depth)) }
     return nodes.count == 1 ? nodes[0] : .any(nodes)
   }
 
-  /// Terms side by side, which must all hold.
+  /// Parses adjacent terms, which must all match.
   private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
     var nodes: [CardQuery.Node] = []
     while true {
@@ -86,7 +87,7 @@ extension QueryGrammar {
     return true
   }
 
-  /// Whether a word follows, by itself.
+  /// Whether a word follows, not as the beginning of a longer word.
   private func isAt(word: String) -> Bool {
     let end = position + word.count
     guard end <= characters.count, String(characters[position..<end]).lowercased() == word else { return false }

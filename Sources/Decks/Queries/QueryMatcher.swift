@@ -1,5 +1,5 @@
-// Whether a card is what a query looks for, judged on a row in place.
-// Invariant: no String is made for a card; a text is folded once a card however many words look for it.
+// Whether a card matches a query, evaluated on its row in place.
+// Invariant: no String is made for a card; each text is folded once per card, however many conditions use it.
 
 import Memory
 import Storage
@@ -10,7 +10,7 @@ struct QueryMatcher {
 
   private let root: CardQuery.Node
   private let isInterrupted: () -> Bool
-  /// Conditions judged and bytes searched since the last check for an interrupt.
+  /// The number of evaluated conditions and searched bytes, weighted, since the last check for an interrupt.
   private var work = 0
   private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment
@@ -86,7 +86,7 @@ struct QueryMatcher {
       buriedUntil: row.optionalNumber(.buriedUntil), hasLeechTag: StatusColumns.isLeech(row.bytes(.tags)))
   }
 
-  /// nil for what a new card does not have yet.
+  /// The value of a property; nil if a new card does not have it yet.
   private func value(_ property: CardProperty, _ row: some QueryRow) -> Double? {
     if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
@@ -106,12 +106,12 @@ struct QueryMatcher {
   }
 }
 
-/// A column's text as searches compare it, made when a condition first asks for it.
+/// A column's text in folded form, made when a condition first needs it.
 struct FoldedColumn {
   private let column: QueryColumn
   private var folded: [UInt8] = []
   var isFolded = false
-  /// Bytes of what was folded last.
+  /// The number of bytes of the last folded text.
   var count: Int { folded.count }
 
   init(_ column: QueryColumn) { self.column = column }
@@ -121,7 +121,7 @@ struct FoldedColumn {
     return folded.withUnsafeBufferPointer { pattern.matches($0) }
   }
 
-  /// Tags are separated by spaces. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
+  /// Tags are separated by spaces. A pattern matches a tag or one of its parents: `a` matches `a::b`.
   mutating func hasTag(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { FoldedColumn.hasTag(pattern, in: $0) }
@@ -134,7 +134,7 @@ struct FoldedColumn {
     }
   }
 
-  /// `a` and `a::b` of `a::b::c`.
+  /// `a` and `a::b` for `a::b::c`.
   static func ends(ofParents tag: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
     let colon = UInt8(ascii: ":")
     return tag.indices.dropFirst().filter { $0 + 1 < tag.count && tag[$0] == colon && tag[$0 + 1] == colon }.map {

@@ -1,4 +1,4 @@
-// From the text of a query in our own language to its tree.
+// Parses the text of a query in our own language into its tree.
 // Invariant: a query has at most 10,000 characters; literal text may be quoted.
 
 import Memory
@@ -141,7 +141,7 @@ struct QueryParser: QueryGrammar {
     return String(characters[start..<position])
   }
 
-  /// The text between quotes; a backslash takes the next character as it is.
+  /// The text between quotes; a backslash escapes the next character.
   private mutating func quoted() throws(DeckError) -> String {
     let start = position
     var value = ""

@@ -1,5 +1,6 @@
-// As much of a query as SQLite can judge. Invariant: its condition holds for every card that the query finds; where it
-// is exact, for no other one. No text of a user becomes part of a statement: numbers only.
+// The part of a query that SQLite can evaluate.
+// Invariant: the condition is true for every card that the query matches; if it is exact, it is false for every other
+// card. No text of a user becomes part of a statement, only numbers.
 
 import Memory
 
@@ -9,12 +10,12 @@ struct QuerySQL {
     let isExact: Bool
   }
 
-  /// A condition on a row of `cards`, nil where SQLite cannot help.
+  /// A condition on a row of `cards`; nil if SQLite can evaluate no part of the query.
   let condition: String?
-  /// Whether nothing is left to be judged.
+  /// Whether the condition is equivalent to the query.
   let isExact: Bool
 
-  /// Longer queries are judged card by card: SQLite bounds the depth of conditions.
+  /// Longer queries are evaluated card by card, because SQLite limits the depth of conditions.
   private static let most = 100
 
   init(_ query: CardQuery, at moment: StudyMoment) {
@@ -42,7 +43,7 @@ struct QuerySQL {
         text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
     case .not(let node):
       guard let part = part(node, moment), part.isExact else { return nil }
-      // What is unknown does not hold, so its opposite does.
+      // NULL counts as false, so its negation is true.
       return Part(text: "(\(part.text)) IS NOT 1", isExact: true)
     case .condition(let condition): return part(condition, moment)
     }

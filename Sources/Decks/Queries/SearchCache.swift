@@ -1,21 +1,21 @@
-// What searches read before, so that who searches again does not wait for the database again: an index of all texts,
-// and rows of decks while nothing changes. Invariant: what was read before a change is never used after it; what is
-// beyond its bounds is not kept.
+// What earlier searches read, so that the next search need not wait for the database: an index of all texts, and the
+// rows of decks while nothing changes.
+// Invariant: what was read before a change is never used after it; what exceeds the limits is not cached.
 
 import Storage
 
-/// What searches of one account keep.
+/// The cache for the searches of one account.
 ///
 ///     cache.refresh(changeCount, others: otherChanges)
 ///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
 public final class SearchCache {
-  /// Cards and bytes of a deck that are kept: some 30 MB.
+  /// The limits for the cards and bytes of a cached deck: about 30 MB.
   private static let mostCards = 200_000
   private static let mostBytes = 16 << 20
-  /// So many cards are looked up one by one; for more, the order of the deck is read.
+  /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500
 
-  /// Where the index is kept between two processes; nil for nowhere.
+  /// The file that stores the index between processes; nil for none.
   private let path: String?
   /// Whether the file may be written.
   private let isSaved: Bool
@@ -26,22 +26,22 @@ public final class SearchCache {
   private var asked: [DeckID: Int] = [:]
   private var orders: [DeckID: [CardID]] = [:]
   private var index: SearchIndex?
-  /// What the last query found, where texts alone decide.
+  /// The result of the last query, if it depends only on texts.
   private var last: (query: CardQuery, cards: [Int64])?
 
   /// - Parameters:
-  ///   - leastIndexed: an account of fewer cards is read as quickly as an index would be.
-  ///   - mostUnsaved: cards that the next process has to read itself.
+  ///   - leastIndexed: with fewer cards, an account is read as quickly as an index would be.
+  ///   - mostUnsaved: the index is saved when more than this many cards were read; the next process reads the rest.
   public init(path: String? = nil, isSaved: Bool = true, leastIndexed: Int = 5_000, mostUnsaved: Int = 2_000) {
     (self.path, self.isSaved) = (path, isSaved)
     (self.leastIndexed, self.mostUnsaved) = (leastIndexed, mostUnsaved)
   }
 
-  /// Forgets what may have changed.
+  /// Drops what may have changed.
   /// - Parameters:
-  ///   - now: grows with every change.
-  ///   - others: grows with what other processes commit, and with all that is taken back: numbers of cards may be given
-  ///     again then.
+  ///   - now: increases with every change.
+  ///   - others: increases with each commit of another process, and with each rollback, after which ids of cards may be
+  ///     used again.
   public func refresh(_ now: Int, others: Int = 0) {
     guard now != changes.all || others != changes.others else { return }
     if others != changes.others { index = nil }
@@ -51,7 +51,7 @@ public final class SearchCache {
 
   // MARK: The index
 
-  /// The cards of all decks that a query finds, in no order; nil where the index is of no help.
+  /// The cards of all decks that match a query, in no order; nil if the index does not help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
     if let last, last.query == query { return last.cards }
     guard let index = try currentIndex(db, query), let set = try index.rows(of: query.root, query.isInterrupted)
@@ -81,7 +81,7 @@ public final class SearchCache {
     if self.index == nil, let path { _ = index.load(path) }
     self.index = index
     guard try index.refresh(db, isInterrupted: query.isInterrupted) else { return nil }
-    // What is not committed yet is nothing for others.
+    // Other processes must not see changes that are not committed yet.
     if let path, isSaved, index.readCount > mostUnsaved, !db.isInsideTransaction { index.save(path) }
     return index
   }
@@ -100,7 +100,8 @@ public final class SearchCache {
     return (ids, positions)
   }
 
-  /// The cards between each and the one above it are counted by SQLite, in one pass over the index in all.
+  /// Looks up each card. SQLite counts the cards between each one and the one above it, in all one pass over the
+  /// index.
   private func lookedUp(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
     var ranks: [(card: Int64, rank: Int64)] = []
     for card in cards {
@@ -120,7 +121,8 @@ public final class SearchCache {
 
   // MARK: Rows
 
-  /// The rows of a deck, read when it is searched for the second time; nil before, and for a deck that is too large.
+  /// The rows of a deck, read when the deck is searched for the second time; nil before, and for a deck that is too
+  /// large.
   func rows(_ db: Database, _ deck: DeckID, _ query: CardQuery) throws -> SearchRows? {
     if !query.root.conditions.allSatisfy(\.isOfCachedRow) { return nil }
     if let known = decks[deck] { return known }
@@ -138,7 +140,8 @@ public final class SearchCache {
   }
 }
 
-/// A set of cards. Most are close together: a flag for each number from the lowest to the highest is quickest.
+/// A set of cards. Most ids are close together, so one flag for each number from the lowest to the highest is
+/// fastest.
 private struct WantedCards {
   private static let widest = 16 << 20
   private var low: Int64 = 0
@@ -160,7 +163,7 @@ private struct WantedCards {
 
   func holds(_ card: Int64) -> Bool {
     if flags.isEmpty { return others.contains(card) }
-    // As numbers without a sign no difference is too large.
+    // Unsigned, because the difference may exceed the range of Int64.
     let place = UInt64(bitPattern: card &- low)
     return card >= low && place < UInt64(flags.count) && flags[Int(place)]
   }

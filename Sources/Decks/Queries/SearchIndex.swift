@@ -1,51 +1,51 @@
-// The folded texts of all cards behind each other, so that a word is looked for in one pass over memory.
-// Invariant: a row is found by what its card says at the moment of the last `refresh`; rows of removed cards stay,
-// their ids are in no deck.
+// The folded texts of all cards in one array, so that a search is a single pass over memory.
+// Invariant: a row matches by what its card showed at the last `refresh`. Rows of removed cards stay, but their ids
+// are in no deck.
 
 import CSearch
 import Storage
 import Templates
 
-/// Which rows of an index something holds for.
+/// The rows of an index for which a condition is true.
 struct SearchRowSet {
   var holds: [Bool]
-  /// Whether it holds for exactly these; else for some of them.
+  /// Whether the condition is true for exactly these rows; otherwise it is true for some of them.
   var isExact = true
 
   var count: Int { holds.count { $0 } }
 }
 
-/// The texts of an account's cards, in the order in which they came.
+/// The texts of an account's cards, in the order in which they were read.
 ///
 ///     try index.refresh(db) { false }
 ///     let ids = index.rows(of: query.root).map(index.ids)
 final class SearchIndex {
   /// Prompt, answer and tags.
   static let cellsPerRow = 3
-  /// Bytes of texts at most; more are searched in the database.
+  /// The most bytes of texts; larger accounts are searched in the database.
   static let mostBytes = 128 << 20
 
   var state = SearchLog.State()
   /// The card of each row.
   private(set) var cards: [Int64] = []
-  /// Where each cell ends. A zero byte follows it.
+  /// The end of each cell. A zero byte follows it.
   private(set) var ends: [UInt32] = []
   private(set) var texts: [UInt8] = []
-  /// Rows whose card has other texts now, in a row behind them.
+  /// Rows whose card has other texts now, in a later row.
   private var stale: Set<Int> = []
-  /// The rows behind those that are in the order of their cards' ids.
+  /// The rows of cards that come after the ordered rows.
   private var unordered: [Int64: Int] = [:]
   private var orderedCount = 0
-  /// Whether there was more text than is kept: it is not read again and again.
+  /// Whether there is more text than the limit; then it is not read again.
   private var isTooLarge = false
-  /// Rows read from the database since the index was made, loaded or saved.
+  /// The number of rows read from the database since the index was made, loaded or saved.
   var readCount = 0
 
   // MARK: Reading
 
-  /// Reads what came or was changed since the last time.
-  /// - Returns: false where there is too much text.
-  /// - Throws: `interrupted`; the index is empty then.
+  /// Reads the cards that are new or have changed since the last time.
+  /// - Returns: false if there is too much text.
+  /// - Throws: `interrupted`; the index is then empty.
   func refresh(_ db: Database, isInterrupted: () -> Bool) throws -> Bool {
     if isTooLarge { return false }
     let now = try SearchLog.state(db)
@@ -69,7 +69,7 @@ final class SearchIndex {
     return !isTooLarge
   }
 
-  /// Bytes of texts that are worked on between two looks at whether to stop.
+  /// The bytes of texts that are processed between two checks for an interrupt.
   private static let judgedBetweenLooks = 1 << 18
 
   private func removeAll() {
@@ -116,7 +116,7 @@ final class SearchIndex {
     return low < orderedCount && cards[low] == card ? low : nil
   }
 
-  /// Leaves out rows that were put aside, and brings the others into the order of their cards' ids.
+  /// Removes stale rows, and sorts the others by the ids of their cards.
   func tidy() {
     if unordered.isEmpty { return }
     var fresh: (cards: [Int64], ends: [UInt32], texts: [UInt8]) = ([], [], [])
@@ -130,7 +130,7 @@ final class SearchIndex {
     replace(cards: fresh.cards, ends: fresh.ends, texts: fresh.texts)
   }
 
-  /// Takes over rows that are in the order of their cards' ids.
+  /// Replaces all rows by rows that are sorted by the ids of their cards.
   func replace(cards: [Int64], ends: [UInt32], texts: [UInt8]) {
     (self.cards, self.ends, self.texts) = (cards, ends, texts)
     (stale, unordered, orderedCount, readCount) = ([], [:], cards.count, 0)
@@ -138,8 +138,8 @@ final class SearchIndex {
 
   // MARK: Searching
 
-  /// The rows that part of a query allows; nil where texts and tags say nothing.
-  /// - Parameter isInterrupted: asked before each pass over the texts, and within.
+  /// Returns the rows that may match a part of a query; nil if texts and tags do not restrict them.
+  /// - Parameter isInterrupted: polled before and during each pass over the texts.
   /// - Throws: `interrupted`.
   func rows(of node: CardQuery.Node, _ isInterrupted: () -> Bool) throws -> SearchRowSet? {
     try Self.goOn(unless: isInterrupted())
@@ -171,14 +171,14 @@ final class SearchIndex {
     }
   }
 
-  /// The cards of rows, each once.
+  /// The cards of the rows, each once.
   func cards(of set: SearchRowSet) -> [Int64] {
     var found: [Int64] = []
     for row in cards.indices where set.holds[row] && !stale.contains(row) { found.append(cards[row]) }
     return found
   }
 
-  /// Looks for the longest piece of a pattern everywhere, and judges the cells that have it.
+  /// Searches all texts for the longest piece of a pattern, and evaluates the cells that contain it.
   private func rows(
     holding pattern: TextPattern, in columns: ClosedRange<Int>, _ isInterrupted: () -> Bool,
     _ matches: (UnsafeBufferPointer<UInt8>) -> Bool
@@ -204,7 +204,7 @@ final class SearchIndex {
           let (row, column) = cell.quotientAndRemainder(dividingBy: Self.cellsPerRow)
           if columns.contains(column), matches(UnsafeBufferPointer(rebasing: texts[start..<end])) {
             set.holds[row] = true
-            // The rest of the row can say nothing else.
+            // Other cells of the row cannot change the result.
             cell = row * Self.cellsPerRow + Self.cellsPerRow - 1
           }
           place = Int(ends[cell]) + 1

@@ -1,7 +1,7 @@
-// The index for searching as a file beside the database, so that the first search of a process does not read every
+// Stores the search index in a file beside the database, so that the first search of a process does not read every
 // card.
-// Invariant: it is only ever a copy: what cannot be read, is damaged or of another program is made again, and what
-// cannot be written is left away.
+// Invariant: the file is only a copy. If it cannot be read, is damaged or comes from another version, it is made
+// again; if it cannot be written, there is none.
 
 import Files
 import Text
@@ -12,12 +12,12 @@ extension SearchIndex {
   private static let headerNumbers = 7
   private static let mostRows = 16 << 20
 
-  /// Reads an index; false when there is none that is whole.
+  /// Loads an index; returns false if there is no intact one.
   func load(_ path: String) -> Bool {
     do throws(FileError) {
       return try loaded(ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted))
     } catch {
-      // Searching reads the cards then, and writes the file anew.
+      // The search then reads the cards and writes the file again.
       return false
     }
   }
@@ -41,7 +41,7 @@ extension SearchIndex {
     return true
   }
 
-  /// Cells follow each other, with a byte between two, to the end of the texts.
+  /// Whether the cells follow each other, separated by one byte, up to the end of the texts.
   private static func isSound(_ ends: [UInt32], _ count: Int) -> Bool {
     var start = 0
     for end in ends {
@@ -60,7 +60,7 @@ extension SearchIndex {
     return texts.withUnsafeBytes { damageDigest($0, seed: sum) }
   }
 
-  /// Writes the index for the next process. The folder may be read only, or full: then that one reads the cards itself.
+  /// Saves the index for the next process. If the folder is read-only or full, that process reads the cards itself.
   func save(_ path: String) {
     tidy()
     readCount = 0
@@ -68,7 +68,8 @@ extension SearchIndex {
       Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count),
     ]
     header.append(Int64(bitPattern: Self.digest(header[...], cards, ends, texts)))
-    // Of two processes that write at once one file is kept; a mixture of both would be found damaged.
+    // If two processes write at the same time, one of the files remains; a mixture of both would be detected as
+    // damaged.
     var options = Replacement.ofOurs(temporaryName: ".search-new")
     options.isSynced = false
     do {
@@ -80,20 +81,20 @@ extension SearchIndex {
         try sink.append(texts)
       }
     } catch {
-      // Nothing depends on it.
+      // Nothing depends on the file.
     }
   }
 }
 
 extension ByteFile {
-  /// So many numbers, as this machine has them in memory; fewer at the end of the file.
+  /// Reads `count` numbers in this machine's byte order; returns none if the file has fewer left.
   fileprivate func elements<Element: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int, _ type: Element.Type
   ) throws(FileError) -> [Element] {
     let size = MemoryLayout<Element>.size
     if let left = self.size, count * size > left { return [] }
     var failure: FileError?
-    // Memory that is not cleared first: it is some megabytes, for one search.
+    // The memory is not cleared first, because it is some megabytes for a single search.
     let elements = [Element](unsafeUninitializedCapacity: count) { memory, filled in
       do throws(FileError) { filled = try fill(UnsafeMutableRawBufferPointer(memory)) / size } catch { failure = error }
     }
@@ -101,7 +102,7 @@ extension ByteFile {
     return elements.count == count ? elements : []
   }
 
-  /// - Returns: how many bytes there were.
+  /// - Returns: the number of bytes read.
   private func fill(_ memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     var done = 0
     while done < memory.count {

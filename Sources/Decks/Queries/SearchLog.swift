@@ -1,14 +1,15 @@
-// The cards whose texts were changed, one number a change: by it an index for searching finds what it does not know.
-// Invariant: whatever gives a card that was there other texts is in the log, or gives the log another epoch.
+// A log of the cards whose texts have changed, with a sequence number, from which a search index learns what it has
+// to read again.
+// Invariant: each change to the texts of an existing card is logged, or the log gets another epoch.
 
 public import Storage
 
-/// The log of changed texts, in the tables `undo_search` and `undo_search_log`: undo passes them over.
+/// The log of changed texts, in the tables `undo_search` and `undo_search_log`, which undo ignores.
 ///
 ///     try store.undo { db in try SearchLog.forget(db) }   // the triggers did not see what undo wrote
 public enum SearchLog {
-  /// A new card has a higher id than all before it and is not logged: adding costs nothing. Changed ones are, and those
-  /// that came from elsewhere with lower ids, the last 4,096 of them.
+  /// A new card has a higher id than all others and is not logged, so adding cards costs nothing. Changed cards are
+  /// logged, and new cards with lower ids from elsewhere; the last 4,096 entries are kept.
   static let tables = """
     CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
     INSERT INTO undo_search VALUES (1, random());
@@ -23,10 +24,10 @@ public enum SearchLog {
     END;
     """
 
-  /// How far an index knows the cards.
+  /// The state of the cards that an index knows.
   struct State: Equatable {
     var epoch: Int64 = 0
-    /// The highest id that a card ever had.
+    /// The highest id that any card has ever had.
     var lastCard: Int64 = 0
     /// The number of the last change.
     var lastChange: Int64 = 0
@@ -42,14 +43,14 @@ public enum SearchLog {
     } ?? State()
   }
 
-  /// The cards that were changed since; nil when the log does not reach back that far.
+  /// The cards that have changed between two states; nil if the log does not reach back that far.
   static func changes(_ db: Database, from old: State, to new: State) throws -> [Int64]? {
     guard old.epoch == new.epoch, old.lastCard <= new.lastCard, old.lastChange <= new.lastChange else { return nil }
     let logged = try db.rows("SELECT card FROM undo_search_log WHERE seq > ?", [old.lastChange]) { $0.integer(0) }
     return Int64(logged.count) == new.lastChange - old.lastChange ? logged : nil
   }
 
-  /// New cards with lower ids than others had.
+  /// Logs new cards with ids lower than those of others.
   static func note(_ db: Database, _ cards: [Int64]) throws {
     if cards.count > mostNoted { return try forget(db) }
     try db.cachedStatement(sql: "INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)")
@@ -58,6 +59,6 @@ public enum SearchLog {
 
   private static let mostNoted = 1000
 
-  /// Every index of the cards' texts is good for nothing from now on.
+  /// Makes all search indexes invalid.
   public static func forget(_ db: Database) throws { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }
 }

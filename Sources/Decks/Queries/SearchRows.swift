@@ -1,9 +1,9 @@
-// The rows of a deck as searches judge them, in memory: folded texts and numbers. Invariant: they are those of the
-// moment when they were read.
+// The rows of a deck as searches evaluate them, in memory: folded texts and numbers. Invariant: they are as they were
+// when they were read.
 
 import Storage
 
-/// What a row that a query judges holds, in this order; the numbers are between the texts and the fields.
+/// The columns of a row that a query evaluates, in this order; the numbers are between the texts and the fields.
 enum QueryColumn: Int32, CaseIterable {
   case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
   case mod, flag, buriedUntil, fields
@@ -12,9 +12,9 @@ enum QueryColumn: Int32, CaseIterable {
   static let numbers = allCases[Int(created.rawValue)..<Int(fields.rawValue)]
 }
 
-/// A row as a query judges it.
+/// A row as a query evaluates it.
 protocol QueryRow {
-  /// Whether its texts are folded already.
+  /// Whether its texts are already folded.
   var areTextsFolded: Bool { get }
   func integer(_ column: QueryColumn) -> Int64
   func number(_ column: QueryColumn) -> Double
@@ -33,7 +33,7 @@ extension Storage.Row: QueryRow {
 }
 
 extension CardQuery.Condition {
-  /// Whether it asks only for what a cached row holds: expressions need the texts as they are.
+  /// Whether a cached row is enough to evaluate it: expressions need the original texts.
   var isOfCachedRow: Bool {
     switch self {
     case .expression, .field: false
@@ -42,14 +42,14 @@ extension CardQuery.Condition {
   }
 }
 
-/// Rows of a deck, top first: folded texts behind each other, and the numbers of each row.
+/// The rows of a deck, top first: the folded texts in one array, and the numbers of each row.
 final class SearchRows {
   private let deck: Int64
   private(set) var ids: [CardID] = []
-  /// Where prompt, answer and tags of each row end.
+  /// The ends of the prompt, the answer and the tags of each row.
   private var ends: [Int32] = []
   private var texts: [UInt8] = []
-  /// NaN is for what a row does not have.
+  /// NaN stands for a missing value.
   private var numbers: [Double] = []
 
   init(_ deck: DeckID) { self.deck = deck.rawValue }
@@ -66,7 +66,7 @@ final class SearchRows {
     for column in QueryColumn.numbers { numbers.append(row.optionalNumber(column) ?? .nan) }
   }
 
-  /// The cards that a query finds, with their positions.
+  /// The cards that match a query, with their positions.
   func found(_ matcher: inout QueryMatcher) throws -> (ids: [CardID], positions: [Int]) {
     try texts.withUnsafeBufferPointer { texts in
       try ends.withUnsafeBufferPointer { ends in
@@ -85,7 +85,7 @@ final class SearchRows {
     return (found, positions)
   }
 
-  /// The arrays in place, for the length of one search.
+  /// Pointers to the arrays, for the duration of one search.
   private struct Parts {
     let texts: UnsafeBufferPointer<UInt8>
     let ends: UnsafeBufferPointer<Int32>
@@ -107,7 +107,7 @@ final class SearchRows {
     func integer(_ column: QueryColumn) -> Int64 {
       switch column {
       case .id: return id
-      // The deck's column is among the numbers too; as an integer it is exact.
+      // The column `deck` is also among the numbers, but only the integer is exact.
       case .deck: return deck
       default:
         let value = value(column)

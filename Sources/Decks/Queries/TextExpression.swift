@@ -1,17 +1,19 @@
-// Regular expressions that take no more time than the text's length times their own: all ways to match are followed at
-// once (Thompson, "Regular expression search algorithm", 1968). Invariant: an expression that exists has at most 2,000
-// instructions; nothing that would need going back in the text (back references, looking around) is understood.
+// Regular expressions. Matching takes at most time proportional to the length of the text times that of the
+// expression, because all ways to match are followed at the same time (Thompson, "Regular expression search
+// algorithm", 1968).
+// Invariant: an expression has at most 2,000 instructions; whatever would need to go back in the text (back
+// references, lookaround) is not supported.
 
 import Templates
 
-/// An expression, compiled. Capitals do not count.
+/// A compiled expression. It is case-insensitive.
 struct TextExpression: Equatable {
   enum Instruction: Equatable {
     case character(UInt32)
     case any
-    /// In one of the ranges, or in none of them when the flag is set.
+    /// One of the ranges, or none of them if `isNegated` is true.
     case set([ClosedRange<UInt32>], isNegated: Bool)
-    /// Goes on at both.
+    /// Continues at both.
     case split(Int, Int)
     case jump(Int)
     case start
@@ -24,14 +26,14 @@ struct TextExpression: Equatable {
 
   fileprivate(set) var program: [Instruction] = []
 
-  /// - Throws: a text that completes "... expected", with the offset in characters.
+  /// - Throws: an error with the offset in characters and a text that completes "... expected".
   init(_ source: String) throws(ExpressionFault) {
     var compiler = ExpressionCompiler(Array(source))
     program = try compiler.compile()
   }
 }
 
-/// What is wrong with an expression.
+/// An error in an expression.
 struct ExpressionFault: Error {
   let offset: Int
   let expected: String
@@ -39,12 +41,12 @@ struct ExpressionFault: Error {
 
 // MARK: Matching
 
-/// Follows an expression through texts; it keeps its room between them.
+/// Matches an expression against texts; it reuses its buffers.
 final class ExpressionMatcher {
   private let program: [TextExpression.Instruction]
   private var current: [Int] = []
   private var next: [Int] = []
-  /// The step at which each instruction was last put on a list.
+  /// The step at which each instruction was last added to a list.
   private var seen: [Int]
   private var stack: [Int] = []
   private var step = 0
@@ -54,14 +56,14 @@ final class ExpressionMatcher {
     seen = Array(repeating: 0, count: program.count)
   }
 
-  /// Whether it matches anywhere in a text.
+  /// Whether the expression matches anywhere in a text.
   func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (index, before): (Int, UInt32?) = (0, nil)
     current.removeAll(keepingCapacity: true)
     while true {
       let (scalar, length) = Self.scalar(text, index)
       step += 1
-      // What has begun earlier, then a beginning here.
+      // First the matches that began earlier, then one that begins here.
       let begun = current
       current.removeAll(keepingCapacity: true)
       for place in begun where add(place, before, scalar, index == 0) { return true }
@@ -75,8 +77,8 @@ final class ExpressionMatcher {
     }
   }
 
-  /// Puts an instruction on the list, and all that are reached from it without a character.
-  /// - Returns: true when the end is reached.
+  /// Adds an instruction to the list, with all instructions that are reached from it without a character.
+  /// - Returns: true if the end of the expression is reached.
   private func add(_ place: Int, _ before: UInt32?, _ after: UInt32?, _ isStart: Bool) -> Bool {
     stack.append(place)
     while let place = stack.popLast() {
@@ -115,7 +117,7 @@ final class ExpressionMatcher {
     return Unicode.Scalar(scalar)?.properties.isAlphabetic ?? false
   }
 
-  /// The scalar at an index, in small letters; nil at the end. Bytes that are not UTF-8 match themselves.
+  /// The scalar at an index, in lower case; nil at the end. Bytes that are not UTF-8 match themselves.
   private static func scalar(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> (UInt32?, Int) {
     guard index < text.count else { return (nil, 0) }
     let byte = text[index]
@@ -129,7 +131,7 @@ final class ExpressionMatcher {
 
 // MARK: Compiling
 
-/// From characters to instructions, by recursive descent.
+/// Compiles characters to instructions, by recursive descent.
 private struct ExpressionCompiler {
   private static let deepest = 50
 
@@ -152,7 +154,7 @@ private struct ExpressionCompiler {
       parts.append(try sequence())
       if parts.count > TextExpression.longest { throw fault("a shorter expression") }
     }
-    // Each goes on behind the last.
+    // Each alternative continues after the last one.
     let end = parts.reduce(-2) { $0 + $1.count + 2 }
     var program: [TextExpression.Instruction] = []
     for part in parts.dropLast() {
@@ -207,7 +209,7 @@ private struct ExpressionCompiler {
 
   private static let digits: ClosedRange<UInt32> = 48...57
   private static let blanks: [ClosedRange<UInt32>] = [9...13, 32...32, 0xA0...0xA0, 0x2000...0x200A, 0x3000...0x3000]
-  /// Letters of every script, roughly: all beyond ASCII but punctuation's blocks.
+  /// Letters of every script, approximately: everything beyond ASCII except the blocks of punctuation.
   private static let letters: [ClosedRange<UInt32>] = [
     97...122, 48...57, 95...95, 0xAA...0xAA, 0xB5...0xB5, 0xBA...0xBA, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x1FFF,
     0x2C00...0x2DFF, 0x3040...0xD7FF, 0xF900...0xFDFF, 0xFE70...0xFEFF, 0xFF66...0xFFDC, 0x10000...0x1EFFF,
@@ -292,7 +294,7 @@ private struct ExpressionCompiler {
     default: return atom
     }
     index += 1
-    // Whether something matches is the same for the shortest way.
+    // A lazy repetition does not change whether the text matches.
     if index < source.count, source[index] == "?" { index += 1 }
     if index < source.count, "*+?{".contains(source[index]) { throw fault("no second sign that repeats") }
     return try expanded(atom, counts)
@@ -319,7 +321,7 @@ private struct ExpressionCompiler {
     return program
   }
 
-  /// `{2}`, `{2,}`, `{2,5}`; the closing bracket is left.
+  /// Parses `{2}`, `{2,}` or `{2,5}`, up to the closing bracket.
   private mutating func numbers() throws(ExpressionFault) -> (least: Int, most: Int?) {
     let start = index
     guard let close = source[index...].firstIndex(of: "}") else { throw fault("a \"}\" for this bracket") }

@@ -1,17 +1,17 @@
-// What an answer changes beside the schedule, wherever it was given: the log, leeches, siblings; and answers that come
-// from elsewhere after they were given.
-// Invariant: an answer is in the log once; a schedule never goes back behind a later answer.
+// What an answer changes besides the schedule, wherever it was given: the log, leeches, siblings; and answers that
+// are received from elsewhere later.
+// Invariant: an answer is in the log once; a schedule never goes back to before a later answer.
 
 public import Memory
 public import Storage
 import Templates
 
-/// The schedulers of decks, each made at its first use.
+/// The schedulers of decks, each created at its first use.
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
   private let memories: TimedMemories
-  /// What the days hold of the decks whose intervals depend on it; read at the first use.
+  /// The loads of the coming days, for decks that balance intervals; read at the first use.
   private var loads: DayLoads?
 
   init(_ options: [DeckID: DeckOptions] = [:]) {
@@ -21,8 +21,8 @@ struct DeckSchedulers {
 
   func options(of deck: DeckID) -> DeckOptions { options.of(deck) }
 
-  /// What an answer gives for a card. Intervals vary by what the card says and the number of its answers: ids depend on
-  /// the clock.
+  /// Computes the schedule after an answer. The seed of the random variation of intervals is made from the card's
+  /// texts and its number of answers, because ids depend on the clock.
   mutating func next(
     _ db: Database, _ card: CardRecord, _ rating: Rating, at moment: StudyMoment
   ) throws -> NextSchedule {
@@ -38,7 +38,7 @@ struct DeckSchedulers {
     return scheduler.next(schedule, rating, at: moment, seed: seed, loads: loads)
   }
 
-  /// What the days hold beside a card.
+  /// The loads of the days without the card itself.
   private mutating func loads(
     _ db: Database, for card: CardRecord, _ options: DeckOptions, at moment: StudyMoment
   ) throws -> DayLoads {
@@ -52,19 +52,19 @@ struct DeckSchedulers {
     return others
   }
 
-  /// A card was answered: it goes from one day to another.
+  /// Moves a card that was answered from one day to another.
   mutating func move(_ card: CardRecord, to next: CardSchedule, at moment: StudyMoment) {
     if card.state == .review, let due = card.schedule.due { loads?.add(-1, on: moment.dueDay(of: due)) }
     if next.state == .review, let due = next.due { loads?.add(on: moment.dueDay(of: due)) }
   }
 
-  /// Cards changed otherwise: what the days hold is read anew.
+  /// Drops the loads of the days after other changes to cards, so that they are read again.
   mutating func forgetLoads() { loads = nil }
 }
 
 extension ReviewTable {
-  /// Writes an answer with what it brings about: the record, the card's schedule, a leech's tag, buried siblings.
-  /// - Parameter seconds: that the user took; bounded by the options.
+  /// Writes an answer with its consequences: the log entry, the card's schedule, the leech tag, buried siblings.
+  /// - Parameter seconds: the time that the user took; the options limit it.
   static func enter(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, _ options: DeckOptions,
     at moment: StudyMoment, seconds: Double?
@@ -75,14 +75,14 @@ extension ReviewTable {
     return (isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
   }
 
-  /// A tag when the lapses are more than the model explains, or at the threshold, and reported again each time half of
-  /// that has been added.
+  /// Tags a card as a leech if it has more lapses than the model explains, or when its lapses reach the threshold. It
+  /// is reported again each time half of the threshold has been added.
   private static func markLeech(
     _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {
     let threshold = options.leechThreshold
     guard new.lapses > card.lapses else { return false }
-    // Half of it, rounded up.
+    // Half of the threshold, rounded up.
     let isCounted = new.lapses >= threshold && (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
     guard try isCounted || isUnexplained(db, card, options, moment) else { return false }
     if !card.tags.contains(CardStatus.leechTag) {
@@ -92,7 +92,7 @@ extension ReviewTable {
     return true
   }
 
-  /// Whether the lapses of a card that is no leech yet are more than the model explains.
+  /// Whether a card that is not a leech yet has more lapses than the model explains.
   private static func isUnexplained(
     _ db: Database, _ card: CardRecord, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {
@@ -100,7 +100,7 @@ extension ReviewTable {
     return try LeechReading.test(db, card.id, options, at: moment).isLeech
   }
 
-  /// Writes an answer that is older than the card's last one: the schedule stays.
+  /// Writes an answer that is older than the card's last one; the schedule is unchanged.
   fileprivate static func recordOlder(
     _ db: Database, _ card: CardRecord, _ rating: Rating, at: Double, seconds: Double
   ) throws {
@@ -120,17 +120,17 @@ extension ReviewTable {
   }
 }
 
-/// What became of an answer from elsewhere.
+/// The outcome for an answer from elsewhere.
 public enum AnswerOutcome: Equatable, Sendable {
-  /// It is in the log, and the card has the schedule that it gives.
+  /// It is in the log, and the card has the schedule that results from it.
   case entered
-  /// It is older than the card's last answer: it is in the log, and the schedule stays.
+  /// It is older than the card's last answer: it is in the log, and the schedule is unchanged.
   case older
-  /// It was in the log already.
+  /// It was already in the log.
   case known
 }
 
-/// Enters answers that were given elsewhere as if they had been given here at their time.
+/// Enters answers that were given elsewhere, as if they had been given here at their time.
 ///
 ///     var replay = try AnswerReplay(db, at: moment)
 ///     try replay.enter(card, .good, at: StudyMoment(now: 1_790_000_000), seconds: 3.2)   // .entered
@@ -138,16 +138,16 @@ public struct AnswerReplay {
   private let db: Database
   private var schedulers: DeckSchedulers
 
-  /// - Parameter moment: now; it says which limits of a day are good.
+  /// - Parameter moment: now; it decides which limits for a single day apply.
   public init(_ db: Database, at moment: StudyMoment) throws {
     self.db = db
     schedulers = DeckSchedulers(try DeckTable.allOptions(db, at: moment))
   }
 
-  /// Enters one; those of a card come in the order of time.
+  /// Enters one answer; the answers of a card must come in chronological order.
   /// - Parameters:
-  ///   - moment: when it was given.
-  ///   - seconds: that the user took.
+  ///   - moment: the time of the answer.
+  ///   - seconds: the time that the user took.
   /// - Throws: `gone`.
   public mutating func enter(
     _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double

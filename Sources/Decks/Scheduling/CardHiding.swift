@@ -1,25 +1,25 @@
-// Cards that are kept from being shown for a day, and flags. Invariant: a burial ends with the day it was made on,
+// Burying cards, which hides them for a day, and flags. Invariant: a burial ends with the day on which it was made,
 // whatever the clock does meanwhile; a burial never changes a schedule.
 
 public import Storage
 
-/// Who buried a card.
+/// The reason for a burial.
 public enum Burial: Int64, Sendable {
-  /// The answer of another card of its note.
+  /// Another card of the same note was answered.
   case bySibling = 1
   case byUser = 2
 }
 
-/// What keeps cards from being shown, and marks them.
+/// Hides cards, and sets their flags.
 ///
 ///     try CardHiding.bury(db, [card], at: moment)
 public enum CardHiding {
-  /// The flags that a card may have; 0 is none.
+  /// The flags that a card may have; 0 means no flag.
   public static let flags = 0...7
   public static let flagExpectation = "a whole number from \(flags.lowerBound) to \(flags.upperBound)"
 
-  /// Keeps cards from being shown until tomorrow.
-  /// - Returns: how many were there.
+  /// Hides cards until tomorrow.
+  /// - Returns: how many of them existed.
   @discardableResult
   public static func bury(
     _ db: Database, _ ids: some Sequence<CardID>, _ burial: Burial = .byUser, at moment: StudyMoment
@@ -34,7 +34,7 @@ public enum CardHiding {
     return count
   }
 
-  /// Shows cards again that were buried.
+  /// Shows buried cards again.
   /// - Returns: how many were buried.
   @discardableResult
   public static func unbury(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
@@ -49,8 +49,8 @@ public enum CardHiding {
     return count
   }
 
-  /// Gives a card a schedule from elsewhere, and what keeps it from being shown.
-  /// - Throws: `badOption` for a schedule that cannot be, `gone`.
+  /// Sets a card's schedule, flag and suspension from elsewhere.
+  /// - Throws: `badOption` for a schedule that is not valid, `gone`.
   public static func setSchedule(
     _ db: Database, _ id: CardID, to schedule: CardSchedule, isSuspended: Bool, flag: Int, now: Double
   ) throws {
@@ -60,7 +60,7 @@ public enum CardHiding {
     if flag != 0 { try setFlag(db, id, to: flag, now: now) }
   }
 
-  /// Gives a card a flag from 1 to 7, or none with 0.
+  /// Sets the flag of a card, from 1 to 7; 0 removes it.
   /// - Throws: `badOption` for another number, `gone`.
   public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
     guard flags.contains(flag) else {

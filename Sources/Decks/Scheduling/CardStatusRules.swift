@@ -1,17 +1,17 @@
-// When a card is new, due, buried, suspended, a leech: each rule in SQL and in Swift, side by side.
-// Invariant: both hold for the same cards, whatever their columns hold.
+// Defines when a card is new, due, buried, suspended or a leech: each rule in SQL and in Swift, side by side.
+// Invariant: both are true for the same cards, whatever is in their columns.
 
 import Storage
 import Text
 
-/// What a card can be, as queries ask for it (`is:due`).
+/// The status of a card, as queries refer to it (`is:due`).
 enum CardStatus: String, CaseIterable, Sendable {
   case due, new, suspended, leech, buried, learning, review, relearning
 
-  /// The tag of a card that was forgotten again and again.
+  /// The tag of a card that is forgotten again and again.
   static let leechTag = "leech"
 
-  /// The condition on a row of `cards` or `card_rows`. It is never unknown: its opposite is `NOT (…)`.
+  /// The condition on a row of `cards` or `card_rows`. It is never NULL, so it can be negated with `NOT (…)`.
   func sql(_ moment: MomentSQL = .named) -> String {
     switch self {
     case .new: "state = 0"
@@ -29,7 +29,7 @@ enum CardStatus: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it is true of a card.
+  /// Whether a card has the status.
   func holds(_ card: StatusColumns, at moment: StudyMoment) -> Bool {
     switch self {
     case .new: card.state == CardState.new.rawValue
@@ -45,40 +45,40 @@ enum CardStatus: String, CaseIterable, Sendable {
 
   // MARK: Parts of rules
 
-  /// Its time has come: a learnt card's day, and for one that is being learnt its moment on this day.
+  /// The card's time has come: the day of a learnt card, or the moment, today, of a card that is being learnt.
   static func isTime(_ moment: MomentSQL = .named) -> String {
     "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
   }
 
-  /// Answered before: not new, as the index of due cards has it.
+  /// The card was answered before. The form `state > 0` is that of the index of due cards.
   static let studied = "state > 0"
 
-  /// In its first steps, or in those after it was forgotten.
+  /// The card is in its first steps, or in the steps after it was forgotten.
   static let isBeingLearnt = "state IN (1, 3)"
 
-  /// Of what is being learnt: a session that begins now shows it. What was answered on an earlier day is shown from the
-  /// beginning of its day on. Its arguments are `:soon` and `:began`.
+  /// For cards that are being learnt: a session that begins now shows the card. A card that was last answered on an
+  /// earlier day is shown from the beginning of its day. The arguments are `:soon` and `:began`.
   static let comesSoon = "(due <= :soon OR coalesce(last_review, 0) < :began)"
 
   /// Neither suspended nor buried.
   static func shown(_ moment: MomentSQL = .named) -> String { "suspended = 0 AND NOT \(CardStatus.buried.sql(moment))" }
 }
 
-/// How a condition names the borders of the moment.
+/// The SQL expressions for the limits of the moment in a condition.
 struct MomentSQL {
   let now: String
   let latest: String
   let end: String
   let border: String
 
-  /// As arguments: see `StudyMoment.arguments`.
+  /// Named arguments: see `StudyMoment.arguments`.
   static let named = MomentSQL(now: ":now", latest: ":latest", end: ":end", border: ":border")
 
   private init(now: String, latest: String, end: String, border: String) {
     (self.now, self.latest, self.end, self.border) = (now, latest, end, border)
   }
 
-  /// As numbers within the condition.
+  /// Numbers that are written into the condition.
   init(_ moment: StudyMoment) {
     self.init(
       now: "\(moment.now)", latest: "\(moment.latestBurial)", end: "\(moment.endOfToday)",
@@ -87,7 +87,7 @@ struct MomentSQL {
 }
 
 extension StudyMoment {
-  /// The arguments of a statement that names borders of the moment, and those of its own.
+  /// The arguments of a statement: the limits of the moment that it names, and its own arguments.
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
     let borders = [
@@ -112,7 +112,7 @@ struct StatusColumns: HidingColumns {
     return state != CardState.review.rawValue || due < moment.dueBorder
   }
 
-  /// Whether tags, separated by spaces, hold that of a leech or one within it.
+  /// Whether the tags, separated by spaces, contain the leech tag or one below it.
   static func isLeech(_ tags: UnsafeBufferPointer<UInt8>) -> Bool {
     tags.split(separator: UInt8(ascii: " ")).contains { tag in
       guard tag.count >= 5, zip(tag, CardStatus.leechTag.utf8).allSatisfy({ $0 | 0x20 == $1 }) else { return false }

@@ -1,5 +1,5 @@
-// Days as calendars name them.
-// Invariant: a date that was read is one of the calendar.
+// Dates of the calendar.
+// Invariant: a date that was parsed exists in the calendar.
 
 /// A day of the Gregorian calendar.
 public struct CivilDate: Equatable {
@@ -34,7 +34,7 @@ public struct CivilDate: Equatable {
   /// `2026-11-21`
   public var text: String { "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)" }
 
-  /// Reads `text`; nil for anything else.
+  /// Parses the form of `text`; nil for anything else.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 4, parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),

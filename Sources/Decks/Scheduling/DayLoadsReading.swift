@@ -1,10 +1,10 @@
-// The cards that are due on each day, as a collection holds them. Invariant: nothing is changed.
+// Reads how many cards of a collection are due on each day. Invariant: nothing is changed.
 
 import Memory
 import Storage
 
 extension DayLoads {
-  /// Of the learnt cards of some decks that are due from today on, suspended ones left out.
+  /// Counts the learnt cards of some decks that are due from today on, without suspended ones.
   init(_ db: Database, decks: [DeckID], at moment: StudyMoment) throws {
     self.init(from: moment.today)
     let sql = """

@@ -1,13 +1,14 @@
-// What is set for one deck beside its preset: its own limits, those of one day, its own retention, its goal.
-// Invariant: every value is in the range of the option of the same name; members of a newer program survive.
+// The settings of one deck besides its preset: its own limits, the limits for one day, its own retention, its goal.
+// Invariant: every value is in the range of the option with the same name; unknown members from newer versions are
+// preserved.
 
 import Text
 
-/// Limits of a deck alone. What is nil is as the preset says.
+/// The limits of a single deck. A value that is nil is taken from the preset.
 public struct DeckLimits: Equatable, Sendable {
-  /// A limit that is good on one day.
+  /// A limit that applies on one day.
   public struct OfDay: Equatable, Sendable {
-    /// The number of the day, as `StudyMoment` counts them.
+    /// The number of the day, as `StudyMoment` counts days.
     public let day: Int
     public let limit: Int
 
@@ -27,7 +28,7 @@ public struct DeckLimits: Equatable, Sendable {
   /// The options that can be set for a deck alone.
   public static let names: [DeckOptions.Name] = [.newPerDay, .reviewsPerDay, .desiredRetention]
 
-  /// Whether one is set.
+  /// Whether a limit is set.
   public func has(_ name: DeckOptions.Name) -> Bool {
     switch name {
     case .newPerDay: newPerDay != nil
@@ -37,7 +38,7 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
-  /// The value of one; nil where the preset's is good, and for another option.
+  /// The value of a limit; nil if the preset's value applies, and for other options.
   public func value(_ name: DeckOptions.Name) -> Double? {
     switch name {
     case .newPerDay: newPerDay.map { Double($0) }
@@ -47,7 +48,7 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
-  /// Sets one, or with nil goes by the preset again.
+  /// Sets a limit; with nil, the preset's value applies again.
   /// - Throws: `badOption` for another option, or a value out of range.
   public mutating func set(_ name: DeckOptions.Name, to value: Double?) throws(DeckError) {
     if let value { _ = try name.checked(.number(value)) }
@@ -62,7 +63,7 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
-  /// The preset's options with the deck's own in their place, those of the day too where one is given.
+  /// Returns the preset's options with the deck's own limits, and those of `day` if it is given.
   func applied(to options: DeckOptions, day: Int? = nil) throws(DeckError) -> DeckOptions {
     var options = options
     let new = day != nil && newToday?.day == day ? newToday?.limit : newPerDay
@@ -98,15 +99,15 @@ public struct DeckLimits: Equatable, Sendable {
     return numbers.count == 2 ? OfDay(day: numbers[0], limit: numbers[1]) : nil
   }
 
-  /// From a file.
-  /// - Throws: `badOption` for what is no object.
+  /// Parses limits from a file.
+  /// - Throws: `badOption` if it is not a JSON object.
   public init(checking json: String) throws(DeckError) {
     do { try self.init(json: json) } catch {
       throw .badOption(name: "limits", reason: "must be an object with their names and values")
     }
   }
 
-  /// As it is stored.
+  /// The form in which it is stored.
   public var json: String {
     var fields: [CardField] = []
     if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }

@@ -1,17 +1,17 @@
-// How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a
-// newer program wrote beside them survives reading and writing.
+// How cards are studied: the options of a preset, which decks share.
+// Invariant: every value is in its range; what a newer version wrote besides them survives loading and storing.
 
 public import Memory
 
-/// The options of a preset, or those that are good for a deck.
+/// The options of a preset, or those that apply to a deck.
 ///
 ///     var options = DeckOptions()
 ///     try options.set(.learningSteps, toText: "1m 10m 1d")
 ///     options.newPerDay
 public struct DeckOptions: Equatable, Sendable {
-  /// What was set; the others have their initial values.
+  /// The values that were set; the others have their initial values.
   private var values: [Name: OptionValue] = [:]
-  /// What the last fitting found; nil before the first.
+  /// The result of the last fitting; nil before the first.
   public var fitted: FittedModels?
   /// Members of the stored object that are not known here, as JSON.
   private var unknown: [CardField] = []
@@ -20,7 +20,7 @@ public struct DeckOptions: Equatable, Sendable {
 
   public subscript(name: Name) -> OptionValue { values[name] ?? name.initial }
 
-  /// - Throws: `badOption` when the value is out of range or of another kind.
+  /// - Throws: `badOption` if the value is out of range or of another kind.
   public mutating func set(_ name: Name, _ value: OptionValue) throws(DeckError) {
     values[name] = try name.checked(value)
   }
@@ -29,10 +29,10 @@ public struct DeckOptions: Equatable, Sendable {
     values[name] = try name.value(of: text)
   }
 
-  /// - Throws: `badOption` when the value is out of range, or not whole where it must be.
+  /// - Throws: `badOption` if the value is out of range, or not an integer where it must be.
   public mutating func set(_ name: Name, to value: Double) throws(DeckError) { try set(name, .number(value)) }
 
-  /// Gives an option its initial value again.
+  /// Resets an option to its initial value.
   public mutating func reset(_ name: Name) { values[name] = nil }
 
   /// The value of an option that is a number.
@@ -46,7 +46,7 @@ public struct DeckOptions: Equatable, Sendable {
   public var newPerDay: Int { whole(.newPerDay) }
   public var reviewsPerDay: Int { whole(.reviewsPerDay) }
   public var newIgnoresReviewLimit: Bool { flag(.newIgnoresReviewLimit) }
-  /// The probability of remembering at which a card is shown again.
+  /// The probability of recall at which a card is shown again.
   public var desiredRetention: Double { value(.desiredRetention) }
   /// Days.
   public var maximumInterval: Int { whole(.maximumInterval) }
@@ -54,7 +54,7 @@ public struct DeckOptions: Equatable, Sendable {
   /// Seconds.
   public var learningSteps: [Double] { shortTerm ? steps(.learningSteps) : [] }
   public var relearningSteps: [Double] { shortTerm ? steps(.relearningSteps) : [] }
-  /// Forgotten so often, a card gets the tag `leech`.
+  /// The number of lapses at which a card gets the tag `leech`.
   public var leechThreshold: Int { whole(.leechThreshold) }
   public var suspendsLeeches: Bool { choice(.leechAction) == "suspend" }
   public var newGather: String { choice(.newGather) }
@@ -65,21 +65,21 @@ public struct DeckOptions: Equatable, Sendable {
   public var buriesReviews: Bool { flag(.buryReviews) }
   public var buriesLearning: Bool { flag(.buryLearning) }
   public var fuzzes: Bool { flag(.fuzz) }
-  /// How much of a usual day's cards a day may get, from Monday to Sunday.
+  /// The share of a usual day's cards that each day gets, from Monday to Sunday.
   public var easyDays: [Double] {
     if case .weekdays(let shares) = self[.easyDays] { return shares }
     return []
   }
-  /// Whether an interval depends on the cards that are due on the days that it may end on.
+  /// Whether an interval depends on the numbers of cards that are due on the days on which it may end.
   public var balances: Bool { fuzzes && (flag(.loadBalance) || easyDays.contains { $0 < 1 }) }
   public var shortTerm: Bool { flag(.shortTerm) }
   public var maximumAnswerSeconds: Double { value(.maximumAnswerSeconds) }
-  /// 21 numbers, or none for the published ones.
+  /// 21 numbers; empty for the published ones.
   public var parameters: [Double] {
     if case .parameters(let numbers) = self[.parameters] { return numbers }
     return []
   }
-  /// The w0 to w20 of FSRS-6 that are in use; without short-term memory w17 to w19 are 0.
+  /// The parameters w0 to w20 of FSRS-6 that are in use; without short-term memory, w17 to w19 are 0.
   public var parametersInUse: [Double] { MemoryModel(checked: parameters, countsSameDay: shortTerm).w }
 
   private func whole(_ name: Name) -> Int { Int(value(name)) }
@@ -98,7 +98,7 @@ public struct DeckOptions: Equatable, Sendable {
 
   // MARK: FSRS-7
 
-  /// Where FSRS-7 schedules, what was fitted; it never does by the parameters that it was published with.
+  /// The fitted models, if FSRS-7 schedules cards. It never does so with the parameters that it was published with.
   public var timed: FittedModels? {
     guard let fitted, fitted.model != nil else { return nil }
     switch choice(.model) {
@@ -108,27 +108,27 @@ public struct DeckOptions: Equatable, Sendable {
     }
   }
 
-  /// Whether what is learnt, or learnt again, comes back when FSRS-7 says instead of after steps.
+  /// Whether FSRS-7 decides when cards that are learnt, or relearnt, come back, instead of steps.
   public func stepsAreTimed(relearning: Bool) -> Bool {
     shortTerm && timed != nil && self[relearning ? .relearningSteps : .learningSteps] == .choice("auto")
   }
 
   // MARK: Storing
 
-  /// What was set, by the names of the options, for a file.
+  /// The values that were set, by the names of the options, in the form for a file.
   public var fields: [CardField] {
     Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } }
       + (fitted.map { [CardField(FittedModels.member, .json($0.json))] } ?? []) + unknown
   }
 
-  /// What was set to another value than the initial one, for a file.
+  /// The values that differ from the initial ones, in the form for a file.
   public var changedFields: [CardField] {
     Name.allCases.compactMap { name in
       values[name].flatMap { $0 == name.initial ? nil : CardField(name.text, $0.stored) }
     } + unknown
   }
 
-  /// From a file. A value that cannot be used leaves the initial one.
+  /// Creates options from the members of a file. For a value that is not valid, the initial value is used.
   public init(fields: [CardField]) {
     for field in fields {
       if field.name == FittedModels.member, case .json(let json) = field.value {
@@ -143,17 +143,17 @@ public struct DeckOptions: Equatable, Sendable {
     }
   }
 
-  /// What is wrong with the options of a file to which it gives a value that cannot be used.
+  /// The errors in the options of a file: one for each value that is not valid.
   public static func faults(in fields: [CardField]) -> [DeckError] {
     fields.compactMap { field in
       Name(rawValue: field.name).flatMap { $0.value(stored: field.value) == nil ? $0.refusal : nil }
     }
   }
 
-  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
-  /// one.
+  /// Creates options from the stored object. For a value that is not valid (a newer version may allow other ranges),
+  /// the initial value is used.
   init(json: String) throws { self.init(fields: try FieldText.list(json)) }
 
-  /// The object to store: what was set, and what is not known here.
+  /// The object to store: the values that were set, and the unknown members.
   var json: String { FieldText.object(fields) }
 }

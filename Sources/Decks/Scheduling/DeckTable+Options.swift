@@ -1,17 +1,17 @@
-// Which options are good for a deck: its own preset's, or those of the nearest deck around it that has one.
-// Invariant: a deck's own limits win over its preset's, and only for itself.
+// Decides which options apply to a deck: those of its own preset, or of the nearest deck around it that has a preset.
+// Invariant: a deck's own limits take precedence over its preset's, but only for the deck itself.
 
 import Memory
 public import Storage
 
 extension DeckTable {
-  /// The options that are good for a deck.
+  /// The options that apply to a deck.
   /// - Throws: `gone`.
   public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
     try limits(db, id).applied(to: presetOptions(db, id))
   }
 
-  /// The options that are good for a deck today: a goal that is under way changes them.
+  /// The options that apply to a deck today, including the changes by a goal that applies today.
   public static func options(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckOptions {
     var options = try options(db, id)
     let key = try record(db, id).name.lowercased()
@@ -21,22 +21,22 @@ extension DeckTable {
     return options
   }
 
-  /// Changes the deck's preset. A deck without one of its own gets one with its name.
+  /// Changes the deck's preset. A deck without its own preset gets a new one with the deck's name.
   public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
     if let preset = try preset(db, id) { return try PresetTable.setOptions(db, preset, to: options) }
     let name = try PresetTable.freeName(db, like: record(db, id).name)
-    // Its id is at least that of the deck: both are times.
+    // The id of the preset is not below that of the deck: both are times.
     let made = try PresetTable.create(db, name: name, options: options, now: Double(id.rawValue) / 1000)
     try setPreset(db, id, to: made.id)
   }
 
-  /// The options of the preset that is good for a deck, without its own limits.
+  /// The options of the preset that applies to a deck, without the deck's own limits.
   public static func presetOptions(_ db: Database, _ id: DeckID) throws -> DeckOptions {
     guard let preset = try nearestPreset(db, id) else { return DeckOptions() }
     return try PresetTable.record(db, preset).options
   }
 
-  /// The preset that a deck has itself.
+  /// The preset of the deck itself; nil if it has none.
   public static func preset(_ db: Database, _ id: DeckID) throws -> PresetID? {
     let found = try db.firstRow("SELECT preset FROM decks WHERE id = ?", [id.rawValue]) {
       $0.optionalNumber(0) == nil ? PresetID?.none : PresetID(rawValue: $0.integer(0))
@@ -45,7 +45,7 @@ extension DeckTable {
     return found
   }
 
-  /// The preset that is good for a deck: its own, or that of the nearest deck around it.
+  /// The preset that applies to a deck: its own, or that of the nearest deck around it.
   public static func nearestPreset(_ db: Database, _ id: DeckID) throws -> PresetID? {
     if let own = try preset(db, id) { return own }
     for parent in DeckName(parts: DeckName.split(try record(db, id).name)).parents.reversed() {
@@ -57,7 +57,7 @@ extension DeckTable {
     return nil
   }
 
-  /// Gives a deck a preset, or with nil that of the deck around it.
+  /// Sets the preset of a deck; with nil, the preset of the deck around it applies.
   public static func setPreset(_ db: Database, _ id: DeckID, to preset: PresetID?) throws {
     if let preset { _ = try PresetTable.record(db, preset) }
     try SyncedTable.decks.keep(db, [id.rawValue])
@@ -67,7 +67,7 @@ extension DeckTable {
 
   // MARK: Limits
 
-  /// What is set for the deck alone.
+  /// The limits that are set for the deck alone.
   public static func limits(_ db: Database, _ id: DeckID) throws -> DeckLimits {
     let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
     guard let stored else { throw DeckError.gone(what: "the deck") }
@@ -80,7 +80,7 @@ extension DeckTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
-  /// More cards today than the deck's limits allow, or fewer with numbers below 0.
+  /// Raises today's limits of a deck by the given numbers of cards; negative numbers lower them.
   public static func extendToday(
     _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
   ) throws {
@@ -93,11 +93,11 @@ extension DeckTable {
 
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
 
-  /// The options of every deck, with today's limits and what a goal makes of them: one pass over decks and presets.
+  /// The options of all decks, with today's limits and the changes by goals, in one pass over decks and presets.
   public static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
     let goals = try GoalsUnderWay(db, at: moment)
     let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
-    // A deck's parents are shorter than itself: they come first.
+    // A parent's key is shorter than that of the decks within it, so parents come first.
     let sql = "SELECT id, name_key, preset, options FROM decks ORDER BY length(name_key)"
     var (known, byKey): ([DeckID: DeckOptions], [String: DeckOptions]) = ([:], [:])
     try db.forEachRow(sql) { row in
@@ -114,6 +114,6 @@ extension DeckTable {
 }
 
 extension [DeckID: DeckOptions] {
-  /// Those of a deck; the initial ones where it has none.
+  /// The options of a deck; the initial ones if it has none.
   func of(_ deck: DeckID) -> DeckOptions { self[deck] ?? DeckOptions() }
 }

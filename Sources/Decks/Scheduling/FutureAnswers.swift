@@ -1,13 +1,13 @@
-// Cards that were answered while the clock was in the future: they come due when that future does.
-// Invariant: looking reads the latest answers alone, however long the log is.
+// Cards that were answered while the clock was in the future: without a repair, they are not due before that time.
+// Invariant: looking for them reads only the latest answers, however long the log is.
 
 public import Storage
 
 public enum FutureAnswers {
-  /// Seconds that the clock of another machine may be ahead.
+  /// The tolerance in seconds, because the clock of another computer may be ahead.
   private static let grace = 86_400.0
 
-  /// The cards whose last answer is later than now.
+  /// The cards whose last answer is in the future.
   public static func cards(_ db: Database, now: Double) throws -> [CardID] {
     let sql = """
       SELECT DISTINCT cards.id FROM reviews CROSS JOIN cards ON cards.id = reviews.card
@@ -16,7 +16,7 @@ public enum FutureAnswers {
     return try db.rows(sql, [now + grace]) { CardID(rawValue: $0.integer(0)) }
   }
 
-  /// Lets the last answers of those cards count as given now: their intervals stay.
+  /// Treats the last answers of those cards as given now, with the same intervals.
   static func bringBack(_ db: Database, now: Double) throws {
     let statement = try db.cachedStatement(
       sql: "UPDATE cards SET due = due - (last_review - ?1), last_review = ?1 WHERE id = ?2")

@@ -1,26 +1,27 @@
-// Rows of the log of answers on their way out of a collection and into one.
-// Invariant: a row whose numbers no answer can have is refused; the log of a card that was there stays as it is.
+// The log of answers as it is exported from a collection and imported into one.
+// Invariant: a row with numbers that no answer can have is refused; the log of a card that was already there is
+// unchanged.
 
 public import Storage
 
-/// An answer as the log has it.
+/// An answer as the log stores it.
 ///
 ///     LoggedReview(at: 1_700_000_000, rating: 3, state: .new, interval: 600)
 public struct LoggedReview: Equatable, Sendable {
   /// Seconds since 1970.
   public var at: Double
-  /// From 1 to 4, 0 where the card was rescheduled without an answer.
+  /// From 1 to 4; 0 if the card was rescheduled without an answer.
   public var rating: Int
-  /// The state of the card before.
+  /// The state of the card before the answer.
   public var state: CardState
-  /// Seconds since the answer before; nil where there was none, or where it is not known.
+  /// Seconds since the previous answer; nil if there was none, or if it is not known.
   public var elapsed: Double?
   /// Seconds until the card came back.
   public var interval: Double
-  /// After the answer: days, and from 1 to 10.
+  /// The memory state after the answer: days, and from 1 to 10.
   public var stability: Double?
   public var difficulty: Double?
-  /// How long the answer took.
+  /// How long the answer took, in seconds.
   public var seconds: Double?
 
   public init(at: Double, rating: Int, state: CardState, interval: Double) {
@@ -42,17 +43,17 @@ public struct LoggedReview: Equatable, Sendable {
   }
 }
 
-/// A row of the log on its way out.
+/// A row of the log to be exported or sent.
 public struct SentReview {
   public let id: Int64
   public let review: LoggedReview
-  /// What Anki has of it, where it came or was sent.
+  /// Anki's columns of it, if it came from Anki or was sent.
   public let answer: ForeignAnswer?
-  /// A sync server does not have it.
+  /// Whether a sync server does not have it yet.
   public let isUnsent: Bool
 }
 
-/// The log of single cards.
+/// Reads the logs of single cards.
 public final class SentReviews {
   private let statement: Statement
   private let removed: Statement
@@ -71,7 +72,7 @@ public final class SentReviews {
     return try statement.rows(SentReviews.review)
   }
 
-  /// A row of a card that was removed, and the id that the card had.
+  /// A row whose card was removed, with the id that the card had.
   public func ofRemovedCard(_ row: Int64) throws -> (card: Int64, review: SentReview)? {
     removed.bind(1, row)
     return try removed.first { ($0.integer(15), SentReviews.review($0)) }
@@ -93,7 +94,7 @@ public final class SentReviews {
 }
 
 extension CardTable {
-  /// Gives a new card the log that came with it.
+  /// Adds the log that came with a new card.
   /// - Throws: `badOption` for a row that no answer can have, `gone`.
   public static func addLog(_ db: Database, _ log: [LoggedReview], to card: CardID) throws {
     guard let deck = try self.card(db, card)?.deck else { throw DeckError.gone(what: "the card") }

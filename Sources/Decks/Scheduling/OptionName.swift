@@ -1,15 +1,16 @@
-// The options of a preset by name: what each means, what it may be and what it is when it was not set. They mean what
-// Anki's options of the same name mean. Invariant: a name that was released keeps its meaning; a new one is added.
+// The options of a preset by name: the meaning, the allowed values and the initial value of each. They mean the same
+// as Anki's options with the same names.
+// Invariant: a released name keeps its meaning; another meaning gets a new name.
 
 import Text
 
-/// What a value of an option is.
+/// The kind of the values of an option.
 public enum OptionKind: Equatable, Sendable {
   case whole(ClosedRange<Int>)
   case number(ClosedRange<Double>)
   case flag
   case choice([String])
-  /// Seconds, in the order in which a card passes them.
+  /// Seconds, in the order in which a card passes the steps.
   case steps
   /// The parameters of FSRS: none, 17, 19 or 21 numbers.
   case parameters
@@ -28,7 +29,7 @@ public enum OptionValue: Equatable, Sendable {
 }
 
 extension DeckOptions {
-  /// An option by the name that Lua, commands and the file have for it.
+  /// An option by the name that Lua, commands and files use.
   public enum Name: String, CaseIterable, Hashable, Sendable {
     case newPerDay = "new_per_day"
     case reviewsPerDay = "reviews_per_day"
@@ -59,14 +60,14 @@ extension DeckOptions {
 
     public var kind: OptionKind { facts.kind }
 
-    /// Its value when it was not set.
+    /// Its value if it was not set.
     public var initial: OptionValue { facts.initial }
 
-    /// What it is for, in a sentence.
+    /// A sentence that describes it.
     public var summary: String { facts.summary }
   }
 
-  /// - Throws: `badOption` for a name that is none.
+  /// - Throws: `badOption` for an unknown name.
   public static func name(_ text: String) throws(DeckError) -> Name {
     guard let name = Name(rawValue: text) else {
       throw .badOption(name: text, reason: "is not an option of a deck\(hint(for: text))")
@@ -74,8 +75,8 @@ extension DeckOptions {
     return name
   }
 
-  /// The name that was meant: the nearest one, or else those with a word of it (`retention`, `new`); where there is
-  /// none, what lists them all.
+  /// A hint at the name that was meant: the nearest name, or else the names that share a word with it (`retention`,
+  /// `new`); if there is none, the command that lists all names.
   private static func hint(for text: String) -> String {
     let names = Name.allCases.map(\.text)
     if let near = suggestion(for: text, among: names) { return didYouMean(near) }
@@ -138,7 +139,7 @@ extension DeckOptions.Name {
     }
   }
 
-  /// Of the options of what is shown when.
+  /// The facts of the options that decide which cards are shown, and in which order.
   private var queueFacts: Facts {
     switch self {
     case .newGather:
@@ -160,7 +161,7 @@ extension DeckOptions.Name {
     }
   }
 
-  /// `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.
+  /// The allowed values in words: `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.
   public var expectation: String {
     switch kind {
     case .whole(let range): "a whole number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
@@ -174,9 +175,9 @@ extension DeckOptions.Name {
   }
 }
 
-/// In which order learnt cards are shown.
+/// The order in which learnt cards are shown.
 public enum ReviewOrder: String, CaseIterable, Sendable {
-  /// By the day that they are due; those of one day in the order in which they were added.
+  /// By the day on which they are due; those of one day in the order in which they were added.
   case due
   case dueRandom = "due_random"
   case dueDeck = "due_deck"
@@ -190,6 +191,6 @@ public enum ReviewOrder: String, CaseIterable, Sendable {
   case addedLast = "added_last"
   case random
 
-  /// Whether a deck's cards come in the order of the days that they are due.
+  /// Whether a deck's cards come in the order of the days on which they are due.
   var isByDay: Bool { [.due, .dueRandom, .dueDeck, .deckDue].contains(self) }
 }

@@ -1,4 +1,5 @@
-// Values of options: checked against their kind, read from what people type and from the file, and written to both.
+// The values of options: checked against their kind, parsed from what users type and from files, and written for
+// both.
 // Invariant: what is written reads back as the same value.
 
 import Memory
@@ -7,8 +8,8 @@ import Text
 import Values
 
 extension DeckOptions.Name {
-  /// The value as it is stored: parameters of 17 and 19 numbers become 21.
-  /// - Throws: `badOption` when it is out of range or of another kind.
+  /// Returns the value as it is stored: parameters of 17 and 19 numbers become 21.
+  /// - Throws: `badOption` if it is out of range or of another kind.
   func checked(_ value: OptionValue) throws(DeckError) -> OptionValue {
     switch (kind, value) {
     case (.whole(let range), .number(let number)):
@@ -40,7 +41,7 @@ extension DeckOptions.Name {
 
   var refusal: DeckError { .badOption(name: text, reason: "must be \(expectation)") }
 
-  /// The value that a text says: `20`, `on`, `1m 10m`, `0.2, 1.3, ...`.
+  /// Parses the value in a text: `20`, `on`, `1m 10m`, `0.2, 1.3, ...`.
   public func value(of text: String) throws(DeckError) -> OptionValue {
     let text = text.trimmed
     switch kind {
@@ -73,7 +74,7 @@ extension DeckOptions.Name {
     }
   }
 
-  /// The value of a stored member, nil for what cannot be used.
+  /// The value of a stored member; nil if it is not valid.
   func value(stored: CardFieldValue) -> OptionValue? {
     do throws(DeckError) {
       switch (kind, stored) {
@@ -88,14 +89,14 @@ extension DeckOptions.Name {
       default: return nil
       }
     } catch {
-      // A newer program may know other ranges: the value counts as not set.
+      // A newer version may allow other ranges: the value counts as not set.
       return nil
     }
   }
 }
 
 extension OptionValue {
-  /// As people read and type it.
+  /// The form that users read and type.
   public var text: String {
     switch self {
     case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
@@ -109,7 +110,7 @@ extension OptionValue {
     }
   }
 
-  /// As the file keeps it.
+  /// The form in files.
   var stored: CardFieldValue {
     switch self {
     case .choice(let choice): .text(choice)
@@ -121,7 +122,7 @@ extension OptionValue {
 
   static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-  /// `sat=0.5 sun=0`: other days are usual ones.
+  /// Parses `sat=0.5 sun=0`; the days that are not named are usual ones.
   fileprivate static func shares(of text: String) -> [Double]? {
     var shares = Array(repeating: 1.0, count: 7)
     for word in Tags.separated(text) {
@@ -144,7 +145,7 @@ extension OptionValue {
     return "\(seconds)s"
   }
 
-  /// Without a unit they are minutes.
+  /// Parses a duration; without a unit, it is in minutes.
   fileprivate static func seconds(of word: String) -> Double? {
     guard let unit = units.first(where: { word.hasSuffix(String($0.letter)) }) else {
       return Double(word).map { $0 * 60 }
@@ -152,7 +153,7 @@ extension OptionValue {
     return Double(word.dropLast()).map { $0 * unit.seconds }
   }
 
-  /// The numbers of a list in JSON, nil for anything else.
+  /// The numbers of a JSON list; nil for anything else.
   fileprivate static func numbers(_ json: String) -> [Double]? {
     guard json.hasPrefix("["), json.hasSuffix("]") else { return nil }
     let words = json.dropFirst().dropLast().split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }

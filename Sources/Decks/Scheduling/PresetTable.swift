@@ -1,21 +1,21 @@
-// Presets in the database: options by a name, which decks share.
-// Invariant: no two names differ only in capitals; a preset that is removed leaves its decks to what is around them.
+// Presets in the database: named sets of options, which decks share.
+// Invariant: no two names differ only in case; when a preset is removed, its decks use that of the decks around them.
 
 public import Storage
 import Text
 
-/// Which preset, here and in Anki: never used again for another one.
+/// The id of a preset, here and in Anki. An id is never used again for another preset.
 public struct PresetID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A preset as it was when it was read.
+/// A copy of a preset at the moment when it was read.
 public struct PresetRecord: Equatable, Sendable {
   public let id: PresetID
   public let name: String
   public let options: DeckOptions
-  /// The decks that have it themselves.
+  /// The number of decks to which it is assigned directly.
   public let deckCount: Int
 }
 
@@ -31,7 +31,7 @@ public enum PresetTable {
     try db.rows("SELECT \(columns) FROM presets ORDER BY name_key", [], record)
   }
 
-  /// The preset of that name, capitals aside.
+  /// Finds the preset with a name, case-insensitively.
   /// - Throws: `presetNotFound` with the nearest name.
   public static func find(_ db: Database, named name: String) throws -> PresetRecord {
     if let found = try named(db, name) { return found }
@@ -39,7 +39,7 @@ public enum PresetTable {
     throw DeckError.presetNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
-  /// The preset of that name, made when it is missing.
+  /// Finds the preset with a name, and creates it if it is missing.
   /// - Throws: `badPresetName`.
   public static func findOrCreate(_ db: Database, named name: String, now: Double) throws -> PresetRecord {
     try named(db, name) ?? create(db, name: name, now: now)
@@ -49,7 +49,7 @@ public enum PresetTable {
     try db.firstRow("SELECT \(columns) FROM presets WHERE name_key = ?", [DeckName.key(name)], record)
   }
 
-  /// - Throws: `gone` when it was removed.
+  /// - Throws: `gone` if the preset was removed.
   public static func record(_ db: Database, _ id: PresetID) throws -> PresetRecord {
     let found = try db.firstRow("SELECT \(columns) FROM presets WHERE id = ?", [id.rawValue], record)
     guard let found else { throw DeckError.gone(what: "the preset") }
@@ -58,7 +58,7 @@ public enum PresetTable {
 
   // MARK: Changing
 
-  /// - Parameter id: that it has, if no preset has it.
+  /// - Parameter id: its id, if no preset has it.
   /// - Throws: `presetExists`, `badPresetName`.
   @discardableResult
   public static func create(
@@ -72,9 +72,9 @@ public enum PresetTable {
     return try record(db, PresetID(rawValue: id))
   }
 
-  /// A preset of a package: the one of that name where it has the same options, else a new one, of a name of its own
-  /// where that one is taken.
-  /// - Parameter id: that a new one has, if no preset has it.
+  /// The local preset for a preset of a package: one with the same options whose name begins with the given name,
+  /// else a new one, which gets another name if the given one is taken.
+  /// - Parameter id: the id for a new one, if no preset has it.
   public static func receive(
     _ db: Database, named given: String, _ options: DeckOptions, id: PresetID? = nil, now: Double
   ) throws -> PresetID {
@@ -83,16 +83,16 @@ public enum PresetTable {
     return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
   }
 
-  /// A name that a preset can have.
+  /// Changes a name to one that a preset can have.
   private static func cleaned(_ given: String) -> String {
     let name = String(given.unicodeScalars.filter { !DeckName.isControl($0) }.map(Character.init)).trimmed.prefix(190)
     let parts = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }
     return parts.isEmpty ? "Imported" : parts.joined(separator: "::")
   }
 
-  /// A preset of a server, under its id. One here that was not sent is it where it has that name and these options;
-  /// another one that has its id gives way.
-  /// - Parameter isOurs: whether a preset here is not the server's.
+  /// Stores a preset of a server, under its id. A local preset that was not sent becomes this one if it has the same
+  /// name and options; another local preset with the id gets a new id.
+  /// - Parameter isOurs: whether a local preset is not on the server.
   public static func place(
     _ db: Database, _ id: PresetID, named given: String, _ options: DeckOptions, now: Double,
     isOurs: (PresetID) throws -> Bool
@@ -103,7 +103,7 @@ public enum PresetTable {
     if same?.id == id { return }
     if let same { return try SyncedTable.presets.take(db, id.rawValue, by: same.id.rawValue, now: now) }
     try SyncedTable.presets.makeRoom(db, for: id.rawValue, now: now)
-    // Of two of one name on the server each has its own row.
+    // If two presets on the server have the same name, each keeps its own row.
     try create(db, name: freeName(db, like: cleaned(given)), options: options, id: id, now: now)
   }
 
@@ -115,22 +115,22 @@ public enum PresetTable {
       db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
   }
 
-  /// Changes the options of every deck that has the preset.
+  /// Changes the options, for all decks that have the preset.
   public static func setOptions(_ db: Database, _ id: PresetID, to options: DeckOptions) throws {
     try SyncedTable.presets.keep(db, [id.rawValue])
     try change(db, "UPDATE presets SET options = ? WHERE id = ?", [options.json, id.rawValue])
   }
 
-  /// Its decks go by the decks around them from then on.
+  /// Removes a preset. From then on, its decks use the presets of the decks around them.
   public static func remove(_ db: Database, _ id: PresetID) throws {
     let decks = try db.rows("SELECT id FROM decks WHERE preset = ?", [id.rawValue]) { $0.integer(0) }
     try SyncedTable.decks.keep(db, decks)
     if try !SyncedTable.presets.remove(db, id.rawValue) { throw DeckError.gone(what: "the preset") }
   }
 
-  /// A name that no preset has: the given one, or that with a number.
+  /// Returns a name that no preset has: the given one, or that name with a number.
   public static func freeName(_ db: Database, like given: String) throws -> String {
-    // Room for the number; a long name is cut to its last part.
+    // Leaves room for the number; a long name is truncated to its last part.
     let name = given.count <= 190 ? given : String(DeckName.split(given).last?.prefix(190) ?? "").trimmed
     var (number, candidate) = (1, name)
     while try named(db, candidate) != nil {
@@ -147,7 +147,7 @@ public enum PresetTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the preset") }
   }
 
-  /// The rules of a deck's name are those of a preset's.
+  /// The rules for the names of presets are those for the names of decks.
   private static func checked(_ db: Database, _ given: String, except id: PresetID? = nil) throws -> String {
     let name: String
     do throws(DeckError) { name = try DeckName(given).text } catch {

@@ -1,5 +1,6 @@
-// Gathers the cards of a session and puts them into the order that the options say.
-// Invariant: the same cards, options and day always give the same order; as many cards come as the counts said.
+// Gathers the cards of a session and sorts them as the options say.
+// Invariant: the same cards, options and day always give the same order; a queue has as many cards as `StudyCounts`
+// reports.
 
 import Memory
 import Storage
@@ -9,7 +10,7 @@ struct QueueBuilder {
     let card: CardID
     let deck: Int
     let schedule: CardSchedule
-    /// Of a new card 0, as the next one.
+    /// 0 for a new card, and so is `last`.
     let due: Double
     let last: Double
     let difficulty: Double
@@ -21,7 +22,7 @@ struct QueueBuilder {
     let deck: Int
     let note: Int64
     let ord: Int64
-    /// From 0, in its deck.
+    /// Its position among the new cards of its deck, from 0.
     let position: Int
   }
 
@@ -30,10 +31,10 @@ struct QueueBuilder {
   private let selection: StudySelection
   private let decks: [DeckRecord]
   private let options: [DeckID: DeckOptions]
-  /// What goals chose of today's cards.
+  /// The cards that goals chose for today.
   private let chosen: GoalDay
   private var limits: StudyLimits
-  /// What the query finds.
+  /// The cards that match the query.
   private var wanted: Set<CardID>?
   private var learning: [(due: Double, card: CardID)] = []
   private var learnt: [Learnt] = []
@@ -50,7 +51,7 @@ struct QueueBuilder {
     for deck in decks { wanted?.formUnion(try CardTable.ids(db, in: deck.id, matching: query, at: moment)) }
   }
 
-  /// The options of the first deck decide the order of all.
+  /// The options of the first deck decide the order of all decks' cards.
   private var order: DeckOptions { decks.first.flatMap { options[$0.id] } ?? DeckOptions() }
 
   mutating func build() throws -> ReviewQueue {
@@ -78,16 +79,16 @@ struct QueueBuilder {
     ReviewQueue(learning: [], main: Array(entries.prefix(selection.limit.map { max(0, $0) } ?? .max)))
   }
 
-  // MARK: What is due
+  // MARK: Due cards
 
-  /// What is being learnt, then what is due, then what is new, as far as today's limits go; mixed at the end.
+  /// Gathers cards that are being learnt, then due cards, then new cards, within today's limits, and mixes them.
   private mutating func scheduled() throws -> ReviewQueue {
     for (place, deck) in decks.enumerated() {
       try gather("\(CardStatus.isBeingLearnt) AND \(CardStatus.due.sql())", place, deck.id, [:])
     }
     let began = moment.start(ofDay: moment.today)
     for entry in learnt {
-      // What was answered on an earlier day is due from the beginning of its day on.
+      // A card that was last answered on an earlier day is due from the beginning of its day.
       let isOfToday = entry.last >= began
       learning.append((isOfToday ? entry.due : min(entry.due, moment.now), entry.card))
     }
@@ -97,7 +98,7 @@ struct QueueBuilder {
         try gather(CardStatus.review.sql(), place, deck.id, [:])
         continue
       }
-      // Where the earliest day comes first, no more are read than the day's limit lets in.
+      // If the cards come in the order of days, reading can stop at the deck's limit for the day.
       let most = order.reviewOrder.isByDay ? options.of(deck.id).reviewsPerDay : .max
       try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
     }
@@ -106,7 +107,7 @@ struct QueueBuilder {
     limits = StudyLimits(
       decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
     var total = limits.total(decks)
-    // What comes later today takes only the room that is left.
+    // Cards that are due later today only get the room that is left.
     let soon = learning.filter { $0.due <= moment.soon }
     total.learning = soon.count
     let room = total.limited(to: selection.limit)
@@ -120,7 +121,8 @@ struct QueueBuilder {
     return ReviewQueue(learning: Array(soon.prefix(room.learning) + later.prefix(left)), main: main)
   }
 
-  /// - Parameter most: so many cards, in the order of `due`, and then all others of the last one's day.
+  /// - Parameter most: reading stops after this many cards in the order of `due`, and the others of the last one's
+  ///   day.
   private mutating func gather(
     _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: (any Bindable)?],
     by order: String = "due", upTo most: Int = .max
@@ -162,10 +164,10 @@ struct QueueBuilder {
     }.map(\.entry)
   }
 
-  /// What a card is sorted by.
+  /// The keys by which a card is sorted.
   private func key(of entry: Learnt, by order: ReviewOrder, _ recalls: [CardID: Double]) -> (Double, Double) {
     let (day, deck, recall) = (Double(entry.day), Double(entry.deck), recalls[entry.card] ?? 0)
-    // What a goal chose comes before all else, the best first.
+    // Cards that a goal chose come first, the best of them first.
     if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
     switch order {
     case .due: return (day, entry.due)
@@ -187,7 +189,7 @@ struct QueueBuilder {
     }
   }
 
-  /// How probable it is that each learnt card is remembered.
+  /// The probability of recall of each learnt card.
   private func recalls(_ models: [MemoryModel]) throws -> [CardID: Double] {
     let memories = TimedMemories(options)
     var recalls: [CardID: Double] = [:]
@@ -203,17 +205,17 @@ struct QueueBuilder {
     return recalls
   }
 
-  /// A number from 0 to 1 that a card has all day.
+  /// A random number for a card, which stays the same all day.
   private func random(_ id: Int64) -> Double {
     Double(Fuzz.mixed(UInt64(bitPattern: id) ^ Fuzz.mixed(UInt64(bitPattern: Int64(moment.today)))) >> 11)
   }
 
-  // MARK: What is new
+  // MARK: New cards
 
   private func freshCounts() throws -> [DeckID: WaitingCounts] {
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
-      // No more than the day's limit allows is shown, however many wait.
+      // Counts no more than the day's limit allows, however many there are.
       let most = options.of(deck.id).newPerDay
       let count =
         try wanted == nil
@@ -243,7 +245,7 @@ struct QueueBuilder {
     return sorted(taken).map { ReviewQueue.Entry(card: $0.card, isNew: true) }
   }
 
-  /// New cards of a deck; no more are read than there is room for.
+  /// The new cards of a deck, at most `room`.
   private func fresh(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [Fresh] {
     let sql = """
       SELECT id, note, ord FROM cards

@@ -1,13 +1,13 @@
-// The log of reviews of cards that come from a package.
-// Invariant: a row that is there is not entered again, and the log of a card that was here before stays as it is.
+// The log of the reviews of cards that come from a package.
+// Invariant: an existing row is not added again, and the log of a card that was here before is unchanged.
 
 public import Storage
 
-/// A row of the log as a package has it.
+/// A row of the log as a package stores it.
 public struct ReceivedReview {
   /// Milliseconds since 1970: the time of the answer.
   public var id: Int64
-  /// The card's id there.
+  /// The card's id in the package.
   public var card: Int64
   public var answer: ForeignAnswer
 
@@ -16,17 +16,17 @@ public struct ReceivedReview {
   }
 }
 
-/// What such a row says of the answer.
+/// The answer in such a row, in Anki's columns.
 public struct ForeignAnswer: Equatable, Sendable {
-  /// From 1 to 4, 0 where it was not an answer.
+  /// From 1 to 4; 0 if it was not an answer.
   public var ease: Int64
-  /// Days, or seconds below 0.
+  /// Days, or negative seconds.
   public var interval: Int64
   public var lastInterval: Int64
   public var factor: Int64
   /// Milliseconds.
   public var time: Int64
-  /// 0 learning, 1 review, 2 relearning, 3 review before its day, 4 and 5 set otherwise.
+  /// 0 learning, 1 review, 2 relearning, 3 review before its day, 4 and 5 changed in another way.
   public var kind: Int64
 
   public init(ease: Int64, interval: Int64, lastInterval: Int64, factor: Int64, time: Int64, kind: Int64) {
@@ -34,7 +34,7 @@ public struct ForeignAnswer: Equatable, Sendable {
     (self.factor, self.time, self.kind) = (factor, time, kind)
   }
 
-  /// What the log has of it beside the ease.
+  /// The columns of the log that store it, besides the ease.
   static let columns = "ivl, last_ivl, factor, time, kind"
 
   /// The state of the card before the answer.
@@ -47,22 +47,22 @@ public struct ForeignAnswer: Equatable, Sendable {
   }
 }
 
-/// Takes rows of a log into the database, in one operation.
+/// Adds received rows to the log, in one operation.
 public final class ReviewReceiver {
   private let db: Database
   private let cards: ReceivedCards?
   private let hasCard: Statement
   private let insertion: Statement
-  /// Where no row can be there already: a second thread writes.
+  /// Used if no row can already be there: a second thread writes.
   private let batch: RowBatch?
   private static let columns =
     "id, card, at, rating, state, interval, difficulty, seconds, \(ForeignAnswer.columns), usn"
   private static let columnCount = 13
 
   /// - Parameters:
-  ///   - cards: those that came with the log: it is for them alone, or for cards that are gone; nil for all.
-  ///   - isWhole: the log of a whole collection of a server's, for an account without cards: nobody uses the database
-  ///     before `flush`, and nothing of it is to be sent.
+  ///   - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
+  ///   - isWhole: whether it is the log of a whole collection from a server, for an account without cards. Then nothing
+  ///     else may use the database before `flush`, and no row is sent.
   public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
     (self.db, self.cards) = (db, cards)
     let hasLog = try db.hasRow("SELECT 1 FROM reviews")
@@ -80,7 +80,7 @@ public final class ReviewReceiver {
       """)
   }
 
-  /// A row that cannot be is passed over.
+  /// Adds a row; a row that is not valid is ignored.
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
     guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
@@ -117,11 +117,11 @@ public final class ReviewReceiver {
     for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }
 
-  /// Writes the rows that wait.
+  /// Writes the pending rows.
   public func flush() throws { try batch?.flush() }
 
-  /// All rows were given and written: cards that did not say when they were answered last have it from the log, and
-  /// decks.
+  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the
+  /// log.
   public func finish(withoutLastReview ids: [Int64]) throws {
     let last = try Statement(
       db,
@@ -135,7 +135,7 @@ public final class ReviewReceiver {
       last.bind(1, card.rawValue)
       try last.run()
     }
-    // Without an order that SQLite would have to make first.
+    // Without GROUP BY, for which SQLite would have to sort the rows first.
     var decks: [Int64: Double] = [:]
     let sql = "SELECT deck, last_review, id FROM cards WHERE id >= ? AND last_review IS NOT NULL"
     try db.forEachRow(sql, [cards?.first ?? 0]) { row in

@@ -1,5 +1,6 @@
-// What waits in a session of reviews, in the order it is shown. Invariant: what a queue has of its list is never
-// changed, so that the copies that undo keeps share it. Only the last copy is put to the end of.
+// The remaining cards of a session of reviews, in the order in which they are shown.
+// Invariant: the entries that a queue uses of its list are never changed, so that the copies for undo share the list.
+// Only the newest copy appends to it.
 
 /// The queue of a session.
 struct ReviewQueue {
@@ -8,20 +9,20 @@ struct ReviewQueue {
     let isNew: Bool
   }
 
-  /// Cards being learnt, in no order: they come when their time has come.
+  /// Cards that are being learnt, in no order: each is shown when its time comes.
   var learning: [(due: Double, card: CardID)] = []
-  /// Cards that are shown one after the other.
+  /// The cards that are shown one after the other.
   private final class List {
     var entries: [Entry]
     init(_ entries: [Entry]) { self.entries = entries }
   }
 
   private let list: List
-  /// How many of the list are this queue's, and how many of these are behind.
+  /// How many entries of the list belong to this queue, and how many of these are done.
   private var (end, done) = (0, 0)
   private(set) var dueLeft = 0
   private(set) var newLeft = 0
-  /// The card that is shown: it does not change until it is answered.
+  /// The card that is shown; it stays the same until it is answered.
   var current: CardID?
 
   init(learning: [(due: Double, card: CardID)] = [], main: [Entry] = []) {
@@ -31,10 +32,11 @@ struct ReviewQueue {
     dueLeft = main.count - newLeft
   }
 
-  /// Cards of `learning` that may be shown: those whose time comes soon too, when nothing else is left.
+  /// How many cards of `learning` may be shown: also those that come soon, which are shown when nothing else is left.
   func learningCount(until soon: Double) -> Int { learning.count { $0.due <= soon } }
 
-  /// What is being learnt and due, then what waits; when nothing else is left, what is being learnt and due soon.
+  /// The next card: one that is being learnt and due, else the next of the list; if nothing else is left, one that is
+  /// being learnt and due soon.
   func upcoming(now: Double, until soon: Double) -> CardID? {
     let first = learning.min { $0.due < $1.due }
     if let first, first.due <= now { return first.card }
@@ -42,7 +44,7 @@ struct ReviewQueue {
     return first.flatMap { $0.due <= soon ? $0.card : nil }
   }
 
-  /// Takes a card out, wherever it is.
+  /// Removes a card if it is the next of the list or being learnt.
   mutating func drop(_ id: CardID) {
     if current == id { current = nil }
     if done < end, list.entries[done].card == id {
@@ -55,7 +57,7 @@ struct ReviewQueue {
     }
   }
 
-  /// Takes cards out that come later.
+  /// Removes cards that have not come yet.
   mutating func drop(all ids: Set<CardID>) {
     learning.removeAll { ids.contains($0.card) }
     let rest = list.entries[done..<end]
@@ -63,9 +65,9 @@ struct ReviewQueue {
     self = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) }).showing(current)
   }
 
-  /// Puts a card to the end.
+  /// Appends a card.
   mutating func append(_ entry: Entry) {
-    // What is behind the end was put there by a queue that was gone back from.
+    // Entries after the end were appended by a later queue, which was undone.
     list.entries.removeSubrange(end...)
     list.entries.append(entry)
     end += 1

@@ -1,56 +1,58 @@
-// A session of reviews: what a selection says, in the order of the options; what is being learnt comes back within it.
-// Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
-// over. Going back moves the queue alone: the undo log has what an answer changed.
+// A session of reviews: the cards of a selection, in the order of the options; cards that are being learnt come back
+// within the session.
+// Invariant: an answer writes one log entry and one schedule; cards that were removed or suspended meanwhile are
+// skipped. Stepping back only restores the queue: the undo log has what an answer changed.
 
 public import Memory
 public import Storage
 
-/// What an answer did.
+/// The result of an answer.
 ///
 ///     let result = try session.answer(db, .good, at: moment)
 ///     print(result.remaining, result.interval)
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
-  /// The card's schedule now.
+  /// The card's new schedule.
   public let schedule: CardSchedule
-  /// Seconds until it comes back.
+  /// Seconds until the card comes back.
   public let interval: Double
-  /// It has just been forgotten so often that it got the tag `leech`.
+  /// Whether this answer made the card a leech, or reached the next number of lapses at which a leech is reported
+  /// again.
   public let isLeech: Bool
-  /// Cards still to come.
+  /// The number of cards still to come.
   public let remaining: Int
 }
 
-/// A session of reviews over what a selection says.
+/// A session of reviews of the cards of a selection.
 ///
 ///     let session = try ReviewSession(db, deck: deck, at: moment)
 ///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession {
   /// The session before an answer, a suspension or a burial.
   private struct Past {
-    /// nil for a suspension or a burial.
+    /// Nil for a suspension or a burial.
     let rating: Rating?
     let card: CardID
     let queue: ReviewQueue
   }
 
-  /// How many acts can be gone back.
+  /// How many actions can be undone.
   private static let stepsKept = 1000
 
   public let selection: StudySelection
   private var queue = ReviewQueue()
   private var schedulers = DeckSchedulers()
   private var past: [Past] = []
-  /// Answers, suspensions and burials so far, without those that were gone back.
+  /// The number of answers, suspensions and burials so far, without those that were undone.
   public private(set) var actCount = 0
-  /// `StudyMoment.soon` of the last moment that it was asked at.
+  /// `StudyMoment.soon` of the last moment that was passed to the session.
   private var soon = 0.0
   public private(set) var right = 0
   public private(set) var wrong = 0
   public private(set) var isPaused = false
 
-  /// - Throws: `badOption` when the selection's days are out of range; `gone` when a deck was removed.
+  /// - Throws: `badOption` if the selection's days are out of range; `gone` if a deck was removed.
   public init(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws {
     try selection.checked()
     self.selection = selection
@@ -58,9 +60,9 @@ public final class ReviewSession {
   }
 
   /// - Parameters:
-  ///   - deck: studied with the decks within it.
-  ///   - limit: cards to study at most, beside the deck's own limits.
-  ///   - query: only what it finds is studied.
+  ///   - deck: the deck to study, with the decks within it.
+  ///   - limit: the most cards to study, besides the deck's own limits.
+  ///   - query: if given, only cards that match it are studied.
   public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
   ) throws {
@@ -69,20 +71,21 @@ public final class ReviewSession {
 
   // MARK: State
 
-  /// Cards still to come, the one that is shown included. Those being learnt that come much later today do not count.
+  /// The number of cards still to come, including the current one, without cards that are being learnt and come much
+  /// later today.
   public var remaining: Int { dueCount + newCount }
-  /// Learnt cards whose time has come, those being learnt included.
+  /// The number of due cards: learnt cards, and cards that are being learnt.
   public var dueCount: Int { queue.learningCount(until: soon) + queue.dueLeft }
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
-  /// When the next card that is being learnt comes, in seconds since 1970; nil when none does today.
+  /// When the next card that is being learnt comes, in seconds since 1970; nil if none does today.
   public var nextDue: Double? { queue.learning.map(\.due).min() }
 
-  /// Takes notice of the time: what is being learnt may have come due.
+  /// Updates the time, because cards that are being learnt may have become due.
   public func advance(to moment: StudyMoment) { soon = moment.soon }
 
-  /// The card to answer now; the same until it is answered. nil when the session is over.
+  /// The card to answer now, the same until it is answered; nil if the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {
     soon = moment.soon
     while let id = queue.current ?? queue.upcoming(now: moment.now, until: soon) {
@@ -95,18 +98,18 @@ public final class ReviewSession {
     return nil
   }
 
-  /// What each answer would give for the card that is shown: seconds until it comes back.
+  /// For each rating of the current card, the seconds until it would come back; empty if answers change no schedule.
   public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
     guard let card = try card(db, at: moment), selection.reschedules else { return [] }
     return try Rating.allCases.map { ($0, try schedulers.next(db, card, $0, at: moment).interval) }
   }
 
-  // MARK: Acts
+  // MARK: Actions
 
-  /// Answers the card that is shown.
+  /// Answers the current card.
   /// - Parameters:
-  ///   - seconds: that the user took, for the record.
-  ///   - mistyped: what was typed and is not the answer.
+  ///   - seconds: the time that the user took, for the log.
+  ///   - mistyped: the text that was typed, if it is not the answer.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(
@@ -135,7 +138,7 @@ public final class ReviewSession {
       remaining: remaining)
   }
 
-  /// An answer that changes no schedule: a card that was not remembered comes back at the end.
+  /// Answers without changing the schedule: a card that was not remembered comes back at the end.
   private func repeating(_ card: CardRecord, _ rating: Rating) -> ReviewResult {
     remember(rating, card)
     queue.drop(card.id)
@@ -145,13 +148,13 @@ public final class ReviewSession {
       card: card.id, rating: rating, schedule: card.schedule, interval: 0, isLeech: false, remaining: remaining)
   }
 
-  /// Suspends the card that is shown.
+  /// Suspends the current card.
   /// - Throws: `over`.
   public func suspend(_ db: Database, at moment: StudyMoment) throws {
     try hide(db, at: moment) { try CardTable.setSuspended(db, $0.id, true, now: moment.now) }
   }
 
-  /// Buries the card that is shown until tomorrow.
+  /// Buries the current card until tomorrow.
   /// - Throws: `over`.
   public func bury(_ db: Database, at moment: StudyMoment) throws {
     try hide(db, at: moment) { try CardHiding.bury(db, [$0.id], at: moment) }
@@ -170,10 +173,11 @@ public final class ReviewSession {
     actCount += 1
   }
 
-  /// How many answers, suspensions and burials can be gone back.
+  /// How many answers, suspensions and burials can be undone.
   public var pastCount: Int { past.count }
 
-  /// Goes back to before the last answer, suspension or burial. What it changed in the database is for the undo log.
+  /// Goes back to before the last answer, suspension or burial. The undo log restores what it changed in the
+  /// database.
   /// - Throws: `nothingToUndo`.
   public func stepBack() throws(DeckError) {
     guard let last = past.popLast() else { throw .nothingToUndo }
@@ -188,7 +192,7 @@ public final class ReviewSession {
 
   public func resume() { isPaused = false }
 
-  /// Looks anew at what is due.
+  /// Restarts the session with the cards that are due now.
   public func restart(_ db: Database, at moment: StudyMoment) throws {
     soon = moment.soon
     let decks = try selection.allDecks(db)

@@ -1,11 +1,11 @@
-// The record of answers in the database, and the schedules that they change.
-// Invariant: an answer and the schedule it gives are written together.
+// The log of answers in the database, and the schedules that answers change.
+// Invariant: an answer and the schedule that results from it are written together.
 
 import Memory
 import Storage
 
 public enum ReviewTable {
-  /// Writes an answer.
+  /// Writes an answer and the card's new schedule.
   static func record(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, seconds: Double?
   ) throws {
@@ -19,7 +19,8 @@ public enum ReviewTable {
     try noteStudied(db, card.deck, at: at)
   }
 
-  /// - Parameter review: where its time is before that of the answer before, the clock went back: no time went by.
+  /// - Parameter review: if its time is before that of the previous answer, the clock went back; the time since then
+  ///   is stored as 0.
   static func insert(_ db: Database, _ review: LoggedReview, of card: CardID) throws {
     try db.cachedStatement(
       sql: """
@@ -34,14 +35,14 @@ public enum ReviewTable {
     ])
   }
 
-  /// The id of an answer: its milliseconds since 1970.
+  /// The id of an answer: its time in milliseconds since 1970.
   /// - Parameter at: seconds since 1970.
   static func number(of at: Double) -> Int64 { Int64(min(1e14, max(1, at.isNaN ? 1 : (at * 1000).rounded(.down)))) }
 
-  /// An id that no row has, or one above it.
+  /// Returns an id that no row has: `first`, or one above it.
   static func freeID(_ db: Database, _ first: Int64) throws -> Int64 {
     let highest = try db.cachedStatement(sql: "SELECT max(id) FROM reviews WHERE id BETWEEN ? AND ?")
-    // More and more of them are looked at together: the answers of whole decks may have one time.
+    // The range grows quickly, because the answers of whole decks may have the same time.
     var width: Int64 = 0
     while true {
       let last = try highest.first([first, first + width]) { $0.optionalInteger(0) } ?? nil
@@ -51,7 +52,7 @@ public enum ReviewTable {
     }
   }
 
-  /// A deck was studied at that time, in seconds since 1970.
+  /// Stores that a deck was studied at a time, in seconds since 1970.
   static func noteStudied(_ db: Database, _ deck: DeckID, at time: Double) throws {
     try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?")
       .execute(arguments: [time, deck.rawValue])

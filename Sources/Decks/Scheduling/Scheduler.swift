@@ -1,30 +1,31 @@
-// What an answer does to a card's schedule: FSRS-6 or FSRS-7 for the days, short steps for what is being learnt. The
-// stability and difficulty of a schedule are always those of FSRS-6, which other programs go on from.
-// Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes
-// back before good and good before easy.
+// What an answer does to a card's schedule: FSRS-6 or FSRS-7 computes the days, and cards that are being learnt pass
+// short steps. The stability and difficulty of a schedule are always those of FSRS-6, so that other programs can
+// continue from them.
+// Invariant: pure; the same card, answer, moment and seed always give the same schedule. With a seed, hard comes back
+// before good, and good before easy.
 
 public import Memory
 
-/// A schedule after an answer, and how long it is until the card comes back.
+/// A schedule after an answer, and the time until the card comes back.
 ///
 ///     let next = scheduler.next(card.schedule, .good, at: moment)
-///     next.interval   // days
+///     next.interval   // seconds
 public struct NextSchedule: Equatable, Sendable {
   public let schedule: CardSchedule
-  /// Seconds until it is due: of a step, or of whole days of 86,400.
+  /// Seconds until the card is due: those of a step, or whole days of 86,400.
   public let interval: Double
 }
 
-/// Schedules answers by the options of a deck.
+/// Schedules answers with the options of a deck.
 ///
 ///     let scheduler = Scheduler(options: options)
 ///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   private let model: MemoryModel
-  /// FSRS-7, where that schedules.
+  /// FSRS-7, if it schedules the cards.
   private let timed: (fitted: FittedModels, model: MemoryModel7)?
   private let options: DeckOptions
-  /// Of those that the model says, in seconds.
+  /// The shortest step that the model may choose, in seconds.
   private static let shortestStep = 600.0
 
   private let learningSteps: [Double]
@@ -37,10 +38,10 @@ public struct Scheduler: Sendable {
     (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
   }
 
-  /// - Parameter seed: of the card and its answers: intervals vary by it when the options say so, and those of hard,
-  ///   good and easy keep apart. nil gives the model's own intervals, as other programs that schedule by FSRS have
-  ///   them.
-  /// - Parameter loads: the cards of each day, where intervals depend on them.
+  /// - Parameter seed: made from the card and its answers. If the options say so, intervals vary by it, and hard,
+  ///   good and easy get different ones. With nil, they are the model's own intervals, the same as in other programs
+  ///   that use FSRS.
+  /// - Parameter loads: the numbers of cards on each day, if intervals depend on them.
   public func next(
     _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil, loads: DayLoads? = nil
   ) -> NextSchedule {
@@ -73,13 +74,13 @@ public struct Scheduler: Sendable {
     return model.next(MemoryState(stability: stability, difficulty: difficulty), rating, days: days)
   }
 
-  /// What FSRS-7 knows of the card after the answer; nil where FSRS-6 schedules.
+  /// The state of FSRS-7 after the answer; nil if FSRS-6 schedules the card.
   private func timedMemory(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> TimedMemory? {
     guard let model = timed?.model else { return nil }
     guard old.state != .new, let stability = old.stability else {
       return TimedMemory(model.initial(rating), first: rating)
     }
-    // A card whose log is not here begins as its interval says.
+    // A card without a log here starts with the state that its interval implies.
     let known = old.timed ?? TimedMemory(model.state(interval: stability), first: .good)
     let days = old.lastReview.map { max(0, moment.now - $0) / 86_400 } ?? 0
     return TimedMemory(model.next(known.state, rating, days: days), first: known.first)
@@ -102,7 +103,8 @@ public struct Scheduler: Sendable {
     return passingDays(old, rating, moment, fuzz)
   }
 
-  /// For a learnt card that was remembered: hard, good and easy each at least a day after the one before.
+  /// The days of a learnt card that was remembered: hard, good and easy are each at least one day after the one
+  /// before.
   private func passingDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
     let previous = moment.interval(of: old)
     var least = 1
@@ -115,14 +117,15 @@ public struct Scheduler: Sendable {
     return least
   }
 
-  /// An interval that grew is longer than the last one, and fuzz alone does not shorten one.
+  /// The least number of days: an interval that grows is longer than the previous one, and fuzz alone does not
+  /// shorten it.
   private func leastDays(_ days: Double, after previous: Int) -> Int {
     let bounded = min(Double(options.maximumInterval), max(1, days.isNaN ? 1 : days))
     if Int(bounded.rounded()) > previous { return previous + 1 }
     return previous <= Fuzz.bounds(bounded).upperBound ? max(1, previous) : 1
   }
 
-  /// Without steps every answer is one of days, again at most as far as hard (ts-fsrs, long-term scheduler).
+  /// Without steps, every answer gives days, and again at most as many as hard (ts-fsrs, long-term scheduler).
   private func longTermDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
     let again = min(
       varied(exact(old, .again, moment), fuzz, from: options.minimumLapseInterval),
@@ -148,7 +151,7 @@ public struct Scheduler: Sendable {
 
   // MARK: Steps
 
-  /// The step that follows, nil when the card goes by days from here on.
+  /// The next step; nil if the card gets an interval of days.
   private func step(
     _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
   ) -> (index: Int, seconds: Double)? {
@@ -166,7 +169,7 @@ public struct Scheduler: Sendable {
     }
   }
 
-  /// What the model wants back today comes back then.
+  /// If the model schedules the card for today, the card comes back after that time.
   private func timedStep(
     _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
   ) -> (index: Int, seconds: Double)? {
@@ -175,8 +178,8 @@ public struct Scheduler: Sendable {
     return moment.now + seconds < moment.endOfToday ? (0, seconds) : nil
   }
 
-  /// On the first step the middle between it and the second, or half as long again, at most a day more, where there is
-  /// one only.
+  /// On the first step, hard gives the average of the first two steps. If there is only one, it gives one and a half
+  /// times that step, at most one day more.
   private func hardStep(_ steps: [Double], _ index: Int) -> Double {
     if index > 0 { return steps[index] }
     return steps.count > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + 86_400)

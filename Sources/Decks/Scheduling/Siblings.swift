@@ -1,11 +1,11 @@
-// Cards of the same note: who they are, burying them when one of them is answered, and when they are due.
-// Invariant: a card is none of its own siblings.
+// The cards of the same note: finds them, buries them when one of them is answered, and reads when they are due.
+// Invariant: a card is not its own sibling.
 
 import Storage
 
 enum Siblings {
-  /// Buries the siblings of a card that its options say.
-  /// - Returns: those that were buried.
+  /// Buries the siblings of a card as its options say.
+  /// - Returns: the cards that were buried.
   static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {
     var kinds: [String] = []
     if options.buriesNew { kinds.append(CardStatus.new.sql()) }

@@ -1,25 +1,25 @@
-// What `study` would show today: the cards that wait in a deck and the decks within it, within the limits of the day.
+// What `study` would show today: the cards to study in a deck and the decks within it, within today's limits.
 // Invariant: the counts of a list equal those of a session that begins at the same moment.
 
 public import Storage
 
-/// Cards that a session would show.
+/// The numbers of cards that a session would show.
 ///
 ///     try StudyCounts.all(db, at: moment)[deck]?.due
 public struct StudyCounts: Equatable, Sendable {
-  /// Learnt ones whose time has come, and those being learnt that come within minutes.
+  /// Learnt cards that are due, and cards being learnt that come within minutes.
   public var due = 0
   public var new = 0
 
   public init(due: Int = 0, new: Int = 0) { (self.due, self.new) = (due, new) }
 
-  /// The counts of every deck, for a list; that of a deck counts the decks within it.
-  /// - Parameter limit: cards of a session at most, beside the decks' own limits.
+  /// The counts of every deck, for a list; the counts of a deck include the decks within it.
+  /// - Parameter limit: the most cards of a session, besides the decks' own limits.
   public static func all(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> [DeckID: StudyCounts] {
     try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
   }
 
-  /// The counts of every deck by kind: new cards, those being learnt, those learnt before.
+  /// The counts of every deck by kind: new cards, cards being learnt, learnt cards.
   public static func byKind(
     _ db: Database, at moment: StudyMoment
   ) throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
@@ -29,7 +29,7 @@ public struct StudyCounts: Equatable, Sendable {
     }
   }
 
-  /// What all decks would show, one after the other.
+  /// The counts of all decks together.
   public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
     let counts = try all(db, limit: limit, at: moment)
     return try DeckTable.outermost(db).reduce(into: StudyCounts()) { sum, deck in
@@ -54,7 +54,7 @@ public struct StudyCounts: Equatable, Sendable {
 }
 
 extension StudyLimits {
-  /// Of decks in the order of `DeckTable.list`.
+  /// Computes the limits of decks, which must be in the order of `DeckTable.list`.
   init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
     var options = try DeckTable.allOptions(db, at: moment)
     let chosen = try GoalDay(db, of: decks, &options, at: moment)
@@ -69,7 +69,7 @@ extension StudyLimits {
   }
 }
 
-/// Cards that wait, before limits.
+/// The numbers of cards that wait to be studied, before limits.
 struct WaitingCounts {
   var learning = 0
   var due = 0
@@ -77,8 +77,8 @@ struct WaitingCounts {
 
   init(learning: Int = 0, due: Int = 0, new: Int = 0) { (self.learning, self.due, self.new) = (learning, due, new) }
 
-  /// Of a deck's own cards.
-  /// - Parameter limits: the day's; what they keep back is not counted. nil counts all.
+  /// Counts a deck's own cards.
+  /// - Parameter limits: today's limits; cards beyond them are not counted. nil counts all.
   init(_ db: Database, _ deck: DeckID, at moment: StudyMoment, within limits: DeckOptions? = nil) throws {
     func count(_ condition: String, upTo most: Int) throws -> Int {
       let sql = """
@@ -93,7 +93,7 @@ struct WaitingCounts {
     new = try DeckTable.newCount(db, deck, at: moment, upTo: limits?.newPerDay)
   }
 
-  /// What a session of at most so many cards takes of it: what is being learnt first, new cards last.
+  /// The part of them that a session of at most `limit` cards takes: cards being learnt first, new cards last.
   func limited(to limit: Int?) -> WaitingCounts {
     let most = limit.map { max(0, $0) } ?? .max
     let learning = min(learning, most)
@@ -108,15 +108,16 @@ struct WaitingCounts {
   }
 }
 
-/// What a day's limits count: cards seen for the first time, and learnt ones answered.
+/// What the limits of a day count: cards seen for the first time, and learnt cards answered.
 struct AnsweredCounts {
   var new = 0
   var reviews = 0
 
-  /// Today's counts of each deck that has any. Answers that a wrong clock put into the future are none of today's, nor
-  /// are rows of cards that Anki scheduled without an answer.
+  /// Today's counts of each deck that has any. They do not include answers that a wrong clock dated in the future, or
+  /// rows of cards that Anki rescheduled without an answer.
   static func byDeck(_ db: Database, today moment: StudyMoment) throws -> [DeckID: AnsweredCounts] {
-    // The reviews are read first: by the cards, a large deck would be read from its beginning to its end.
+    // CROSS JOIN makes SQLite read the reviews first; if it began with the cards, it would read all cards of a large
+    // deck.
     let sql = """
       SELECT cards.deck, count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
         count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)

@@ -1,18 +1,18 @@
-// Days as learners have them: they begin at 4 in the morning, local time.
-// Invariant: nothing here reads a clock or a time zone; both are handed in.
+// Days of study: they begin at 4 in the morning, local time.
+// Invariant: nothing here reads a clock or a time zone; both are passed in.
 
 import Glibc
 
-/// A moment, and where the borders of days are at it.
+/// A moment, with the limits of its day.
 ///
 ///     let moment = StudyMoment(now: 1_800_000_000, utcOffset: 7200)
 ///     moment.endOfToday   // when the next day of study begins
 public struct StudyMoment: Equatable, Sendable {
   /// Seconds since 1970.
   public let now: Double
-  /// Seconds that the user's clock is ahead of UTC at this moment.
+  /// How far the user's clock is ahead of UTC at this moment, in seconds.
   public let utcOffset: Double
-  /// Seconds after midnight at which a new day begins.
+  /// Seconds from midnight to the beginning of a new day.
   public let rollover: Double
 
   public init(now: Double, utcOffset: Double = 0, rollover: Double = 4 * 3600) {
@@ -21,7 +21,7 @@ public struct StudyMoment: Equatable, Sendable {
     self.rollover = rollover
   }
 
-  /// The number of the day that a time is in.
+  /// The number of the day that contains a time.
   public func day(of time: Double) -> Int {
     let days = ((time + utcOffset - rollover) / 86_400).rounded(.down)
     return Int(exactly: min(1e12, max(-1e12, days.isNaN ? 0 : days))) ?? 0
@@ -36,25 +36,26 @@ public struct StudyMoment: Equatable, Sendable {
   /// When tomorrow begins.
   public var endOfToday: Double { start(ofDay: today + 1) }
 
-  /// When nothing else is left, what is being learnt may be shown if it comes until then; it counts as due.
+  /// When nothing else is left, cards being learnt that come before this may be shown; they count as due.
   public var soon: Double { now + 1200 }
 
-  /// A card that is buried beyond this was so by a clock that went back since: it is shown.
+  /// A burial that ends after this was made by a clock that has been set back since: the card is shown.
   public var latestBurial: Double { now + 2 * 86_400 }
 
-  /// Whether a card that is buried until then waits now.
+  /// Whether a card that is buried until then is hidden now.
   func isBuried(until: Double?) -> Bool { until.map { $0 > now && $0 < latestBurial } ?? false }
 
   // MARK: Due days
 
-  /// A learnt card is due on a day, which is stored as the moment when that day began where the card was answered.
-  /// Summer time and journeys move the beginnings of days by up to half a day: the nearest beginning counts.
+  /// A learnt card is due on a day. It is stored as the moment when that day began in the time zone in which the card
+  /// was answered. Summer time and journeys shift the beginnings of days by up to half a day, so the nearest
+  /// beginning counts.
   public func dueDay(of due: Double) -> Int { day(of: due + 43_200) }
 
-  /// Learnt cards with a due time before this one are due today.
+  /// Learnt cards that are due before this time are due today.
   public var dueBorder: Double { start(ofDay: today) + 43_200 }
 
-  /// Days from the last answer of a learnt card to its due day; 0 for what was never answered.
+  /// Days from the last answer of a learnt card to its due day; 0 for a card that was never answered.
   public func interval(of schedule: CardSchedule) -> Int {
     schedule.due.map { interval(due: $0, last: schedule.lastReview) } ?? 0
   }

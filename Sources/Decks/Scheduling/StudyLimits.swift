@@ -1,15 +1,15 @@
-// How many cards each deck may still show today. A deck's limits count the decks within it too.
-// Invariant: whatever order cards are taken in, as many are taken in the end as the counts said before.
+// How many cards each deck may still show today. A deck's limits also apply to the decks within it.
+// Invariant: in whatever order cards are taken, the number taken in the end equals the counts.
 
 import Storage
 
-/// Decks with the room that each has left, those within a deck right behind it.
+/// Decks with the room that each has left; the decks within a deck come right after it.
 struct StudyLimits {
   private var index: [DeckID: Int] = [:]
   private var parents: [Int?] = []
   private var reviewRoom: [Int] = []
   private var newRoom: [Int] = []
-  /// What each deck would show, the decks within it counted in.
+  /// How many cards each deck would show, including the decks within it.
   private(set) var counts: [DeckID: WaitingCounts] = [:]
 
   /// - Parameter decks: in the order of `DeckTable.list`. A deck whose parent is not among them is an outermost one.
@@ -22,7 +22,7 @@ struct StudyLimits {
     var done = decks.map { answered[$0.id] ?? AnsweredCounts() }
     reviewRoom = Array(repeating: 0, count: decks.count)
     newRoom = reviewRoom
-    // From the innermost outwards: a deck's own and what those within it may show.
+    // From the innermost deck outwards: a deck's own cards and what the decks within it may show.
     for (place, deck) in decks.enumerated().reversed() {
       let own = options.of(deck.id)
       reviewRoom[place] = max(0, own.reviewsPerDay - done[place].reviews)
@@ -48,18 +48,18 @@ struct StudyLimits {
     }
   }
 
-  /// What all outermost decks would show.
+  /// How many cards all outermost decks would show.
   func total(_ decks: [DeckRecord]) -> WaitingCounts {
     zip(decks, parents).reduce(into: WaitingCounts()) { sum, entry in
       if entry.1 == nil, let count = counts[entry.0.id] { sum.add(count) }
     }
   }
 
-  /// New cards that a deck may show at most.
+  /// The most new cards that a deck may show.
   func newRoom(of deck: DeckID) -> Int { index[deck].map { newRoom[$0] } ?? 0 }
 
   /// Takes the room for a learnt card of a deck.
-  /// - Returns: false when there is none.
+  /// - Returns: false if there is none.
   mutating func takeReview(_ deck: DeckID) -> Bool { StudyLimits.take(&reviewRoom, index[deck], parents) }
 
   mutating func takeNew(_ deck: DeckID) -> Bool { StudyLimits.take(&newRoom, index[deck], parents) }

@@ -1,16 +1,16 @@
-// What there is to study when nothing is due: when the next card comes, and what could be studied before.
-// Invariant: suspended cards are none of it.
+// What can be studied when nothing is due: when the next card comes, and which cards could be studied before.
+// Invariant: suspended cards are not included.
 
 public import Storage
 
-/// What comes, and what waits beyond today's limits.
+/// What comes next, and what today's limits hold back.
 ///
 ///     let outlook = try StudyOutlook(db, [deck], at: moment)
 ///     outlook.next   // seconds since 1970
 public struct StudyOutlook: Equatable, Sendable {
-  /// When the next learnt card comes, in seconds since 1970; nil when none does.
+  /// When the next learnt card comes, in seconds since 1970; nil if none does.
   public private(set) var next: Double?
-  /// New cards, and learnt ones that are due, which today's limits keep back.
+  /// New cards, and learnt cards that are due, held back by today's limits.
   public private(set) var newWaiting = 0
   public private(set) var dueWaiting = 0
   /// Learnt cards that are due tomorrow.
@@ -21,7 +21,7 @@ public struct StudyOutlook: Equatable, Sendable {
   /// All cards that are not suspended.
   public private(set) var all = 0
 
-  /// - Parameter decks: each with the decks within it.
+  /// - Parameter decks: the decks, each with the decks within it.
   public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
     for deck in try DeckFamilies.all(db, of: decks) { try count(db, deck.id, moment) }
   }

@@ -1,5 +1,5 @@
 // What a session of reviews is about: which decks, which of their cards, and whether answers change schedules.
-// Invariant: suspended and buried cards are never part of one.
+// Invariant: suspended and buried cards are never included.
 
 public import Storage
 
@@ -10,24 +10,24 @@ public import Storage
 ///     let session = try ReviewSession(db, selection, at: moment)
 public struct StudySelection: Equatable {
   public enum Kind: Equatable, Sendable {
-    /// What is due and what is new, within today's limits.
+    /// Due and new cards, within today's limits.
     case scheduled
-    /// Learnt cards that are due within so many days, beside any limit.
+    /// Learnt cards that are due within `days` days, without limits per day.
     case ahead(days: Int)
-    /// Cards that were forgotten within so many days, today included.
+    /// Cards that were forgotten within the last `days` days, including today.
     case forgotten(days: Int)
     /// Every card, due or not.
     case everything
   }
 
-  /// Each is studied with the decks within it.
+  /// The decks to study, each with the decks within it.
   public var decks: [DeckID]
   public var kind = Kind.scheduled
-  /// Only what it finds is studied.
+  /// If set, only cards that match it are studied.
   public var query: CardQuery?
-  /// Cards to study at most, beside the decks' own limits.
+  /// The most cards to study, besides the decks' own limits.
   public var limit: Int?
-  /// Whether answers change the cards' schedules and are recorded. Otherwise a card that was not remembered comes back
+  /// Whether answers change the cards' schedules and are logged. Otherwise a card that was not remembered comes back
   /// at the end, and nothing is written.
   public var reschedules = true
 
@@ -35,10 +35,10 @@ public struct StudySelection: Equatable {
     (self.decks, self.query, self.limit) = (decks, query, limit)
   }
 
-  /// The decks and those within them, each once; the first selected one first.
+  /// The decks with the decks within them, each once; the first selected deck comes first.
   public func allDecks(_ db: Database) throws -> [DeckRecord] { try DeckFamilies.all(db, of: decks) }
 
-  /// - Throws: `badOption` when the days of its kind are not from 1 to 36,500.
+  /// - Throws: `badOption` if the days of its kind are not from 1 to 36,500.
   func checked() throws(DeckError) {
     switch kind {
     case .scheduled, .everything: return

@@ -1,14 +1,14 @@
-// The figures of study: what was answered, what was remembered, what is to come. Values only; `StatisticsReader`
-// gathers them. Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same
-// answers.
+// The figures of study: what was answered, what was remembered, what is to come. These are only values;
+// `StatisticsReader` gathers them.
+// Invariant: for the same cards, all sums agree: buttons, hours and days count the same answers.
 
 public import Storage
 
-/// Figures of the answers of one day.
+/// The figures of the answers of one day.
 public struct DayFigures: Equatable, Sendable {
-  /// The number of the day, as `StudyMoment` counts them.
+  /// The number of the day, as `StudyMoment` counts days.
   public let day: Int
-  /// Answers of cards learnt for the first time, of forgotten ones being learnt again, of young and of mature ones.
+  /// Answers for cards learnt for the first time, forgotten cards being relearnt, young cards and mature cards.
   public var learning = 0
   public var relearning = 0
   public var young = 0
@@ -30,13 +30,13 @@ public struct DayFigures: Equatable, Sendable {
 public struct Recall: Equatable, Sendable {
   public var remembered = 0
   public var asked = 0
-  /// The sum of what was predicted, and for how many answers there was a prediction.
+  /// The sum of the predicted probabilities, and the number of answers with a prediction.
   public var predictedSum = 0.0
   public var predictions = 0
 
   public init() {}
 
-  /// nil when nothing was asked.
+  /// Nil if nothing was asked.
   public var share: Double? { asked == 0 ? nil : Double(remembered) / Double(asked) }
   public var predicted: Double? { predictions == 0 ? nil : predictedSum / Double(predictions) }
 
@@ -50,13 +50,13 @@ public struct Recall: Equatable, Sendable {
   }
 }
 
-/// Answers of an hour of the day.
+/// The answers in one hour of the day.
 public struct HourFigures: Equatable, Sendable {
   public var answers = 0
   public var right = 0
 }
 
-/// How often each of again, hard, good and easy was answered.
+/// How often each of the buttons again, hard, good and easy was chosen.
 public struct ButtonFigures: Equatable, Sendable {
   public var again = 0
   public var hard = 0
@@ -75,7 +75,7 @@ public struct ButtonFigures: Equatable, Sendable {
   public var all: Int { again + hard + good + easy }
 }
 
-/// How many cards there are of each kind; suspended and buried ones are counted there alone.
+/// The numbers of cards of each kind; suspended and buried cards are counted only as that.
 public struct CardFigures: Equatable, Sendable {
   public var new = 0
   public var learning = 0
@@ -88,7 +88,7 @@ public struct CardFigures: Equatable, Sendable {
   public var all: Int { new + learning + relearning + young + mature + suspended + buried }
 }
 
-/// A count of each value of a whole number, the lowest first.
+/// The count for each integer value, the lowest value first.
 public struct Histogram: Equatable, Sendable {
   public struct Bar: Equatable, Sendable {
     public let value: Int
@@ -104,9 +104,9 @@ public struct Histogram: Equatable, Sendable {
   public var total: Int { bars.reduce(0) { $0 + $1.count } }
 }
 
-/// All figures of some cards.
+/// All figures for some cards.
 public struct DeckStatistics: Equatable, Sendable {
-  /// An interval of so many days makes a card mature.
+  /// A card is mature if its interval has at least this many days.
   public static let matureDays = 21
 
   /// The number of today.
@@ -114,33 +114,33 @@ public struct DeckStatistics: Equatable, Sendable {
   public let cards: CardFigures
   /// Days with answers, the earliest first.
   public let days: [DayFigures]
-  /// By the hour of the day, 24 of them.
+  /// By hour of the day: 24 entries.
   public let hours: [HourFigures]
   public let learningButtons: ButtonFigures
   public let youngButtons: ButtonFigures
   public let matureButtons: ButtonFigures
-  /// Cards due so many days from today: below 0 they are late.
+  /// The cards by the days from today until they are due; negative if they are late.
   public let forecast: Histogram
-  /// Of learnt cards: days until the next answer, whole days of stability.
+  /// For learnt cards: days until the next answer, and stability in whole days.
   public let intervals: Histogram
   public let stabilities: Histogram
-  /// Of learnt cards: tenths of difficulty from 1.0 (10) to 10.0 (100), percents of the probability to be remembered
-  /// now.
+  /// For learnt cards: difficulty in tenths, from 1.0 (10) to 10.0 (100), and the probability of recall now in
+  /// percent.
   public let difficulties: Histogram
   public let recalls: Histogram
-  /// How many of the learnt cards are remembered now: the sum of the probabilities.
+  /// The expected number of learnt cards that are remembered now: the sum of the probabilities.
   public let known: Double
-  /// Cards added, by the day counted from today: 0 is today, -1 yesterday.
+  /// The cards by the day on which they were added, relative to today: 0 is today, -1 yesterday.
   public let added: Histogram
-  /// The progress of the deck's goal, where it has one.
+  /// The progress of the deck's goal, if it has one.
   public var goal: GoalStanding?
-  /// How well the memory model knows the user, where that was asked for.
+  /// How well the memory model predicts the user's answers, if it was asked for.
   public var knowledge: ModelKnowledge?
 
-  /// Figures of today; zeros when nothing was answered yet.
+  /// The figures of today; zeros if nothing was answered yet.
   public var todayFigures: DayFigures { days.last { $0.day == today } ?? DayFigures(day: today) }
 
-  /// What young and mature cards were remembered over the last so many days, today included.
+  /// The recall of young and mature cards over the last `count` days, including today.
   public func recall(days count: Int) -> (young: Recall, mature: Recall) {
     days.reduce(into: (Recall(), Recall())) { sum, figures in
       guard figures.day > today - count, figures.day <= today else { return }
@@ -148,7 +148,7 @@ public struct DeckStatistics: Equatable, Sendable {
     }
   }
 
-  /// Days in a row with answers, up to today, or up to yesterday while today has none.
+  /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet.
   public var streak: Int {
     let studied = Set(days.map(\.day))
     var day = studied.contains(today) ? today : today - 1
@@ -160,7 +160,7 @@ public struct DeckStatistics: Equatable, Sendable {
     return count
   }
 
-  /// The most days in a row with answers.
+  /// The largest number of consecutive days with answers.
   public var longestStreak: Int {
     var (longest, current, last): (Int, Int, Int?) = (0, 0, nil)
     for figures in days {
@@ -173,7 +173,8 @@ public struct DeckStatistics: Equatable, Sendable {
 }
 
 extension DeckStatistics {
-  /// Days in a row with answers, up to today, or up to yesterday while today has none: one step by the index a day.
+  /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet; one index
+  /// lookup per day.
   public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
     func isStudied(_ day: Int) throws -> Bool {
       let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"

@@ -1,12 +1,13 @@
-// How well the memory model knows a user: what it predicted beside what came, what fitting it again would change, and
-// how long study takes at several retentions. Invariant: nothing is changed; the same cards and answers give the same.
+// How well the memory model knows a user: its predictions compared with the results, what fitting it again would
+// change, and how long study takes at several retentions.
+// Invariant: nothing is changed; the same cards and answers give the same values.
 
 public import Memory
 public import Storage
 public import Values
 
 public struct ModelKnowledge: Equatable, Sendable {
-  /// Minutes of study on a day at a retention, on average over a year.
+  /// The minutes of study per day at a retention, averaged over a year.
   public struct Cost: Equatable, Sendable {
     public let retention: Double
     public let minutes: Double
@@ -14,20 +15,20 @@ public struct ModelKnowledge: Equatable, Sendable {
 
   /// `fsrs-6` or `fsrs-7`.
   public let model: String
-  /// How the parameters in use predict all answers on later days.
+  /// How well the parameters in use predict all answers on later days.
   public let fit: ModelFit
-  /// What fitting FSRS-6 again would make of the log loss on cards that it does not see; nil for a log too short or too
-  /// long to try it here.
+  /// How fitting FSRS-6 again would change the log loss on cards that are not used for fitting; nil if the log is too
+  /// short or too long to try it here.
   public let refit: OptimizedParameters?
-  /// At the retention of the deck, and at others.
+  /// The cost at the retention of the deck, and at other retentions.
   public let now: Cost
   public let others: [Cost]
 
-  /// What is needed for this figure, read from a collection.
+  /// The data for this figure, read from a collection.
   public struct Reading: Sendable {
-    /// Fitting more answers than these takes too long to do it unasked.
+    /// Fitting more answers than this takes too long to do it unasked.
     static let longestTried = 50_000
-    /// A simulation of more cards than these takes a sample of them.
+    /// With more cards than this, only a sample of them is simulated.
     static let sample = 2000
     static let retentions = [0.8, 0.85, 0.9, 0.95]
 
@@ -36,7 +37,7 @@ public struct ModelKnowledge: Equatable, Sendable {
     private let simulation: Simulation
     private let times: AnswerTimes
 
-    /// Of a deck and those within it.
+    /// Reads a deck and the decks within it.
     public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
       history = try ReviewHistory(db, decks: [deck], at: moment)
       options = try DeckTable.options(db, deck)
@@ -50,7 +51,7 @@ public struct ModelKnowledge: Equatable, Sendable {
     /// The share of the cards that is simulated.
     private let share: Double
 
-    /// - Parameter isInterrupted: called now and then; what it throws ends it.
+    /// - Parameter check: called now and then; if it throws, the work ends with that error.
     public func knowledge(_ check: () throws -> Void) throws -> ModelKnowledge {
       let timed = options.timed
       let fit =
@@ -96,7 +97,7 @@ public struct ModelKnowledge: Equatable, Sendable {
 }
 
 extension ModelFit {
-  /// Its calibration, for programs.
+  /// The calibration as plain data, for programs.
   public var calibrationValue: Value {
     .list(
       calibration.map {

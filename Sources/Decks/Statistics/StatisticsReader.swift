@@ -1,13 +1,13 @@
-// Gathers figures from cards and answers: one pass over each. Invariant: rows that no session can have written (ratings
-// that are none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are
-// asked for.
+// Gathers the figures from cards and answers, with one pass over each.
+// Invariant: rows that no session can have written (invalid ratings, times before 1970 or in the future) are left
+// out; answers for removed cards count if all cards are asked for.
 
 import Memory
 public import Storage
 
 extension DeckStatistics {
-  /// Of some decks and those within them, or with nil of everything.
-  /// - Parameter query: only the cards that it finds.
+  /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
+  /// - Parameter query: if given, only cards that match it are counted.
   public init(
     _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment
   ) throws {
@@ -19,19 +19,19 @@ extension DeckStatistics {
 }
 
 private struct StatisticsReader {
-  /// What is known of a card when its next answer is read.
+  /// What is known about a card when its next answer is read.
   private struct Slot {
     var stability: Float = 0
-    /// Days of the last interval.
+    /// The last interval in days.
     var interval: Float = 0
     var lastDay = Int32.min
-    /// Whose model predicts it; -1 for no card.
+    /// The index of the model that predicts it; -1 for no card.
     var model: Int32 = -1
   }
 
-  /// The cards that are asked for, by their ids.
+  /// The cards that are counted, by their ids.
   private struct Slots {
-    /// In their order.
+    /// Sorted.
     private var ids: [Int64] = []
     private var slots: [Slot] = []
 
@@ -40,16 +40,16 @@ private struct StatisticsReader {
       set { slots[place] = newValue }
     }
 
-    /// - Parameter id: higher than all before it.
+    /// - Parameter id: higher than all that were added before.
     mutating func add(_ id: Int64, model: Int32) {
       ids.append(id)
       slots.append(Slot(model: model))
     }
 
-    /// Where a card is; nil for one that is not asked for.
+    /// The index of a card; nil if it is not counted.
     func place(_ id: Int64) -> Int? {
       guard let first = ids.first, id >= first else { return nil }
-      // Cards that were added at once follow each other.
+      // Cards that were added together have consecutive ids.
       let guess = min(Int(clamping: id - first), ids.count - 1)
       if ids[guess] == id { return guess }
       var (low, high) = (0, guess)
@@ -61,7 +61,7 @@ private struct StatisticsReader {
     }
   }
 
-  /// What is counted of the cards as they are now.
+  /// The counts for the cards in their present state.
   private struct CardTallies {
     var cards = CardFigures()
     var forecast = Tally()
@@ -73,7 +73,7 @@ private struct StatisticsReader {
     var added = Tally()
   }
 
-  /// Counts of whole numbers. Those of a century of days lie side by side.
+  /// Counts of integers. Those within a century of days are in an array.
   private struct Tally {
     private static let usual = -36_500...36_500
     private var near = [Int](repeating: 0, count: usual.count)
@@ -90,12 +90,12 @@ private struct StatisticsReader {
     }
   }
 
-  /// What is counted of the answers.
+  /// The counts for the answers.
   private struct AnswerTallies {
     var days: [Int: DayFigures] = [:]
     var hours = [HourFigures](repeating: HourFigures(), count: 24)
     var buttons = (learning: ButtonFigures(), young: ButtonFigures(), mature: ButtonFigures())
-    /// The day under way and its bounds: answers mostly follow each other.
+    /// The day of the last answer and its limits, because most answers come in order.
     var open = DayFigures(day: .min)
     var openStart = 0.0
     var openEnd = 0.0
@@ -105,9 +105,9 @@ private struct StatisticsReader {
   private let decks: [DeckID]?
   private var models: [MemoryModel] = []
   private var modelOfDeck: [Int64: Int32] = [:]
-  /// Of the cards of decks that FSRS-7 schedules.
+  /// The states of the cards of decks that FSRS-7 schedules.
   private var memories: [CardID: TimedMemories.Entry] = [:]
-  /// What a query finds; nil for all cards of the decks.
+  /// The cards that match the query; nil for all cards of the decks.
   private var wanted: Set<CardID>?
   private var slots = Slots()
 
@@ -194,7 +194,7 @@ private struct StatisticsReader {
     if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
   }
 
-  /// Takes up another day.
+  /// Switches to the figures of another day.
   private mutating func turn(to at: Double) {
     if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
     let day = moment.day(of: at)
@@ -248,7 +248,7 @@ private struct StatisticsReader {
     }
   }
 
-  // MARK: The figures
+  // MARK: Figures
 
   var statistics: DeckStatistics {
     DeckStatistics(

@@ -1,4 +1,4 @@
-// Figures of study as plain data, for `--json` and Lua. Invariant: every figure that is drawn is in it.
+// The figures of study as plain data, for `--json` and Lua. Invariant: every figure that is drawn is included.
 
 import Memory
 public import Values
@@ -29,7 +29,7 @@ extension DeckStatistics {
     ])
   }
 
-  /// Days that retention is reported for; nil is all of them.
+  /// The numbers of days for which retention is reported; nil means all.
   public static let spans: [(name: String, days: Int?)] = [
     ("today", 1), ("week", 7), ("month", 30), ("year", 365), ("all", nil),
   ]
@@ -90,7 +90,7 @@ extension Histogram {
 }
 
 extension StudyMoment {
-  /// The day as a date: `2026-11-22`.
+  /// A day as a date: `2026-11-22`.
   public static func date(ofDay day: Int) -> String {
     CivilDate(day: min(1_000_000, max(-700_000, day))).text
   }
