@@ -9,7 +9,7 @@ import Text
 import Values
 import Workspace
 
-/// Writes a list of cards as lines of a table or as JSON.
+/// A writer of card lists, as lines of a table or as JSON.
 struct CardListStream {
   /// Bytes to collect before writing.
   private static let chunk = 64 << 10

@@ -232,7 +232,7 @@ enum CareCommands {
   }
 }
 
-/// Checks the program's own files besides the account's data: plugins, word lists, the history.
+/// The doctor's checks beyond the account's data: plugins, word lists, the history.
 struct ProgramCheck {
   let session: Session
 

@@ -107,7 +107,7 @@ enum DeckFileCommands {
     return options
   }
 
-  // MARK: What an import tells
+  // MARK: The report of an import
 
   static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
     let cards = report.cards

@@ -148,7 +148,7 @@ enum MineCommand {
     return report
   }
 
-  // MARK: What is told
+  // MARK: The report
 
   private static func result(
     _ report: MiningReport, added: Int, deck: String, _ session: Session

@@ -123,7 +123,7 @@ enum NoteTypeCommands {
       || invocation.optionalText("--back") != nil
   }
 
-  /// With `--field` the templates are made anew: the front shows the first field, the back all the others.
+  /// With `--field` the templates are replaced: the front shows the first field, the back all the others.
   private static func describe(_ draft: inout NoteTypeDraft, by invocation: Invocation) throws {
     let fields = invocation.list("--field")
     if !fields.isEmpty {

@@ -110,7 +110,7 @@ enum OptimizeCommand {
   }
 }
 
-/// Charts the share of remembered answers against the predicted probability.
+/// A chart of the share of remembered answers against the predicted probability.
 enum CalibrationPicture {
   static func panel(_ title: String, _ fit: ModelFit) -> ChartPanel {
     ChartPanel(

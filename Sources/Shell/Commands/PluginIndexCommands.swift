@@ -14,7 +14,7 @@ import Workspace
 enum PluginIndexCommands {
   static var all: [BuiltIn] { [index, search, outdated] }
 
-  // MARK: Which indexes
+  // MARK: Indexes
 
   private static var index: BuiltIn {
     BuiltIn(
@@ -115,7 +115,7 @@ enum PluginIndexCommands {
     return CommandResult(.boolean(true), line: "Forgot the index in \(folder); plugins that came from it stay.")
   }
 
-  // MARK: What they offer
+  // MARK: Searching
 
   private static var search: BuiltIn {
     BuiltIn(

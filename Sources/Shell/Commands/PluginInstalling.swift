@@ -39,7 +39,7 @@ struct PluginInstalling {
     return CommandResult(PluginCommands.pluginRecord(plugin, session), line: outcome.line)
   }
 
-  // MARK: What is meant
+  // MARK: The source
 
   private func source(_ text: String) throws -> (PluginPackage, ListedRelease?) {
     let path = session.environment.folders.expanded(text)
@@ -71,7 +71,7 @@ struct PluginInstalling {
     }
   }
 
-  // MARK: Doing it
+  // MARK: Installing
 
   /// Asks the user, and installs.
   /// - Returns: the installed plugin, nil when the user declined or in a dry run; and the message.
@@ -166,7 +166,7 @@ struct PluginInstalling {
     return results.count
   }
 
-  // MARK: What changes
+  // MARK: The difference
 
   private func permissions(of plan: InstallPlan) -> (old: [Permission], new: [Permission]) {
     let old = plan.installed?.manifest?.permissions ?? []

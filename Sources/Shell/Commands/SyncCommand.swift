@@ -120,7 +120,7 @@ enum SyncCommand {
     ]
   }
 
-  // MARK: How things stand
+  // MARK: Status
 
   private static func status(_ workspace: Workspace, _ session: Session) throws -> CommandResult {
     let status = try SyncProgress.shown(workspace, session) { _ in try workspace.sync.status(asksServer: true) }

@@ -1,5 +1,5 @@
 // `deckhand completions SHELL`: a few lines that make a shell ask Deckhand for the completions at the cursor.
-// Invariant: the lines contain none of Deckhand's names; all completions come from `deckhand __complete`.
+// Invariant: the lines name no command, option or data of Deckhand; all completions come from `deckhand __complete`.
 
 /// A shell for which Deckhand provides completion.
 ///

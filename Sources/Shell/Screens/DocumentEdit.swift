@@ -106,7 +106,7 @@ struct DocumentEdit {
     content = changed
   }
 
-  // MARK: Keeping
+  // MARK: Applying
 
   /// Applies the changes to the document itself. Changes that others made meanwhile stay.
   /// - Returns: the number of changed elements.

@@ -31,7 +31,8 @@ struct KeyScreen {
     return try keys.whileReadingKeys {
       while true {
         screen.show(lines())
-        // Wakes at least once a second: a timeout does not advance while the machine sleeps, but the idle clock does.
+        // With the idle lock on, wakes at least once a second: a timeout does not advance while the machine sleeps,
+        // but the idle clock does.
         let event = try keys.next(timeout: lock.untilLock(idle).map { min($0, 1000) })
         if lock.untilLock(idle) == 0 {
           guard try lock.unlock(screen, keys) else { return nil }

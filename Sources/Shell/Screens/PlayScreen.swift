@@ -19,7 +19,7 @@ final class PlayScreen {
   /// How the game is played and shown.
   struct Options {
     var wantsJSON = false
-    /// Whether the base word is printed first in a pipe.
+    /// Whether a program that reads the output gets the base word first.
     var showsBase = true
     /// The deck that missed words are added to at the end.
     var deck: String?

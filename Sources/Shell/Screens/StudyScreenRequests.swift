@@ -10,7 +10,7 @@ import Text
 import Wire
 import Workspace
 
-/// Handles the requests of `serve` for a study at the terminal.
+/// The requests of `serve` to a study at the terminal.
 struct StudyRequests {
   private let screen: StudyScreen
 

@@ -1,5 +1,6 @@
 // The session as the host of Lua states and plugins, implementing the protocols of the rooms below. Invariant: a
-// plugin's state reaches data only in the session that loaded it; the user's own state survives another sign-in.
+// plugin's state reaches data only in the session that loaded it; code of the user's own state may sign in again and
+// then reach data.
 
 import Authentication
 import Bindings

@@ -73,7 +73,7 @@ struct ShellTables {
   }
 }
 
-/// The user's own Lua state with its data; made anew after a sign-out.
+/// The user's own Lua state with its data; replaced after a sign-out.
 struct UserScripting {
   var lua: LuaState
   /// The globals that exist before the user sets any.
@@ -99,7 +99,7 @@ package enum EndAfterScript {
 struct SessionState {
   /// The number of sign-outs.
   var signOuts = 0
-  /// Whether the user's Lua state has to be made anew as soon as none of its code runs.
+  /// Whether the user's Lua state has to be replaced as soon as none of its code runs.
   var needsFreshState = false
   /// Whether init.lua and the startup plugins have run since the sign-in.
   var hasBegun = false
@@ -233,7 +233,7 @@ package final class Session {
     try installBindings()
   }
 
-  /// Does what is pending between two lines, when no Lua runs: makes the user's state anew after a sign-out, and starts
+  /// Does what is pending between two lines, when no Lua runs: replaces the user's state after a sign-out, and starts
   /// plugins and init.lua after a sign-in.
   /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded.
   package func applyPending(before words: [String] = []) throws {
@@ -290,8 +290,8 @@ package final class Session {
     try workspace.close()
   }
 
-  /// Removes everything that the user's code subscribed to, added or loaded. `applyPending` makes the user's Lua state
-  /// anew, as its code may be running now.
+  /// Removes everything that the user's code subscribed to, added or loaded. `applyPending` replaces the user's Lua
+  /// state later, because its code may be running now.
   func endSession() {
     state.signOuts += 1
     state.usedDeck = nil

@@ -65,7 +65,7 @@ final class ShellRequests {
 
   private func drop() { (sender, request) = (nil, nil) }
 
-  // MARK: The other side
+  // MARK: The sender
 
   /// Sends a request to the user's running shell.
   /// - Returns: the reply; nil when no shell is running; `.busy` when it does not answer in time because it is working

@@ -1,6 +1,6 @@
 // A table as aligned lines: as wide as its contents, truncated to the terminal, never truncated in a pipe.
-// Invariant: no line is wider than the terminal or ends with a space, and no cell can move the cursor; a name for
-// typing is never truncated: without enough room it gets its own line above the row.
+// Invariant: no line is wider than the terminal or ends with a space, and no cell can move the cursor; a name that
+// users type is never truncated: without enough room it gets its own line above the row.
 
 package import Commands
 import Problems
@@ -40,7 +40,7 @@ extension TableText {
     guard let width else { return natural }
     let room = width - Self.gap * (natural.count - 1)
     guard natural.reduce(0, +) > room else { return natural }
-    // Columns with names for typing shrink last.
+    // Columns of names that users type shrink last.
     let least = columns.indices.map { columns[$0].isTyped ? natural[$0] : min(natural[$0], Self.least) }
     if least.reduce(0, +) <= room { return shared(room, natural) { !self.columns[$0].isTyped } }
     let widths = shared(room, least) { self.columns[$0].isTyped }
