@@ -7,7 +7,7 @@ import Glibc
 import Text
 
 struct HistoryFile {
-  /// In bytes. A longer line is remembered for the session only, if at all; readline's own paste limit is far higher.
+  /// In bytes. A longer line is not remembered at all; readline's own paste limit is far higher.
   static let longestEntry = 64 << 10
   /// In bytes; of a longer file, only the end is read.
   private static let mostRead = 4 << 20
