@@ -1,5 +1,5 @@
-// A file of commands, `weekly.dh`: a command a line, `#` begins a comment line. Invariant: it stops at the first
-// failure, with file and line; it is one unit of work as a script is.
+// A file of commands, `weekly.dh`: one command per line; lines beginning with `#` are comments. Invariant: the run
+// stops at the first failure, which is reported with file and line; the whole run is one unit of work, as a script is.
 
 import Commands
 import Files
@@ -10,14 +10,14 @@ import Workspace
 
 struct CommandFile {
   let session: Session
-  /// As messages name it.
+  /// The file's name in messages.
   let name: String
   private let lines: [String]
 
-  /// Whether a path names such a file.
+  /// Whether a path names a file of commands.
   static func isNamed(_ path: String) -> Bool { path.hasSuffix(".dh") }
 
-  /// - Throws: what keeps it from being read.
+  /// - Throws: the reason why the file cannot be read.
   init(_ session: Session, path: String) throws {
     self.session = session
     name = path
@@ -29,7 +29,7 @@ struct CommandFile {
     }
   }
 
-  /// Runs its lines; answers the exit status of the one that failed.
+  /// Runs the lines; returns the exit status of the one that failed.
   func run() -> Int32 {
     let outer = session.console.place
     defer { session.console.place = outer }

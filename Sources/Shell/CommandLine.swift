@@ -1,5 +1,5 @@
-// A line of commands at the prompt and in a file of commands: one command, and where its output goes: `> FILE`,
-// `>> FILE`, `| PROGRAM`. Invariant: the output is the terminal again however the command ends.
+// A line of commands at the prompt or in a file of commands: one command and, optionally, where its output goes:
+// `> FILE`, `>> FILE`, `| PROGRAM`. Invariant: output goes to the terminal again however the command ends.
 
 import CTerminal
 import Commands
@@ -18,11 +18,11 @@ struct CommandLine {
   enum Target: Equatable {
     case terminal
     case file(String, adds: Bool)
-    /// What the system's shell runs.
+    /// A command line for the system's shell.
     case program(String)
   }
 
-  /// Runs a line; answers the exit status.
+  /// Runs a line; returns the exit status.
   /// - Throws: `CommandError`, `RedirectionError`.
   func run(_ line: String) throws -> Int32 {
     let (command, target) = try Self.parts(of: line)
@@ -34,7 +34,8 @@ struct CommandLine {
     }
   }
 
-  /// The command of a line, and where its output goes. A sign counts only as a word of its own, without quotes.
+  /// Splits a line into its command and the target of its output. An operator counts only as an unquoted word of its
+  /// own.
   static func parts(of line: String) throws -> (command: String, target: Target) {
     let words = ShellWords.placed(line)
     let signs: Set<String> = ["|", ">", ">>"]
@@ -85,13 +86,14 @@ struct CommandLine {
     close(ends[1])
     let end = waitForProgram(child)
     guard status == ExitStatus.done else { return status }
-    // The terminal has only shown ^C: what comes next begins on a line of its own.
+    // The terminal has only echoed ^C, so the next output must begin on a new line.
     if end == ExitStatus.interrupted { session.console.message("interrupted") }
     return end
   }
 }
 
-/// Starts what the system's shell makes of a text, with a standard input; nil with errno where it cannot be started.
+/// Starts the system's shell on a command line with the given standard input; nil with errno set when it cannot be
+/// started.
 func startShell(_ text: String, input: Int32) -> pid_t? {
   fflush(nil)
   var actions = posix_spawn_file_actions_t()
@@ -101,7 +103,7 @@ func startShell(_ text: String, input: Int32) -> pid_t? {
   return spawnProgram(["/bin/sh", "-c", text], &actions)
 }
 
-/// Starts a program; nil with errno where it cannot be started.
+/// Starts a program; nil with errno set when it cannot be started.
 func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
   var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
   arguments.append(nil)
@@ -112,7 +114,7 @@ func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t
   return failure == 0 ? child : nil
 }
 
-/// Waits for a program; its exit status, 128 and its signal where one ended it.
+/// Waits for a program; returns its exit status, or 128 plus the signal's number when a signal ended it.
 func waitForProgram(_ child: pid_t) -> Int32 {
   var status: Int32 = 0
   while waitpid(child, &status, 0) < 0 && errno == EINTR {}
@@ -120,7 +122,8 @@ func waitForProgram(_ child: pid_t) -> Int32 {
 }
 
 extension Console {
-  /// Runs with standard output elsewhere; what it writes there is for a program. A reader that goes away stops nothing.
+  /// Runs `body` with standard output redirected; its output is then for a program. A reader that exits early does not
+  /// stop the command.
   func redirected<R>(to descriptor: Int32, _ body: () -> R) -> R {
     fflush(nil)
     let terminal = dup(1)

@@ -1,6 +1,6 @@
-// Where results and messages go: results to standard output, messages to standard error. Invariant: both reach the
-// terminal in the order they were written, what Lua printed in between too; a message is one line unless it was asked
-// to be more, and what others wrote in it is printable, as it is in a `Display`.
+// Output: results go to standard output, messages to standard error. Invariant: both reach the terminal in the order in
+// which they were written, including what Lua printed in between; a message is one line unless the caller asked for
+// more; text from others is made printable, as in a `Display`.
 
 package import Bindings
 import CTerminal
@@ -12,9 +12,9 @@ import Text
 package final class Console {
   private let output: Terminal
   let errors: Terminal
-  /// Whose settings say what the terminals are like.
+  /// The user data whose settings adjust the terminals.
   weak var preferences: UserData?
-  /// No greeting, no progress, no notes.
+  /// Suppresses the greeting, progress and notes.
   package let isQuiet: Bool
   let elapsed: () -> Double
 
@@ -25,14 +25,14 @@ package final class Console {
     self.elapsed = elapsed
   }
 
-  /// The file and the line of what runs, before the messages of its failures: `weekly.dh:3: `.
+  /// The file and line being run, printed before error messages: `weekly.dh:3: `.
   var place = ""
-  /// What is written goes to a file or a program for now.
+  /// Whether output currently goes to a file or a program.
   var isRedirected = false
-  /// What a user reads of a dialogue goes to standard error: a program reads standard output for the answer alone.
+  /// Whether text for the user goes to standard error, so that a program reads only the result on standard output.
   var isAside = false
 
-  /// Standard output. While a line is read only the line editor has the keyboard.
+  /// Standard output. While a line is being read, only the line editor has the keyboard.
   package var terminal: Terminal {
     var terminal = preferences?.adjusted(output) ?? output
     if LineReader.isReading { terminal.hasKeyboard = false }
@@ -44,10 +44,10 @@ package final class Console {
   /// Standard error.
   package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
-  /// The bell, where there is a terminal to ring it.
+  /// Rings the bell if there is a terminal.
   func ring() { if output.hasScreen { write("\u{07}") } }
 
-  /// Writes to standard output as it is.
+  /// Writes text to standard output unchanged.
   package func write(_ text: String) {
     if isAside { return writeToErrors(text) }
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
@@ -59,7 +59,7 @@ package final class Console {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  /// - Parameter isPaged: whether it goes through the pager where it is longer than the screen.
+  /// - Parameter isPaged: whether output that is longer than the screen goes through the pager.
   package func show(_ display: Display, isPaged: Bool = false) {
     let terminal = terminal
     let lines = display.lines(on: terminal)
@@ -68,22 +68,23 @@ package final class Console {
     show(lines)
   }
 
-  /// A line for the user, on standard error; at a terminal it is broken between words. Whatever is in it, it is one
-  /// line: text of others is made printable here.
+  /// Writes a line for the user to standard error, wrapped between words at a terminal. It is always one line: text
+  /// from others is made printable here.
   package func message(_ text: String) {
     let line = printable(text, limit: 4_000)
     guard let width = errors.cutWidth else { return messageAsItIs(line) }
     messageAsItIs(line.lines(within: width, breaksWords: false).joined(separator: "\n"))
   }
 
-  /// A text whose line ends are meant: an error of Lua, which may quote several lines of code, or its trace.
+  /// Writes a message whose line breaks are meant: a Lua error, which may quote several lines of code, or its stack
+  /// trace.
   package func message(lines text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       message(line.replacing(text: "\t", with: "    "))
     }
   }
 
-  /// A line that a program may read, on standard error.
+  /// Writes a line that a program may read to standard error.
   package func messageAsItIs(_ text: String) { writeToErrors(text + "\n") }
 
   private func writeToErrors(_ text: String) {
@@ -97,13 +98,13 @@ package final class Console {
     }
   }
 
-  /// A line that is of no use to a program.
+  /// Writes a message that is of no use to a program; quiet mode suppresses it.
   package func note(_ text: String) { if !isQuiet { message(text) } }
 
-  /// Something long under way: a line that is drawn again, on a terminal only.
+  /// Starts a progress line for a long operation; it is redrawn in place, on a terminal only.
   /// - Parameters:
   ///   - unit: what is counted, in the plural: `cards`.
-  ///   - atOnce: draw it before a second has passed, as it says what the user waits for.
+  ///   - atOnce: whether to draw it immediately, because it says what the user waits for, instead of after a second.
   package func progress(
     _ label: String, total: Int?, unit: String = "", atOnce: Bool = false
   ) -> any ProgressReporting {
@@ -115,7 +116,7 @@ package final class Console {
       })
   }
 
-  /// Whether a line is drawn again as work goes on.
+  /// Whether progress lines are drawn.
   var drawsProgress: Bool { !isQuiet && errors.canRedraw && !messages.reducesMotion }
 
   private static func writeRaw(_ text: String) {
@@ -123,12 +124,12 @@ package final class Console {
     text.withUTF8 { bytes in _ = Glibc.write(2, bytes.baseAddress, bytes.count) }
   }
 
-  /// Writes out what is still in buffers.
-  /// - Returns: whether standard output took all of it.
+  /// Flushes all output buffers.
+  /// - Returns: whether all output to standard output succeeded.
   package func flush() -> Bool { fflush(nil) == 0 && !standard_output_has_failed() }
 }
 
-/// Progress that nobody sees.
+/// Progress that is not shown.
 private final class NoProgress: ProgressReporting {
   func step(_ count: Int) {}
   func update(_ done: Int, of total: Int?) {}

@@ -1,11 +1,11 @@
-// Running a line of Lua. Invariant: an expression shows its values, an unfinished chunk asks for more.
+// Runs a line of Lua. Invariant: an expression shows its values; an unfinished chunk asks for more input.
 
 import Commands
 import LuaRuntime
 import Text
 import Workspace
 
-/// What the chunks of the prompt are called.
+/// The name of the prompt's chunks in Lua's messages.
 let promptChunk = "prompt"
 
 /// Runs lines of Lua in a session.
@@ -14,14 +14,14 @@ struct LuaLines {
 
   init(_ session: Session) { self.session = session }
 
-  /// What became of a line of Lua.
+  /// The result of running a line of Lua.
   enum LuaLine {
     case done
     case incomplete
     case failed(status: Int32)
   }
 
-  /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
+  /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more input.
   func run(_ text: String, showsNil: Bool = true) -> LuaLine {
     defer { session.storeGames() }
     do {
@@ -45,10 +45,10 @@ struct LuaLines {
     }
   }
 
-  /// Calls a function and shows what it answers, as the prompt does.
+  /// Calls a function and shows its results as the prompt does.
   func showResults(of function: LuaReference, asJSON: Bool = false, showsNil: Bool = true) throws {
     try function.callForAll { stack, first, count in
-      // What is shown as found is stored.
+      // Games are stored first, so that the results shown match the stored state.
       session.storeGames()
       for index in first..<(first + count) {
         if !showsNil, stack.isNoneOrNil(index) { continue }

@@ -1,5 +1,6 @@
-// Numbers in results: with their thousands set apart for people at a terminal, as digits alone where a program may read
-// them. Invariant: within the shell `grouped` and `counted` are these; what goes into a pipe can be read as a number.
+// Numbers in results: with thousands separators at a terminal, as plain digits where a program may read them.
+// Invariant: within the shell, `grouped` and `counted` are these functions; output into a pipe can be parsed as a
+// number.
 
 import Authentication
 import Decks
@@ -7,10 +8,11 @@ import Files
 import Text
 import Workspace
 
-/// A share of 1 in percent with one decimal: `98.3 %`.
+/// A fraction as a percentage with one decimal: `98.3 %`.
 func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
 
-/// How many whole days ago a moment was; 0 for one that lies ahead. One of a file that somebody gave may be any number.
+/// The number of whole days since a moment; 0 for one in the future. The result is limited because a moment from an
+/// imported file may be any number.
 func wholeDays(from moment: Double, to now: Double) -> Int { Int(min(1e9, max(0, (now - moment) / 86_400))) }
 
 extension Terminal {
@@ -30,7 +32,7 @@ extension Session {
     console.terminal.counted(number, singular, plural)
   }
 
-  /// How long ago a moment was, as people say it.
+  /// How long ago a moment was, in words: `today`, `yesterday`, `12 days ago`.
   func ago(_ moment: Double) -> String {
     let days = wholeDays(from: moment, to: environment.clocks.now())
     switch days {
@@ -42,7 +44,7 @@ extension Session {
 
   static let justNow = "just now"
 
-  /// How long ago something was done: `just now`, `8 min ago`, `3 h ago`, `yesterday`, `12 days ago`.
+  /// How long ago something happened: `just now`, `8 min ago`, `3 h ago`, `yesterday`, `12 days ago`.
   func since(_ moment: Double) -> String {
     switch environment.clocks.now() - moment {
     case ..<60: Session.justNow
@@ -52,7 +54,7 @@ extension Session {
     }
   }
 
-  /// When a moment comes, as people say it: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`.
+  /// When a moment comes, in words: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`.
   func until(_ moment: Double) -> String {
     let now = environment.clocks.now()
     let seconds = moment - now
@@ -67,13 +69,13 @@ extension Session {
     }
   }
 
-  /// Now, where the user is.
+  /// The current time in the user's time zone.
   var studyMoment: StudyMoment {
     let now = environment.clocks.now()
     return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
   }
 
-  /// The date of a moment where the user is: `2026-11-22`.
+  /// The date of a moment in the user's time zone: `2026-11-22`.
   func date(_ moment: Double) -> String {
     let days = ((moment + environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down)
     return StudyMoment.date(ofDay: Int(min(1e6, max(-1e6, days))))
@@ -84,7 +86,7 @@ extension Session {
     if environment.isInterrupted() { throw WorkspaceError.interrupted }
   }
 
-  /// That cards were answered while the clock was in the future; nil where none was.
+  /// A warning that cards were answered while the clock was in the future; nil when there are none.
   func futureWarning() throws -> String? {
     let count = try workspace().cards.futureAnswerCount()
     if count == 0 { return nil }
@@ -92,7 +94,7 @@ extension Session {
       + "`doctor --mend` brings \(count == 1 ? "it" : "them") back"
   }
 
-  /// What waits, and for how many days in a row there were answers; nil where there is nothing to tell.
+  /// The number of due and new cards and the current streak of days with answers; nil when there is nothing to report.
   var studySummary: String? {
     do {
       guard !gate.needsAuthentication, let summary = try workspace().decks.studySummary() else { return nil }
@@ -101,7 +103,7 @@ extension Session {
       if let warning = try futureWarning() { parts.append(warning) }
       return parts.joined(separator: " · ")
     } catch {
-      // What is wrong with the data is told by the first command that needs them.
+      // The first command that needs the data reports what is wrong with it.
       return nil
     }
   }

@@ -1,5 +1,5 @@
-// A rehearsed command: it runs in a unit of work that is taken back, and what it would have changed is shown.
-// Invariant: whatever it ends with, nothing of it is kept.
+// Runs a command in a dry run: as a unit of work that is rolled back, followed by a list of what it would have changed.
+// Invariant: whatever the result, no change is kept.
 
 import Commands
 import Storage
@@ -13,18 +13,18 @@ struct RehearsalRun {
 
   init(_ session: Session) { self.session = session }
 
-  /// Runs a command that changes data as a unit that is taken back.
+  /// Runs a command that changes data as a unit of work, and rolls it back.
   func run(asJSON: Bool, _ body: () throws -> CommandResult) throws -> CommandResult {
     let workspace = try session.workspace()
     try workspace.beginUnit()
     let changes: [PendingChanges]
     do {
       let result = try body()
-      // What it says of itself (refused rows) is of use, but for people only.
+      // The command's own output (refused rows) is useful, but only for people.
       if !asJSON, case .lines(let lines) = result.display {
         for line in lines { session.console.note("dry run: " + line) }
       }
-      // A sign-out within it has closed the data already.
+      // A sign-out within the command has already closed the data.
       changes = workspace.isInUnit ? try workspace.pendingChanges(limit: asJSON ? nil : Self.shown) : []
     } catch {
       if workspace.isInUnit { try workspace.rollbackUnit() }
@@ -36,7 +36,7 @@ struct RehearsalRun {
 
   static let nothingWasChanged = "Nothing was changed (--dry-run)."
 
-  /// `Would add 1,204 cards: el perro, el gato, …`
+  /// One line per kind of change: `Would add 1,204 cards: el perro, el gato, …`
   func lines(_ changes: [PendingChanges]) -> [String] {
     if changes.isEmpty { return ["Nothing would change."] }
     return changes.map { change in

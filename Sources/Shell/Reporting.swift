@@ -1,5 +1,5 @@
-// Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a user passes here:
-// one line, no Swift type name, no trace unless it was asked for.
+// Formats errors for the user, and maps them to exit statuses. Invariant: every failure that reaches a user passes
+// through here: one line, no Swift type name, no stack trace unless requested.
 
 import Authentication
 import Commands
@@ -8,7 +8,7 @@ import Problems
 import Text
 import Values
 
-/// Reports errors in words, or as JSON.
+/// Reports errors as text or as JSON.
 struct Reporter {
   private let console: Console
   private let wantsJSON: Bool
@@ -19,8 +19,8 @@ struct Reporter {
     (wantsJSON, wantsTrace) = (options.wantsJSON, options.wantsTrace)
   }
 
-  /// Tells of an error and answers the exit status it stands for.
-  /// - Parameter origin: the command that failed, before the message.
+  /// Reports an error and returns its exit status.
+  /// - Parameter origin: the command that failed; printed before the message.
   @discardableResult
   func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
@@ -48,7 +48,7 @@ struct Reporter {
     return origin.map { "\($0): \(problem.message)" } ?? "error: \(problem.message)"
   }
 
-  /// Lines typed at the prompt have no file to point into.
+  /// Lines typed at the prompt have no file, so the position is removed.
   private func withoutPromptPosition(_ text: String) -> String {
     let start = promptChunk + ":1: "
     return text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text

@@ -1,5 +1,6 @@
-// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a built-in command
-// commits as it goes, one that Lua added when it has succeeded; within a script both are a part of the script's unit.
+// Runs a command: finds it, checks permissions and dry-run rules, shows the result. Invariant: a built-in command
+// commits as it goes, a command added by Lua only when it has succeeded; within a script both are part of the script's
+// unit.
 
 import Bindings
 import Commands
@@ -16,12 +17,12 @@ package struct Runner {
 
   package init(_ session: Session) { self.session = session }
 
-  /// Runs a command given as words; answers the exit status.
+  /// Runs a command given as words; returns the exit status.
   package func runCommand(_ words: [String]) -> Int32 {
     var origin: String?
     var status = ExitStatus.done
     var trouble = ExitStatus.failed
-    // Until the words are parsed, what asks for JSON can only be guessed.
+    // Until the words are parsed, whether they ask for JSON can only be guessed.
     var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     defer { session.storeGames() }
     do {
@@ -51,7 +52,7 @@ package struct Runner {
     }
   }
 
-  /// Runs and shows a command as things were at the step of `--at`.
+  /// Runs and shows a command with the data as it was at the step of `--at`.
   /// - Throws: `ShellError.onlyReading` for a command that does not only read.
   private func lookingBack(_ command: Command, _ invocation: Invocation, _ body: () throws -> Void) throws {
     guard let step = session.options.step else { return try body() }
@@ -59,19 +60,19 @@ package struct Runner {
     try session.workspace().at(step: step, body)
   }
 
-  /// The deck that a command named is shown by the prompt.
+  /// Records the deck that a command named; the prompt shows it.
   private func noteDeck(_ invocation: Invocation) {
     let names = invocation.command.arguments.filter { $0.kind == .deck || $0.name == "DECK" }.map(\.name)
     guard session.input.lineReader != nil, let name = names.flatMap({ invocation.list($0) }).last else { return }
     do {
       session.state.usedDeck = try session.workspace().decks.open(name)
     } catch {
-      // It was removed by the command.
+      // The command removed the deck.
       session.state.usedDeck = nil
     }
   }
 
-  /// Runs a line as a command for its value; nothing is shown.
+  /// Runs a line as a command for its value; shows nothing.
   func answer(of line: String) throws -> CommandAnswer {
     let words = try ShellWords.split(line, home: session.environment.folders.home)
     try session.plugins.prepareCommand(words)
@@ -87,7 +88,7 @@ package struct Runner {
     return try run(command, invocation).answer
   }
 
-  /// What a command does. One that only stands for others was replaced when the words were parsed.
+  /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
     try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
       guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
@@ -112,12 +113,13 @@ package struct Runner {
 }
 
 extension Command {
-  /// The exit status of its failures: of what answers by status, as diff(1) does, another one than its answers have.
+  /// The exit status of its failures; commands that answer by status, as diff(1) does, use one that differs from their
+  /// answers.
   var troubleStatus: Int32 {
     ["deck diff", "deck merge"].contains(name) ? ExitStatus.usage : ExitStatus.failed
   }
 
-  /// Whether it changes nothing but files that it is told to write.
+  /// Whether it changes nothing except files that it is told to write.
   func onlyReads(_ invocation: Invocation) -> Bool {
     switch effect(of: invocation) {
     case .reads: return access != .open
@@ -126,7 +128,7 @@ extension Command {
     }
   }
 
-  /// What stands before its errors: the noun, or for files the verb, as a user would say it.
+  /// The prefix of its errors: the noun, or for files the verb, as a user would call it.
   var errorPrefix: String {
     guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
     return path[1]

@@ -1,4 +1,4 @@
-// Running scripts. Invariant: a script run is one unit of work, kept when its status is 0 and taken back otherwise.
+// Runs scripts. Invariant: a script run is one unit of work, committed when its status is 0 and rolled back otherwise.
 
 import Authentication
 import Bindings
@@ -14,18 +14,18 @@ import Workspace
 
 /// Lua code to run in batch.
 package struct Script {
-  /// What messages call it.
+  /// The name in messages.
   package let name: String
   package let code: [UInt8]
-  /// `arg[0]`, and `arg[1]...`.
+  /// The value of `arg[0]`; the arguments are `arg[1]...`.
   package let path: String
   package let arguments: [String]
-  /// Whom a setting that it sets or declares is from.
+  /// The owner recorded for settings that the script sets or declares.
   var owner: Owner { isStartScript ? .startScript : .script(name) }
-  /// What the steps of undo call it.
+  /// The name in undo steps.
   var origin: String { path == "-e" ? "-e" : "run " + (path == "-" ? "-" : lastPart(of: path)) }
   var isStartScript = false
-  /// When the code is an expression its value is shown, as the prompt does.
+  /// Whether the value of an expression is shown, as at the prompt.
   var showsValue = false
 
   package init(name: String, code: [UInt8], path: String, arguments: [String], showsValue: Bool = false) {
@@ -43,17 +43,17 @@ package struct ScriptRunner {
 
   package init(_ session: Session) { self.session = session }
 
-  /// Runs scripts as one unit of work; answers the exit status.
+  /// Runs scripts as one unit of work; returns the exit status.
   package func run(_ scripts: [Script]) -> Int32 {
     runUnit(from: scripts.first?.origin) { runAll(scripts) }
   }
 
-  /// Runs a file of commands as one unit of work; answers the exit status.
+  /// Runs a file of commands as one unit of work; returns the exit status.
   func run(_ file: CommandFile) -> Int32 { runUnit(from: "run " + lastPart(of: file.name)) { file.run() } }
 
   private func runUnit(from origin: String?, _ body: () -> Int32) -> Int32 {
     let outer = session.data.origin
-    // `run` as a command is no more than its script.
+    // The command `run` takes the name of its script.
     session.data.origin = origin ?? outer
     defer { session.data.origin = outer }
     let wasInScript = session.state.isInScript
@@ -61,14 +61,14 @@ package struct ScriptRunner {
     defer { session.state.isInScript = wasInScript }
     do {
       try session.refreshAccounts()
-      // A script within a script is a part of its unit.
+      // A script within a script is part of its unit.
       if try session.isInUnit { return Interrupts.holding(body) }
       if !session.gate.needsAuthentication { try session.workspace().beginUnit() }
       let status = Interrupts.holding(body)
       if !wasInScript { finishRun(status: status) }
       try requireSameOwner()
       if status == ExitStatus.done { try requireWholeLists() }
-      // The script may have signed in or out: then it is another workspace, or none.
+      // The script may have signed in or out, so the workspace may be another one, or none.
       if !session.gate.needsAuthentication { try Interrupts.holding { try end(session.workspace(), status: status) } }
       return status
     } catch {
@@ -76,7 +76,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// What a script did with words that were lost is taken back.
+  /// Rolls back the unit when a word list was damaged while the script used it.
   private func requireWholeLists() throws {
     do {
       try session.requireWholeLists()
@@ -86,18 +86,19 @@ package struct ScriptRunner {
     }
   }
 
-  /// Another process may have added the first account meanwhile, which has taken the data over: what the script did
-  /// has no place any more.
-  /// - Throws: `auth_required`; nothing was changed then.
+  /// Checks that the script may still commit. Another process may have added the first account meanwhile; that account
+  /// now owns the data, so the script's changes can no longer be stored.
+  /// - Throws: `auth_required`; nothing is changed then.
   private func requireSameOwner() throws {
     guard !session.gate.needsAuthentication, session.gate.user == nil else { return }
     try session.refreshAccounts()
     if session.gate.needsAuthentication { throw AuthenticationError.required }
   }
 
-  /// What the code of a script still does when it has ended (finalizers, listeners to `exiting`) belongs to its unit.
+  /// Finishes a script's code within its unit: finalizers, and listeners to `exiting`.
   private func finishRun(status: Int32) {
-    // What is done at the program's end is not what a Ctrl-C before meant; else code around the script is to stop too.
+    // An earlier Ctrl-C was not meant for the code that runs as the program ends. Otherwise it also stops the code
+    // around the script.
     if endsProgram(after: status) { Interrupts.clear() }
     guard !Interrupts.wereRequested else { return }
     do {
@@ -118,7 +119,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// Ends the unit of a script: it is kept when the status is 0, unless the run is a rehearsal.
+  /// Ends a script's unit: commits it when the status is 0, unless it is a dry run.
   func end(_ workspace: Workspace, status: Int32) throws {
     guard workspace.isInUnit else { return }
     if session.options.isDryRun {
@@ -170,13 +171,13 @@ package struct ScriptRunner {
     try session.lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
   }
 
-  /// The code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.
+  /// Loads the code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.
   private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
     let code = code.first == UInt8(ascii: "=") ? code.dropFirst() : code
     do {
       return try session.lua.load(Array("return ".utf8) + code, name: name)
     } catch is LuaError {
-      // As statements it may be understood, and if not, that says better what is wrong.
+      // It may be valid as statements; if not, that error message is better.
       return nil
     }
   }
@@ -189,7 +190,7 @@ package struct ScriptRunner {
   }
 
   /// Reads a script; `-` is standard input.
-  /// - Parameter kinds: `.any` where the user typed the path: it may be a pipe.
+  /// - Parameter kinds: `.any` when the user typed the path, so that it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
     if path == "-" {
       return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
@@ -217,7 +218,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// Runs the user's own start-up script, when there is one.
+  /// Runs the user's startup script, if there is one.
   func runStartScript() {
     let path = session.environment.folders.config + "/init.lua"
     guard session.options.usesStartScript, access(path, F_OK) == 0 else { return }
@@ -230,7 +231,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// Runs Lua that is no script: in a rehearsal as a unit of work that is taken back, otherwise as it is.
+  /// Runs Lua that is not a script; in a dry run, as a unit of work that is rolled back.
   func rehearsing(_ body: () throws -> Void) throws {
     guard session.options.isDryRun, !session.gate.needsAuthentication, try !session.isInUnit else { return try body() }
     try session.workspace().beginUnit()

@@ -1,5 +1,5 @@
-// The lines of a session as a script of Lua: `history --lua FILE`. Invariant: the script does what the lines did, in
-// their order; a line that failed stands in it as a comment.
+// Writes the lines of a session as a Lua script: `history --lua FILE`. Invariant: the script does what the lines did,
+// in order; a line that failed becomes a comment.
 
 import Commands
 import Files
@@ -28,7 +28,8 @@ struct SessionScript {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A script has no way to send a command's output elsewhere, and some commands are for the command line alone.
+  /// The Lua call for a command. Redirection is omitted, since a script cannot redirect output, and commands only for
+  /// the command line become comments.
   private func command(_ text: String) -> String {
     do {
       let (line, _) = try CommandLine.parts(of: text)
@@ -36,19 +37,20 @@ struct SessionScript {
       let isForLua = session.registry.command(of: words)?.access.isForCommandLineOnly == false
       return isForLua ? "assert(shell.run(\(Self.quotedInLua(line.trimmed))))" : "-- not from Lua: \(text.trimmed)"
     } catch {
-      // It ran, so it can be read.
+      // The line has run before, so parsing it does not fail.
       return "-- not from Lua: \(text.trimmed)"
     }
   }
 
-  /// An expression shows its value at the prompt: in a script it is told to. A local lives for its line only.
+  /// The Lua code for a line: the prompt shows the value of an expression, so the script must do so explicitly; a local
+  /// lives only for its line.
   private func statement(_ text: String) -> String {
     let expression = text.hasPrefix("=") ? String(text.dropFirst()) : text
     if loads("return " + expression) {
-      // A comment would take the bracket in.
+      // A comment at the end would swallow the closing bracket.
       return loads("show(\(expression))") ? "show(\(expression))" : "show(\(expression)\n)"
     }
-    // What answers by `return` ends a chunk.
+    // A chunk cannot continue after `return`, so it needs its own function.
     if !loads(text + "\nlocal _") { return "show((function(...)\n\(text)\nend)())" }
     return hasLocals(text) ? "do\n\(text)\nend" : text
   }
@@ -58,12 +60,12 @@ struct SessionScript {
       _ = try session.lua.load(code, name: "history")
       return true
     } catch {
-      // Whether it is one is all that is asked.
+      // The only question is whether it loads.
       return false
     }
   }
 
-  /// Whether it makes a local outside of a block of its own.
+  /// Whether the text defines a local outside any inner block.
   private func hasLocals(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return luaTokens(text).contains { token in

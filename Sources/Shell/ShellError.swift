@@ -1,22 +1,22 @@
-// What the commands of the shell find wrong themselves; what a room below finds, it words itself.
+// The errors that the shell's own commands find; errors of the rooms below have their own messages.
 
 import Commands
 import Files
 import Problems
 import Text
 
-/// A name in a command leads to nothing, or to several things.
+/// A name in a command that matches nothing, or several objects.
 enum LookupError: Problem, Equatable {
   case noCardAt(position: Int, deck: String, count: Int)
   case noCard(guid: String)
-  /// A query where cards are named one by one; `count` is how many it finds.
+  /// A query where cards must be named one by one; `count` is the number of cards it finds.
   case queryForCards(query: String, count: Int)
   /// A query in place of cards found none.
   case nothingFound(query: String)
-  /// `places` are those of the first few, as `DECK:POSITION`.
+  /// `places` are the positions of the first few, as `DECK:POSITION`.
   case severalCards(guid: String, places: [String])
   case severalNotes(guid: String, guids: [String])
-  /// A card that is not made from a note.
+  /// A name that matches no element of the document.
   case noElement(String)
   case severalElements(String)
   case noWord(length: Int)
@@ -24,7 +24,7 @@ enum LookupError: Problem, Equatable {
   case noAlias(String)
   /// There is no game to resume.
   case noGame
-  /// A command without a deck, where there is none or several; `usage` is how it is named.
+  /// A command without a deck when there is none, or several; `usage` shows how to name it.
   case whichDeck(isAny: Bool, usage: String)
 
   var report: ProblemReport {
@@ -82,10 +82,10 @@ enum SignInError: Problem, Equatable {
   case noAccount
   /// There are several accounts and nobody to ask.
   case noName
-  /// The keyboard is not there to ask for a password.
+  /// There is no keyboard to ask for a password.
   case noPassword
   case noTerminal
-  /// A new password was typed twice, and differently.
+  /// The two inputs of a new password differ.
   case notTheSame
   case notSignedIn(as: String)
   case inScript
@@ -114,17 +114,17 @@ enum SignInError: Problem, Equatable {
   }
 }
 
-/// A text that was not edited.
+/// A text that could not be edited.
 enum EditorError: Problem, Equatable {
-  /// `instead` is what to do without an editor.
+  /// `instead` says what to do without an editor.
   case noTerminal(instead: String)
   case failed(editor: String)
   case notUTF8
-  /// A line of a table of cards.
+  /// An invalid line in a table of cards.
   case badLine(Int, expected: String)
-  /// A line of a table of cards or notes whose change breaks a rule; `prompt` is that of the card.
+  /// A line in a table of cards or notes whose change breaks a rule; `prompt` is the card's.
   case refused(line: Int, prompt: String, ProblemReport)
-  /// No heading is left of a text of several parts.
+  /// A text of several parts in which no heading is left.
   case notSheet
   case unknownPart(String)
 
@@ -155,7 +155,7 @@ enum EditorError: Problem, Equatable {
   }
 }
 
-/// The output of a command that cannot go where it was sent.
+/// Output of a command that cannot be redirected.
 enum RedirectionError: Problem, Equatable {
   case nothingBehind(sign: String)
   case severalFiles(sign: String)
@@ -181,37 +181,37 @@ enum RedirectionError: Problem, Equatable {
   }
 }
 
-/// What else a command of the shell cannot do.
+/// Other errors of the shell's commands.
 enum ShellError: Problem, Equatable {
   case notColor(String)
   case notField(String, suggestion: String?, fields: [String])
   case badSeconds(Double)
   case testsFailed(plugin: String, failed: Int, of: Int)
   case noTestFolder
-  /// A plugin asks for rights, and nobody is there to answer.
+  /// A plugin asks for permissions, and nobody is there to answer.
   case notGranted(plugin: String, rights: [String], command: String)
-  /// A script that another script ran.
+  /// A script that another script ran has failed.
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
-  /// What the doctor found and did not mend.
+  /// Problems that the doctor found and did not repair.
   case unwell(Int, mendable: Int)
-  /// Every row of an import was refused; `first` says why the first one was.
+  /// Every row of an import was refused; `first` is the reason for the first one.
   case allRefused(file: String, first: String, isTable: Bool)
-  /// Standard input as a file, where the prompt reads it.
+  /// Standard input as a file, while the prompt reads from it.
   case promptIsStandardInput
-  /// A command behind `--at` that does not only read.
+  /// A command after `--at` that does not only read.
   case onlyReading(command: String)
-  /// A command that is not for `shell.run`.
+  /// A command that `shell.run` must not run.
   case notFromLua(command: String)
-  /// A column or a field to sort by that cards do not have.
+  /// A column or a sort field that cards do not have.
   case notColumn(String, suggestion: String?, columns: [String])
   /// A word that sets no option of a deck.
   case notOption(String, suggestion: String?)
-  /// An option that says something of one card, where several are named.
+  /// An option for a single card when several are named.
   case oneCardOnly(option: String, count: Int)
-  /// A change of a note or its type takes cards away, and nobody can be asked.
+  /// A change of a note or its type removes cards, and nobody can be asked.
   case losesCards(String)
-  /// Ctrl-C, where answers or guesses come from a pipe.
+  /// Ctrl-C while answers or guesses come from a pipe.
   case interruptedAmidAnswers
 
   var report: ProblemReport {

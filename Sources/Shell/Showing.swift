@@ -1,5 +1,5 @@
-// Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the
-// one description of its type.
+// Shows results on the screen and as JSON. Invariant: the JSON of an object has the names of its Lua fields, taken from
+// the same description of its type.
 
 import Bindings
 import Commands
@@ -7,16 +7,16 @@ import LuaRuntime
 import Values
 
 extension Session {
-  /// Shows what a command answered.
+  /// Shows the result of a command.
   func show(_ result: CommandResult, asJSON: Bool) {
-    // What a script shows has nobody who turns pages.
+    // A script's output is never paged, since nobody turns the pages.
     guard asJSON else { return console.show(result.display, isPaged: !state.isInScript) }
     console.show(result.answer.jsonLines { scripting.record(of: $0) })
   }
 }
 
 extension UserScripting {
-  /// A bound object as a record of its fields; objects in it stand for themselves by name.
+  /// A bound object as a record of its fields; objects within it are represented by their identity.
   func record(of object: AnyObject) -> Value {
     if let answer = object as? LuaAnswer { return answer.plain { record(of: $0) } }
     guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .null }
@@ -34,14 +34,14 @@ extension UserScripting {
     do {
       return value(of: try type.identity(object))
     } catch {
-      // It went between the two reads: nothing is left to name.
+      // The object was removed between the two reads, so there is nothing to name.
       return .null
     }
   }
 }
 
 extension CommandResult {
-  /// A change that came to nothing: the editor left all as it was, or somebody said no.
+  /// The result of a change that did nothing: the editor left everything as it was, or the user declined.
   static func unchanged(_ answer: CommandAnswer = .value(.null)) -> CommandResult {
     CommandResult(answer, line: "Nothing was changed.")
   }

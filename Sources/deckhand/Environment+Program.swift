@@ -1,4 +1,4 @@
-// The clocks, chance, folders and terminal of the system: read here, handed in to everything else.
+// The system's clocks, random numbers, folders and terminal: read here, passed to everything else.
 
 import CTerminal
 import Files
@@ -7,7 +7,7 @@ import LuaRuntime
 import Shell
 import Text
 
-/// What the program was started with, without its own name. Swift's `CommandLine` reads /proc, and has none without it.
+/// The program's arguments without its own name. Swift's `CommandLine` reads /proc, and has no arguments without it.
 /// - Throws: `ProgramOptions.Wrong` for an argument that is not UTF-8.
 func programArguments() throws(ProgramOptions.Wrong) -> [String] {
   var count: Int32 = 0
@@ -29,7 +29,7 @@ func programArguments() throws(ProgramOptions.Wrong) -> [String] {
 /// The value of an environment variable; nil when it is not set or not UTF-8.
 func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
 
-/// The environment's variables whose names begin so.
+/// The environment variables whose names have the prefix.
 func environmentValues(beginning prefix: String) -> [String: String] {
   var found: [String: String] = [:]
   var next = environ
@@ -43,7 +43,7 @@ func environmentValues(beginning prefix: String) -> [String: String] {
   return found
 }
 
-/// Which start of the machine this is; empty where the system does not say.
+/// The id of the machine's current boot; empty when the system does not provide it.
 func bootID() -> String {
   let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { return "" }
@@ -56,8 +56,8 @@ func bootID() -> String {
 extension Environment {
   /// The system's clocks, random numbers, variables and folders.
   /// - Parameters:
-  ///   - data: the data folder that was asked for on the command line.
-  ///   - seed: of every random choice; nil for other ones at each start.
+  ///   - data: the data folder given on the command line.
+  ///   - seed: the seed of every random choice; nil for different ones at each start.
   static func ofProgram(data: String?, seed: UInt64?) -> Environment {
     let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
     var environment = Environment.ofSystem(seed: seed, bootID: bootID()) { Interrupts.areRequested }
@@ -79,7 +79,7 @@ extension Environment {
 }
 
 extension Terminal {
-  /// What standard output (1) or standard error (2) is.
+  /// The terminal at standard output (1) or standard error (2).
   static func ofSystem(_ descriptor: Int32, color: ColorChoice) -> Terminal {
     Terminal(
       hasKeyboard: isatty(0) == 1, hasScreen: isatty(descriptor) == 1, color: color, environment: environmentValue,
@@ -93,7 +93,7 @@ extension Terminal {
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-/// Sends what the program writes from now on to nowhere; answers where standard output goes.
+/// Redirects all further output to /dev/null; returns a descriptor of the original standard output.
 func withholdOutput() -> Int32 {
   let output = dup(1)
   let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -106,12 +106,12 @@ func withholdOutput() -> Int32 {
 
 /// A folder of the XDG base directory specification.
 func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
-  // The specification has relative paths ignored.
+  // The specification says to ignore relative paths.
   if let folder = environmentValue(variable), folder.hasPrefix("/") { return folder + "/deckhand" }
   return home + fallback + "/deckhand"
 }
 
-/// The folder of the running program, links followed; nil where the system does not say.
+/// The folder of the running program, with links resolved; nil when the system does not provide it.
 private func programFolder() -> String? {
   guard let program = realpath("/proc/self/exe", nil) ?? process_path().flatMap({ realpath($0, nil) }) else {
     return nil
@@ -121,7 +121,7 @@ private func programFolder() -> String? {
   return path.lastIndex(of: "/").map { String(path[..<$0]) }
 }
 
-/// A program that this one starts: beside it, as in a build folder, or in `libexec` as a package puts it.
+/// The path of a program that this one starts: beside it, as in a build folder, or in `libexec`, as in a package.
 private func ownProgram(_ name: String, in folder: String?) -> String {
   guard let folder else { return name }
   return ["/" + name, "/../libexec/deckhand/" + name].map { folder + $0 }.first { access($0, X_OK) == 0 }

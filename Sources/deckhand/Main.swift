@@ -1,4 +1,5 @@
-// The program: reads its options, wires the shell to the system, runs what was asked for, and exits with its status.
+// The program: parses its options, connects the shell to the system, runs what was requested, and exits with its
+// status.
 
 import Commands
 import Files
@@ -15,10 +16,10 @@ let version = "0.1.0"
 
   private static func run() -> Int32 {
     Interrupts.leaveCrashesToTheSystem()
-    // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the user's locale's.
+    // Bytes that are not UTF-8 reach Lua's C functions unchanged; names in them are in the user's locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var words: [String] = []
-    // Until the words are parsed, what asks for JSON can only be guessed.
+    // Until the words are parsed, whether they ask for JSON can only be guessed.
     var asksForJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
     let options: ProgramOptions
     do throws(ProgramOptions.Wrong) {
@@ -35,11 +36,11 @@ let version = "0.1.0"
     return fflush(nil) == 0 ? ExitStatus.done : fail(outputIsLost, ExitStatus.failed, asJSON: asksForJSON)
   }
 
-  /// - Parameter asksForJSON: whether what keeps the program from starting is told as JSON.
+  /// - Parameter asksForJSON: whether an error that keeps the program from starting is reported as JSON.
   private static func start(_ options: ProgramOptions, asksForJSON: Bool) -> Int32 {
     if case .words(let words) = options.action, let line = OutsideLine(asked: words) { return complete(line, options) }
     let environment = Environment.ofProgram(data: options.data, seed: options.seed)
-    // A worker on any machine: no user's data are looked for.
+    // `map` is a worker for any machine and accesses no user data.
     if case .words(let words) = options.action, words[0] == "map", let status = MapCommand.run(words, environment) {
       return status
     }
@@ -53,7 +54,7 @@ let version = "0.1.0"
     } catch {
       return fail(error, ExitStatus.failed, asJSON: asksForJSON)
     }
-    // The process ends with it: nothing is given back piece by piece.
+    // The process ends together with the session, so nothing is released piece by piece.
     _ = Unmanaged.passRetained(session)
     let status = run(options, in: session)
     let ended = session.close()
@@ -63,14 +64,15 @@ let version = "0.1.0"
     return status == ExitStatus.done ? ended : status
   }
 
-  /// Answers the system's shell at Tab, with the data that the line itself names; says nothing else.
+  /// Answers a completion request of the system's shell, using the data folder that the line itself names; prints
+  /// nothing else.
   private static func complete(_ line: OutsideLine, _ asked: ProgramOptions) -> Int32 {
     let output = withholdOutput()
     var options = asked
     do throws(ProgramOptions.Wrong) {
       options = try ProgramOptions(line.before)
     } catch {
-      // The line is wrong before the cursor, or an option waits for its value there.
+      // The line is wrong before the cursor, or an option there still needs its value.
     }
     let environment = Environment.ofProgram(data: options.data ?? asked.data, seed: nil)
     do {
@@ -101,7 +103,7 @@ let version = "0.1.0"
     } catch {
       return session.report(error)
     }
-    // A Ctrl-C in init.lua ends what was asked for; a prompt begins all the same.
+    // A Ctrl-C in init.lua cancels what was requested; a prompt still starts.
     if !goesOn, Interrupts.wereRequested { return Interrupts.endingSignal.map { 128 + $0 } ?? ExitStatus.interrupted }
     var status = signIn.checkSettings()
     if !options.code.isEmpty, status == ExitStatus.done {
@@ -130,7 +132,7 @@ let version = "0.1.0"
     PlainProblem(ProblemReport(.failed, "The output is lost", "standard output could not be written"))
   }
 
-  /// Tells of an error that no session tells of.
+  /// Reports an error when there is no session to report it.
   private static func fail(_ error: any Error, _ status: Int32, asJSON: Bool) -> Int32 {
     fflush(nil)
     var line = "deckhand: \(error)\n"

@@ -1,6 +1,6 @@
-// The command line: options of the program, then a command with words of its own. They are described as a command's
-// are, so that parsing, help and near names come from that description. Invariant: an option that is not known, or has
-// no value, is a wrong use (status 2) before anything runs.
+// The command line: options of the program, then a command with its own words. The options are described like those of
+// a command, so parsing, help and suggestions come from the description. Invariant: an unknown option, or one without
+// its value, is a usage error (status 2) before anything runs.
 
 import Commands
 import Files
@@ -10,11 +10,11 @@ import Text
 import ToggleSettings
 import Workspace
 
-/// What the user asked for on the command line.
+/// The parsed command line.
 struct ProgramOptions {
   enum Action: Equatable {
     case prompt
-    /// A command with its words, or a script with its arguments: which of them, the shell's commands decide.
+    /// A command with its words, or a script with its arguments; the shell's commands decide which it is.
     case words([String])
     case version
     case help
@@ -23,13 +23,13 @@ struct ProgramOptions {
   let action: Action
   private let given: Invocation
 
-  /// Wrong use of the command line.
+  /// A usage error of the command line.
   struct Wrong: Error {
     let problem: PlainProblem
 
     init(message: String) { problem = PlainProblem(ProblemReport(.usage(.badValue), "Not a usable value", message)) }
 
-    /// - Parameter message: the error in the words of the program's own command line.
+    /// - Parameter message: the error in terms of the program's own command line.
     init(_ error: CommandError, message: String) {
       let report = error.report
       problem = PlainProblem(
@@ -51,11 +51,11 @@ struct ProgramOptions {
     try check()
   }
 
-  /// The words with the program's options brought before the command: `play --seed 3` is `--seed 3 play`.
+  /// Moves the program's options before the command: `play --seed 3` becomes `--seed 3 play`.
   private static func optionsFirst(_ words: [String], _ description: Command) throws(CommandError) -> [String] {
     let options = description.options.filter { !leadingOnly.contains($0.name) }
     func isOption(_ word: String) -> Bool { options.contains { word == $0.name || word.hasPrefix($0.name + "=") } }
-    // The commands are described only where there is something to take: they are many, at each start.
+    // The built-in commands are described only if there is an option to move: describing them at each start takes time.
     guard words.contains(where: isOption) else { return words }
     let (_, line) = try description.leadingOptions(of: words)
     guard words.dropLast(line.count).last != "--", line.contains(where: isOption),
@@ -65,7 +65,7 @@ struct ProgramOptions {
     return words.dropLast(line.count) + taken + command.path + rest
   }
 
-  /// Options that mean something else behind a command, or only make sense before it.
+  /// Options that mean something else after a command, or only make sense before it.
   private static let leadingOnly = ["-e", "--interactive", "--json", "--version", "--help"]
 
   var code: [String] { given.list("-e") }
@@ -75,10 +75,10 @@ struct ProgramOptions {
   var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
   var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
 
-  /// The program itself.
+  /// The program's version and option description.
   var identity: ProgramIdentity { ProgramIdentity(version: version, command: Self.description) }
 
-  /// What the shell is told of it.
+  /// The options for the shell.
   func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
     var options = ShellOptions(identity)
@@ -163,7 +163,7 @@ extension ProgramOptions {
       ], action: .builtIn)
   }
 
-  /// An option with a value; the last one counts where it is given again.
+  /// An option with a value; if it is repeated, the last one counts.
   private static func value(_ name: String, _ valueName: String, _ kind: ValueKind, _ help: String) -> Option {
     Option(name, valueName, kind, isRepeating: true, help: help)
   }

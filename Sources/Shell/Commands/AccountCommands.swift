@@ -1,5 +1,5 @@
 // `account ...`, `passwd`, `login`, `logout`, `whoami`. Invariant: a password comes from the terminal or a file, never
-// from the words of a command; what tells a wrong name from a wrong password is said nowhere.
+// from a command's arguments; no message reveals whether the name or the password was wrong.
 
 import Authentication
 import CTerminal
@@ -83,14 +83,15 @@ enum AccountCommands {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
       try session.leaveWorkspace()
-      // It is signed out, too, where some of its files could not be removed.
+      // The user is signed out even when some of the account's files could not be removed.
       defer { if session.gate.user != user { session.endSession() } }
       try session.gate.removeAccount()
       return CommandResult(.boolean(true), line: "Removed the account \(quoted(user)).")
     }
   }
 
-  /// A script is one unit of work, and accounts are beyond what a unit can take back.
+  /// Refuses to run inside a script: a script is one unit of work, and changes to accounts cannot be rolled back with
+  /// it.
   static func requireNoScript(_ session: Session) throws {
     guard !session.state.isInScript else {
       throw SignInError.inScript

@@ -1,5 +1,5 @@
-// `build`: a folder of sources becomes a deck. Invariant: what the deck and the sources differ in is told, by source
-// and line.
+// `build`: builds a deck from a folder of sources. Invariant: differences between the deck and the sources are reported
+// by source and line.
 
 import Bindings
 import Commands
@@ -45,7 +45,7 @@ enum BuildCommand {
     let path = named(session.environment.folders.expanded(invocation.text("FOLDER")))
     if !invocation.flag("--watch") { return try build(path, invocation, session).result }
     try AccountCommands.requireNoScript(session)
-    // What changes while the first build runs is not missed.
+    // The watch starts before the first build, so that changes made during that build are not missed.
     let watch = try FolderWatch(path)
     try show(build(path, invocation, session).result, invocation, session)
     session.console.note("Watching \(path); Ctrl-C ends it.")
@@ -58,7 +58,7 @@ enum BuildCommand {
         builds += 1
       } catch {
         if session.environment.isInterrupted() { break }
-        // A source that is half written, or wrong: the next change may mend it.
+        // A source that is half written or wrong: the next change may repair it.
         _ = session.report(error)
       }
     }
@@ -72,7 +72,7 @@ enum BuildCommand {
     _ = session.console.flush()
   }
 
-  /// - Returns: what it did, and whether anything was read or written.
+  /// - Returns: the result, and whether anything was read or written.
   private static func build(
     _ path: String, _ invocation: Invocation, _ session: Session
   ) throws -> (result: CommandResult, hasNews: Bool) {
@@ -96,7 +96,7 @@ enum BuildCommand {
       export.format = .apkg
       return (deck, report, try deck.exportCards(to: file, .any, export).cards)
     }
-    // A package that cannot be written takes the build back.
+    // When the package cannot be written, the build is rolled back.
     let (deck, report, written): (DeckHandle, BuildReport, Int?)
     do { (deck, report, written) = try file == nil ? made() : workspace.asUnit(made) } catch let refused as RefusedBuild
     {
@@ -113,7 +113,7 @@ enum BuildCommand {
     return (CommandResult(report.value, .lines(lines)), hasNews)
   }
 
-  /// The folder by its name, which may be the deck's: `.` has none.
+  /// The path with its folder's real name, which may become the deck's name: `.` and `..` have none.
   private static func named(_ path: String) -> String {
     guard [".", ".."].contains(lastPart(of: path)), let real = realpath(path, nil) else { return path }
     defer { free(real) }
@@ -181,7 +181,7 @@ enum BuildCommand {
       let fields =
         finding.fields.isEmpty ? "" : " (\(finding.fields.map { printable($0, limit: 40) }.joined(separator: ", ")))"
       let prompt = finding.prompt.isEmpty ? "" : "   \(printable(finding.prompt, limit: 60))"
-      // What was not read has no lines.
+      // What was not read has no line number.
       let place = kind == .passedOver ? finding.path : "\(finding.path):\(finding.line)"
       lines.append("  \(place)\(prompt)\(fields)")
     }

@@ -1,18 +1,18 @@
-// The built-in commands as values, put into the registry by theme. Invariant: each is described once; its help,
-// completion and parsing come from that description, and what it does is handed the session when it runs.
+// The built-in commands as values, registered by theme. Invariant: each is described once; its help, completion and
+// parsing come from that description, and its action is handed the session when it runs.
 // Measured: parameters 13, as each field of a description has its label where it is written.
 
 public import Commands
 import Text
 
-/// One of the program's own commands: its description, and what it does.
+/// One of the program's own commands: its description and its action.
 struct BuiltIn {
   let command: Command
   let run: (Invocation, Session) throws -> CommandResult
-  /// Offers for the argument under the cursor; nil where the argument's kind says them.
+  /// Completions for the argument under the cursor; nil where the argument's kind determines them.
   let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
-  /// - Parameter answer: the shape of what it answers with `--json`, as `CommandText.answer` says.
+  /// - Parameter answer: the shape of the command's `--json` output, in the notation of `CommandText.answer`.
   init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
     answer: String, details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [],
@@ -30,19 +30,20 @@ struct BuiltIn {
     self.run = run
   }
 
-  /// Whether it only shows what no plugin adds to: run alone, it does not wait for plugins to be loaded.
+  /// Whether the command shows only data that plugins do not extend: when it is the only command of the run, it does
+  /// not wait for plugins to load.
   var needsNoPlugins: Bool {
     guard case .reads = command.effect else { return false }
     return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
-  /// Whether standard output belongs to a protocol: neither plugins nor init.lua, which may print, are run before it.
+  /// Whether standard output belongs to a protocol: plugins and init.lua, which may print, are not run before it.
   var ownsOutput: Bool { command.name == LanguageServerCommand.name }
 
-  /// The theme of what serves those who write scripts and plugins: `help` leaves it out.
+  /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"
 
-  /// Describes to a registry what is said of several of them.
+  /// Describes themes and command groups to a registry.
   static func describeGroups(to registry: CommandRegistry) {
     registry.themeOrder = [
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
@@ -75,14 +76,14 @@ struct BuiltIn {
   }
 }
 
-/// The program's own commands by name, described when the first of them is looked for.
+/// The program's own commands by name; built on the first lookup.
 final class BuiltInTable {
   private lazy var all = BuiltIn.all
   private lazy var byName = Dictionary(firstOf: all.map { ($0.command.name, $0) })
 
   subscript(name: String) -> BuiltIn? { byName[name] }
 
-  /// A registry that has them all.
+  /// Returns a registry with all built-in commands.
   func registry() -> CommandRegistry {
     let registry = CommandRegistry { self.all.map(\.command) }
     BuiltIn.describeGroups(to: registry)
@@ -90,7 +91,7 @@ final class BuiltInTable {
   }
 }
 
-/// The built-in commands, for who reads a command line before there is a session.
+/// The built-in commands, for code that reads a command line before there is a session.
 public enum BuiltInCommands {
   /// The command that the words begin with.
   public static func command(of words: ArraySlice<String>) -> Command? {
@@ -98,7 +99,7 @@ public enum BuiltInCommands {
   }
 }
 
-/// `NAME=VALUE` in its parts, at the first sign; nil for a word without one.
+/// Splits `NAME=VALUE` at the first `=`; nil for a word without one.
 func assignment(_ word: String) -> (name: String, value: String)? {
   word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
 }

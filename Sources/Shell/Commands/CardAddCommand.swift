@@ -1,5 +1,5 @@
-// `card add`: a card of a prompt and an answer, or the cards of a note of another type.
-// Invariant: what is typed is plain text; nothing of it is taken for HTML.
+// `card add`: adds a card with a prompt and an answer, or a note of another type with its cards.
+// Invariant: what the user types is plain text; none of it is interpreted as HTML.
 
 import Bindings
 import Commands
@@ -52,7 +52,7 @@ enum CardAddCommand {
     throw invocation.missing(name)
   }
 
-  /// Nil for a note of Basic.
+  /// The stock note type that the options ask for; nil for Basic.
   private static func noteType(_ invocation: Invocation) throws -> StockNoteType? {
     try invocation.allowOne(of: ["--reversed", "--type-answer"])
     return invocation.flag("--reversed") ? .reversed : invocation.flag("--type-answer") ? .typed : nil

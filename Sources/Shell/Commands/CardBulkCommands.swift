@@ -1,5 +1,5 @@
-// Commands that change cards, named or found by a query. Invariant: one command is one operation, whatever it changes;
-// what finds no card says what was looked for.
+// Commands that change cards, named or found by a query. Invariant: one command is one operation, however many cards it
+// changes; an error for finding no card names what was searched for.
 
 import Bindings
 import Commands
@@ -25,7 +25,7 @@ enum CardBulkCommands {
 
   // MARK: Finding
 
-  /// The cards that words name, or else those that a query of the words finds.
+  /// The cards that the words name, or else those that they find as a query.
   static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
     let failure: any Error
     do {
@@ -37,21 +37,21 @@ enum CardBulkCommands {
       }
     }
     let text = try session.query(words)
-    // Nothing at all would find every card.
+    // An empty query would find every card.
     if text.trimmed.isEmpty { throw failure }
     let found: [CardHandle]
     do {
       let workspace = try session.workspace()
       found = try workspace.cards.find(in: workspace.decks.all(), matching: text).rest()
     } catch DeckError.badQuery where words.count == 1 && text.last?.isNumber == true {
-      // `Spanich:3` is a card of a deck that is not there.
+      // `Spanich:3` names a card of a deck that does not exist.
       throw failure
     }
     if found.isEmpty { throw LookupError.nothingFound(query: text) }
     return found
   }
 
-  /// Cards by deck and position, and the words of a query.
+  /// Completions: cards by deck and position, and query terms.
   static func offers(_ word: String, _ session: Session) -> [Offer] {
     let names = NameOffers(session)
     return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
@@ -90,7 +90,7 @@ enum CardBulkCommands {
     }
   }
 
-  /// Shows how far a change of many cards is; an interruption takes it back.
+  /// Shows the progress of a change to many cards; an interrupt rolls it back.
   private static func shown<T>(
     _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardsDone) throws -> T
   ) throws -> T {

@@ -1,5 +1,5 @@
-// `card ...`. Invariant: a card that is named is exactly one card; a name that could mean several is refused with the
-// ways to tell them apart.
+// `card ...`. Invariant: a named card is exactly one card; an ambiguous name is refused with the ways to tell the
+// candidates apart.
 
 import CardDocuments
 import Commands
@@ -28,7 +28,7 @@ enum CardCommands {
 
   /// The one card that a text names.
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
-    // What a script left empty names no card, although every guid begins so.
+    // An empty argument, as from an empty variable of a script, names no card, although it is a prefix of every guid.
     if text.isEmpty { throw LookupError.noCard(guid: text) }
     let found = try session.workspace().cards.find(guidBeginning: text)
     if let placed = try placed(text, mayBeGuid: !found.isEmpty, session) { return placed }
@@ -41,7 +41,7 @@ enum CardCommands {
     throw LookupError.severalCards(guid: text, places: places)
   }
 
-  /// The card of `DECK:POSITION`; nil for what is no place. Other programs' guids may look like one.
+  /// The card at `DECK:POSITION`; nil for text of another form. Other programs' guids may look like one.
   private static func placed(_ text: String, mayBeGuid: Bool, _ session: Session) throws -> CardHandle? {
     guard let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) else { return nil }
     let deck: DeckHandle
@@ -54,7 +54,7 @@ enum CardCommands {
     throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
   }
 
-  /// The cards, each once.
+  /// The cards without duplicates.
   static func distinct(_ cards: [CardHandle]) -> [CardHandle] {
     var seen: Set<CardID> = []
     return cards.filter { seen.insert($0.id).inserted }
@@ -74,7 +74,7 @@ enum CardCommands {
     }
   }
 
-  /// All there is to a card; what it does not have is left out.
+  /// All fields of a card that have a value.
   private static func fields(of card: CardHandle, _ session: Session) throws -> [Display.Field] {
     var fields: [Display.Field] = []
     for property: CardProperty in [
@@ -118,7 +118,7 @@ enum CardCommands {
     }
   }
 
-  /// The cards that words name. A query is not taken, but what it finds is told.
+  /// The cards that the words name. A query is not accepted, but the error says how many cards it finds.
   private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
     do {
       return distinct(try words.map { try card($0, session) })
@@ -130,7 +130,7 @@ enum CardCommands {
     }
   }
 
-  /// What is wrong with words that are a query; nil where they are none.
+  /// The error for words that are a query; nil when they are not one.
   private static func asQuery(_ words: [String], _ session: Session) throws -> LookupError? {
     let query = words.joined(separator: " ")
     do {

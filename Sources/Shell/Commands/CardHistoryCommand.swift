@@ -1,5 +1,5 @@
-// `card history`. Invariant: every kept step that changed the card or its note is told, the newest first, with what it
-// changed.
+// `card history`. Invariant: every stored undo step that changed the card or its note is listed, newest first, with its
+// changes.
 
 import Commands
 import Exchange

@@ -1,4 +1,5 @@
-// `card list`: a page for a person, all of it for a program. Invariant: a column shows the same in either.
+// `card list`: one page for the user at a terminal, the whole list for a program. Invariant: a column shows the same in
+// both.
 
 import Commands
 import Decks
@@ -44,7 +45,7 @@ enum CardListCommand {
   }
 }
 
-/// One list of cards as it was asked for.
+/// One list of cards as the user requested it.
 private struct CardListRequest {
   private let session: Session
   private let decks: [DeckHandle]
@@ -78,10 +79,10 @@ private struct CardListRequest {
     return (try CardProperty.named(name, among: CardProperty.sorting), isDescending)
   }
 
-  /// A person sees a page, and what Lua asks for is one value; a program reads all as it comes.
+  /// A terminal shows one page and a call from Lua gets one value; a program gets all cards as a stream.
   var isStreamed: Bool { !session.state.isAnswering && (wantsJSON || !session.console.terminal.hasScreen) }
 
-  /// - Parameter total: how many cards there are, those passed over too.
+  /// - Parameter total: the number of cards found, including those that the offset skips.
   private func nothing(of total: Int) -> String {
     if total > 0 {
       return "Nothing is left: --offset \(offset) passes over all there are (\(session.counted(total, "card")))."
@@ -95,13 +96,13 @@ private struct CardListRequest {
     return "No card was found for \(quoted(query)); `help queries` explains what can be looked for."
   }
 
-  /// The name of the deck that a query would be; nil where none is called that.
+  /// The name of the deck that the query spells; nil when no deck has that name.
   private func deckName(_ query: String) -> String? {
     do {
       let names = try session.workspace().decks.all().map { try $0.record().name }
       return names.first { $0.lowercased() == query.trimmed.lowercased() }
     } catch {
-      // It is only for a hint.
+      // The name is only for a hint.
       return nil
     }
   }

@@ -1,5 +1,5 @@
-// Lists of cards into a pipe, as they are read: bytes go from SQLite's row into the line that is written. Invariant:
-// the list is never held as a whole; in JSON a card is what `card show --json` answers.
+// Streams lists of cards into a pipe as they are read: bytes go from SQLite's row into the line that is written.
+// Invariant: the list is never held as a whole; in JSON a card is the same as in `card show --json`.
 
 import Commands
 import Decks
@@ -9,15 +9,15 @@ import Text
 import Values
 import Workspace
 
-/// A list as lines of a table, or as JSON.
+/// A writer of card lists, as lines of a table or as JSON.
 struct CardListStream {
-  /// Bytes that are written at once.
+  /// Bytes to collect before writing.
   private static let chunk = 64 << 10
-  /// Cards that are read at once.
+  /// Cards read per batch.
   private static let page = 512
-  /// Rows that decide how wide the columns are.
+  /// Rows that are measured to decide the column widths.
   private static let measured = 500
-  /// Characters of a cell.
+  /// The most characters of a cell.
   static let longestCell = 2_000
 
   private let session: Session
@@ -31,7 +31,7 @@ struct CardListStream {
     bytes.reserveCapacity(Self.chunk * 2)
   }
 
-  /// - Returns: whether there was any card.
+  /// - Returns: whether there was at least one card.
   mutating func writeTable(_ columns: [CardProperty]) throws -> Bool {
     var reader = RowReader(cards, session)
     var first: [TableRow] = []
@@ -54,7 +54,7 @@ struct CardListStream {
     return layout != nil
   }
 
-  /// One card a line.
+  /// Writes one card per line.
   mutating func writeJSON(_ columns: [CardProperty]) throws {
     var reader = RowReader(cards, session)
     var writer = JSONWriter(.line)
@@ -86,14 +86,14 @@ struct CardListStream {
   }
 }
 
-/// Reads fields of cards in place; what the row does not say is asked of the card.
+/// Reads fields of cards from the row in place; fields that the row does not have come from the card handle.
 private struct RowReader {
   private let cards: CardSequence
   private let session: Session
   private let moment: StudyMoment
-  /// The names of decks, each asked for once.
+  /// The decks' names, each looked up once.
   private var decks: [DeckID: String] = [:]
-  /// The names of the fields of note types, as they are written, by the types' names; each asked for once.
+  /// The field names of note types in output order, by type name; each looked up once.
   private var types: [String: [(name: String, place: Int)]] = [:]
 
   init(_ cards: CardSequence, _ session: Session) {
@@ -113,13 +113,13 @@ private struct RowReader {
     }
   }
 
-  /// Any other field but the tags.
+  /// Any other field except the tags.
   private mutating func value(_ property: CardProperty, of card: ListedCard, _ position: Int) throws -> Value {
     switch property {
     case .position: .integer(position)
     case .deck: .text(try deckName(card))
     case .document where !card.hasDocument: .null
-    // As Lua has them, and with it the JSON of a card alone.
+    // In the form that Lua sees, which is also the JSON of a single card.
     case .fields: session.scripting.value(of: LuaValue(try cards.card(card).value(of: property)))
     default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
     }
@@ -155,7 +155,7 @@ private struct RowReader {
 }
 
 extension RowReader {
-  /// The fields of its note by name, in the order in which Lua's tables are written.
+  /// Writes the fields of the card's note by name, in the order in which Lua's tables are written.
   fileprivate mutating func writeFields(of card: ListedCard, to writer: inout JSONWriter) throws {
     let names = try fieldNames(of: card)
     let values = card.noteFields
@@ -181,7 +181,7 @@ extension RowReader {
 
 // MARK: A table
 
-/// The cells of one row of a table, one behind the other.
+/// The cells of one table row, stored back to back.
 private struct TableRow {
   private(set) var bytes: [UInt8] = []
   private(set) var cells: [(end: Int, width: Int)] = []
@@ -206,7 +206,7 @@ private struct TableRow {
   }
 }
 
-/// Columns whose widths are fixed: a longer cell moves the rest of its line.
+/// A table layout with fixed column widths: a longer cell shifts the rest of its line.
 private struct TableLayout {
   private let headings: TableRow
   private let widths: [Int]

@@ -1,5 +1,5 @@
-// A card's fields as lists show them, by their descriptions. Invariant: a value is shown the same in a page, in a pipe
-// and alone.
+// Card fields formatted for lists, according to their descriptions. Invariant: a value looks the same in a page, in a
+// pipe and alone.
 
 import Commands
 import Decks
@@ -21,7 +21,7 @@ extension CardProperty {
     return words.prefix(1).uppercased() + words.dropFirst()
   }
 
-  /// A value of the field as a person reads it; empty for what a card does not have.
+  /// Formats a value of the field for the user; empty for a missing value.
   func text(_ value: Value, _ session: Session) -> String {
     switch value {
     case .null, .boolean(false): ""
@@ -35,17 +35,17 @@ extension CardProperty {
     }
   }
 
-  /// What a card has of the field as a person reads it.
+  /// Formats the card's value of the field for the user.
   func text(of card: CardHandle, _ session: Session) throws -> String {
     self == .state ? Self.stateText(try card.record(), session) : text(try card.value(of: self), session)
   }
 
-  /// What keeps a card from being studied, else where it is in its schedule.
+  /// "buried" for a card that is buried but not suspended, otherwise the name of its state.
   static func stateText(_ card: some CardColumns, _ session: Session) -> String {
     !card.isSuspended && card.isBuried(at: session.studyMoment) ? "buried" : card.stateName
   }
 
-  /// The columns of a list as they are typed: `prompt,answer,due`.
+  /// Parses the columns of a list as the user types them: `prompt,answer,due`.
   static func columns(_ text: String) throws -> [CardProperty] {
     try text.split(separator: ",").map { try named(String($0).trimmed, among: shown) }
   }

@@ -1,5 +1,5 @@
-// Many cards as a table in $EDITOR. Invariant: what is not understood changes nothing at all; a line that was taken out
-// leaves its card as it is.
+// Edits many cards as a table in $EDITOR. Invariant: a table with any invalid line changes nothing; a line that was
+// removed leaves its card unchanged.
 
 import Commands
 import Decks
@@ -8,20 +8,20 @@ import Templates
 import Text
 import Workspace
 
-/// Opens cards as a table, and applies what was changed in it as one operation.
+/// Opens cards as a table, and applies the edits as one operation.
 struct CardTableEditing {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  /// A line of the table as it came back.
+  /// A line of the edited table.
   private struct Row {
-    /// Of the text, from 1.
+    /// The line number in the text, from 1.
     let line: Int
-    /// Which of the cards or notes it is, from 0.
+    /// The index of the card or note, from 0.
     let place: Int
     let cells: [String]
-    /// Nil where its column is left out.
+    /// Nil when the column was left out.
     let tags: [String]?
   }
 
@@ -32,7 +32,7 @@ struct CardTableEditing {
     """
   }
 
-  /// - Parameter agreed: whether cards that a note does not make any more may be taken away.
+  /// - Parameter agreed: whether cards that a note no longer generates may be removed.
   /// - Returns: the cards that were changed.
   func edit(_ cards: [CardHandle], agreed: Bool) throws -> [CardHandle] {
     let types = Set(try cards.map { try $0.note().record().type })
@@ -62,7 +62,7 @@ struct CardTableEditing {
     return changed
   }
 
-  /// Notes of one type, whose fields are the columns.
+  /// Edits notes of one type, with their fields as the columns.
   private func editNotes(_ cards: [CardHandle], _ type: NoteType, agreed: Bool) throws -> [CardHandle] {
     var (notes, seen): ([NoteHandle], Set<NoteID>) = ([], [])
     for card in cards {

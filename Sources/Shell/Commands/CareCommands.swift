@@ -1,4 +1,4 @@
-// `backup`, `restore` and `doctor`. Invariant: nothing is replaced or mended before what is here is in a backup.
+// `backup`, `restore` and `doctor`. Invariant: nothing is replaced or repaired before the current data is in a backup.
 
 import Bindings
 import Commands
@@ -91,7 +91,7 @@ enum CareCommands {
     }
   }
 
-  /// What `--with` names.
+  /// The powers that `--with` names.
   private static func powers(_ invocation: Invocation) throws -> Set<BackupPower> {
     let names = BackupPower.allCases.map(\.rawValue).joined(separator: ", ")
     return Set(
@@ -104,7 +104,7 @@ enum CareCommands {
       })
   }
 
-  /// What of a backup gives power, in words.
+  /// The parts of a backup that give power, with a description for the user.
   private static func powers(of staged: StagedBackup) -> [(power: BackupPower, what: String)] {
     staged.settings.map { (BackupPower.settings, "\($0.name) = \($0.value)") }
       + PluginHost.grants(in: staged.grants ?? []).map {
@@ -201,7 +201,7 @@ enum CareCommands {
     }
   }
 
-  /// - Throws: `ShellError.unwell`, after all was shown, when anything is wrong.
+  /// - Throws: `ShellError.unwell` when there are findings, after showing all of them.
   private static func told(
     _ found: [DoctorFinding], _ heading: [String], _ mendable: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
@@ -232,7 +232,7 @@ enum CareCommands {
   }
 }
 
-/// What the doctor finds about the program beside the account's data: plugins, word lists, the history.
+/// The doctor's checks beyond the account's data: plugins, word lists, the history.
 struct ProgramCheck {
   let session: Session
 
@@ -267,7 +267,7 @@ struct ProgramCheck {
     }
   }
 
-  /// Lists that were compiled before; the others are compiled at their first use.
+  /// Checks word lists that have been compiled; the others are compiled at their first use.
   private var wordLists: [DoctorFinding] {
     let compiled = session.lexicons.languages().filter {
       fileExists("\(session.environment.folders.cache)/\($0.name).words")

@@ -1,5 +1,5 @@
-// `deck diff`, `deck merge` and `deck conflicts`. Invariant: a comparison answers by its exit status, as diff(1) does;
-// a merge says what it could not decide, and where that is now.
+// `deck diff`, `deck merge` and `deck conflicts`. Invariant: a comparison reports its result by the exit status, as
+// diff(1) does; a merge says what it could not decide, and where those conflicts are stored.
 
 import Bindings
 import Commands
@@ -24,7 +24,7 @@ enum CompareCommands {
   private static let format = Option(
     "--format", choice: CardFormat.allNames, help: "the files' format, by their endings when left out")
 
-  /// Compares, and shows how much is read.
+  /// Runs a comparison with the settings of the options, and shows the reading progress.
   private static func comparing<T>(
     _ invocation: Invocation, _ session: Session, keepsSchedule: Bool = false,
     _ body: (Comparing, ComparisonSettings) throws -> T
@@ -76,7 +76,7 @@ enum CompareCommands {
     }
   }
 
-  /// How many things of each kind were added, removed, changed and moved.
+  /// The numbers of additions, removals, changes and moves of each kind.
   private static func stat(_ difference: ContentDifference, _ session: Session) -> CommandResult {
     var rows: [Value] = []
     var lines: [String] = []
@@ -250,7 +250,7 @@ extension ComparedKind {
     }
   }
 
-  /// So many of them, in a merge.
+  /// The count with its noun, for the summary of a merge.
   fileprivate func counted(_ count: Int, _ session: Session) -> String {
     switch self {
     case .media: session.counted(count, "media file")

@@ -1,4 +1,4 @@
-// `deck options`, `deck simulate`, `deck stats`. Invariant: what only looks changes nothing.
+// `deck options`, `deck simulate`, `deck stats`. Invariant: commands that only show data change nothing.
 
 import Bindings
 import CardDocuments
@@ -143,7 +143,7 @@ enum DeckFigureCommands {
       + panel("Cards known after \(session.counted(days, "day"))", \.knownAtEnd)
   }
 
-  /// At the retention nearest to the deck's, where days of the week may differ.
+  /// The chart of weekdays at the retention nearest to the deck's; only when the options make weekdays differ.
   private static func weekdayLines(
     _ forecasts: [RetentionForecast], _ options: DeckOptions, _ session: Session
   ) -> [String] {
@@ -198,7 +198,7 @@ enum DeckFigureCommands {
     }
   }
 
-  /// The figures that are asked for, and what they are of.
+  /// The requested figures, and the name of what they cover.
   private static func figures(_ text: String?, _ session: Session) throws -> (DeckStatistics, String) {
     let workspace = try session.workspace()
     guard let text else { return (try workspace.decks.statistics(), "All decks") }
@@ -208,7 +208,7 @@ enum DeckFigureCommands {
       return (figures, try deck.record().name)
     }
     let figures = try workspace.decks.statistics(query: text)
-    // A single word that finds nothing was most likely meant as a deck.
+    // A single word that finds nothing was most likely meant as a deck, so opening it reports the missing deck.
     if figures.cards.all == 0 {
       if !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.decks.open(text) }
       throw LookupError.nothingFound(query: text)
@@ -223,7 +223,7 @@ enum DeckFigureCommands {
 }
 
 extension DeckScheduling {
-  /// Sets options of the deck's preset by what was typed, and the preset.
+  /// Sets options of the deck's preset, and the preset itself, from the text that the user typed.
   fileprivate func set(_ pairs: [(name: String, text: String)]) throws {
     let preset = pairs.last { $0.name == "preset" }?.text
     let others = try pairs.filter { $0.name != "preset" }.map { (name: try DeckOptions.name($0.name), text: $0.text) }

@@ -1,5 +1,5 @@
-// `deck import` and `deck export`. Invariant: what was found out about a file, what was refused and what a file could
-// not hold is told; status 1 when nothing of a file could be used.
+// `deck import` and `deck export`. Invariant: what was detected about a file, which rows were refused and what the
+// format could not hold is reported; status 1 when nothing of a file could be used.
 
 import Bindings
 import Commands
@@ -87,7 +87,7 @@ enum DeckFileCommands {
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
-  /// The files that a word names: itself, or those that it is a pattern of.
+  /// The files that a word names: the path itself, or the matches of a pattern.
   private static func files(_ word: String, _ session: Session) throws -> [String] {
     let path = word == "-" ? word : session.environment.folders.expanded(word)
     return path == "-" ? [path] : FilePattern.matches(path)
@@ -107,7 +107,7 @@ enum DeckFileCommands {
     return options
   }
 
-  // MARK: What an import tells
+  // MARK: The report of an import
 
   static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
     let cards = report.cards
@@ -154,7 +154,7 @@ enum DeckFileCommands {
     "in Markdown a card is a heading with its answer below it, a question behind Q: with its answer behind A:, or a "
     + "paragraph with {{c1::a gap}}"
 
-  /// A note of a package is in the collection once, whatever its deck.
+  /// Whether the deck is missing or empty: a package's note is in the collection once, whichever deck holds it.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
     for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
       return try deck.count() == 0
@@ -162,6 +162,7 @@ enum DeckFileCommands {
     return true
   }
 
+  /// Describes how a table was read:
   /// `Read as a table with semicolons in windows-1252; the first row names the columns: prompt, answer, tags.`
   private static func words(_ found: ImportFindings) -> String? {
     guard let separator = found.separator else {
@@ -175,7 +176,7 @@ enum DeckFileCommands {
     return words + "."
   }
 
-  /// What to do where a first row that was taken for a card names the columns.
+  /// A hint for the case that a first row that was imported as a card really names the columns.
   private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
     guard found.assumedCard.count > 1 else { return nil }
     let isCard = found.columns.prefix(2) == ["prompt", "answer"]
@@ -191,7 +192,7 @@ enum DeckFileCommands {
       + "if not, --no-header."
   }
 
-  /// A column that nothing was chosen for: `column3`.
+  /// Whether a column has the default name of a column without a role: `column3`.
   private static func isUnnamed(_ column: String) -> Bool {
     column.hasPrefix("column") && Int(column.dropFirst("column".count)) != nil
   }
@@ -265,7 +266,7 @@ enum DeckFileCommands {
 }
 
 extension CardPart {
-  /// `the schedule of 12 cards`.
+  /// The part with the cards that lost it: `the schedule of 12 cards`.
   fileprivate func words(_ cards: String) -> String {
     switch self {
     case .fields: "the fields of \(cards)"

@@ -1,4 +1,4 @@
-// `deck order`. Invariant: only new cards are moved, as one step of undo.
+// `deck order`. Invariant: only new cards are moved, as one undo step.
 
 import Commands
 import Decks

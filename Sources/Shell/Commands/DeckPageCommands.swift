@@ -1,5 +1,5 @@
-// `deck page`, and what `deck import` does with the answers of a page. Invariant: what is not on the page, and what
-// became of each answer, is told.
+// `deck page`, and importing a page's answers with `deck import`. Invariant: what was left out of the page, and what
+// happened to each answer, is reported.
 
 import Bindings
 import Commands
@@ -11,9 +11,9 @@ import Values
 import Workspace
 
 enum DeckPageCommands {
-  /// What `--format` and the ending of a file call the answers of a page.
+  /// The value of `--format` and the file ending for the answers of a page.
   static let answersFormat = "answers"
-  /// Bytes from which on a page's weight is told before it is made.
+  /// The size in bytes from which a page's size is announced before it is written.
   private static let heavy = 10_000_000
 
   static var page: BuiltIn {
@@ -55,7 +55,7 @@ enum DeckPageCommands {
     }
   }
 
-  /// `es,en`: of prompts and answers; one alone is of both.
+  /// Parses `es,en`, the languages of prompts and answers; a single one applies to both.
   static func languages(_ given: String) throws -> (String, String) {
     let parts = given.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
     let areTags = parts.allSatisfy { tag in
@@ -92,12 +92,12 @@ enum DeckPageCommands {
 
   // MARK: Answers
 
-  /// Whether files are of answers: `--format` says so, or without it their endings.
+  /// Whether the files hold answers: according to `--format`, or else to their endings.
   static func areAnswers(_ paths: [String], format: String?) -> Bool {
     format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
   }
 
-  /// Takes over the answers of a page of the deck, which must be there.
+  /// Imports the answers of a page into the deck, which must exist.
   static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
     let deck = try session.workspace().decks.open(name)
     let progress = session.console.progress("Importing answers", total: nil)

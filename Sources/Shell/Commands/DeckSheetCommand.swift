@@ -1,4 +1,4 @@
-// `deck sheet`: cards and worksheets on paper. Invariant: what is not on it is told.
+// `deck sheet`: cards and worksheets on paper. Invariant: cards left off the sheet are reported.
 
 import Bindings
 import CardDocuments
@@ -78,7 +78,7 @@ enum DeckSheetCommand {
 }
 
 extension PaperReport {
-  /// As `--json` prints it.
+  /// The record that `--json` prints.
   fileprivate var value: Value {
     .record([("pages", .integer(pages)), ("cards", .integer(cards)), ("left_out", .integer(leftOut))])
   }

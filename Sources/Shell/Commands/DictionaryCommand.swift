@@ -1,6 +1,5 @@
-// `word dictionaries`: which dictionaries there are, others that are indexed, and the order they are asked in.
-// Invariant: what is added is indexed whole or not at all; only an index is ever removed, never a file that it was made
-// of.
+// `word dictionaries`: lists dictionaries, indexes others, and sets the order in which they are searched. Invariant: a
+// dictionary is indexed whole or not at all; only an index is ever removed, never its source file.
 
 import Bindings
 import Commands
@@ -67,10 +66,10 @@ enum DictionaryCommand {
     return paths.map { Offer($0, isOpen: $0.hasSuffix("/")) }
   }
 
-  /// Of the dictionaries that there are; none where nobody is signed in.
+  /// The names of the available dictionaries; empty when nobody is signed in.
   static func names(_ session: Session) -> [String] {
     do { return try session.workspace().words.dictionaries().map(\.name) } catch {
-      // Completion offers nothing where the data cannot be opened.
+      // Completion offers nothing when the data cannot be opened.
       return []
     }
   }
@@ -135,7 +134,7 @@ enum DictionaryCommand {
   private static func remove(_ names: [String], _ session: Session) throws -> CommandResult {
     try require(names, "remove", "NAME")
     let dictionaries = try UserDictionaries(session.workspace())
-    // All of them or none.
+    // All of them are removed, or none.
     for name in names { try dictionaries.requireOwn(name) }
     let shown = names.map { printable($0) }.joined(separator: ", ")
     guard session.rehearsal.mayActOutside("remove the dictionary \(shown)") else { return CommandResult() }

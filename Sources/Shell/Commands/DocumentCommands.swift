@@ -1,4 +1,4 @@
-// `doc ...`. Invariant: a document or an element that is named is exactly one; moves and sizes are saved when the
+// `doc ...`. Invariant: a name of a document or element identifies exactly one; moves and sizes are saved when the
 // command ends.
 
 import Bindings
@@ -29,12 +29,12 @@ enum DocumentCommands {
     try session.workspace().documents.open(session.environment.folders.expanded(invocation.text("DOC")))
   }
 
-  /// The element that a text names: by id, an unambiguous beginning of it, or its place in drawing order.
+  /// The element that the text names: by its id, an unambiguous prefix of it, or its place in drawing order.
   static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
     let elements = try document.elements()
     if let place = Int(name) {
       if elements.indices.contains(place - 1) { return elements[place - 1] }
-      // A short number is the place of no element, and not the beginning of an id.
+      // A short number is only a place in drawing order, never the prefix of an id.
       if name.utf8.count < 4 { throw LookupError.noElement(name) }
     }
     let found = name.isEmpty ? [] : elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
@@ -42,7 +42,8 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// The elements of the document that stands before, by their numbers, for Tab; nothing where it cannot be read.
+  /// Completions for Tab: the elements of the document named before the cursor, by their numbers; none when it cannot
+  /// be read.
   static func elementOffers(before: [String], _ session: Session) -> [Offer] {
     guard let name = before.first else { return [] }
     do {
@@ -51,17 +52,17 @@ enum DocumentCommands {
         Offer("\(place)", help: printable(line, limit: 60))
       }
     } catch {
-      // The command itself will say what is wrong.
+      // The command itself reports what is wrong.
       return []
     }
   }
 
-  /// The same for the one element of a command.
+  /// Completions for a command that takes a single element.
   private static func offerElement(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     before.count == 1 ? elementOffers(before: before, session) : []
   }
 
-  /// Changes the document that the command names, as one change, and says what was done.
+  /// Changes the document that the command names, as one change, and reports what `body` says it did.
   static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
   ) throws -> CommandResult {
@@ -115,7 +116,7 @@ enum DocumentCommands {
     }
   }
 
-  /// A document with its elements, as `--json` gives it.
+  /// The document with its elements, as `--json` prints it.
   static func documentRecord(
     _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
   ) throws -> Value {
@@ -183,7 +184,7 @@ enum DocumentCommands {
       .objects(documents), line: "Created \(session.counted(documents.count, "document"))\(missing(filled, session)).")
   }
 
-  /// Templates filled from the cards of a deck, nothing saved.
+  /// Fills templates from the cards of a deck without saving the documents.
   private static func filled(
     _ templates: [String], _ deck: String, _ invocation: Invocation, _ session: Session
   ) throws -> [FilledDocuments] {
@@ -235,7 +236,7 @@ enum DocumentCommands {
     }
   }
 
-  /// What a command says of a new element.
+  /// The message about a new element.
   private static func added(_ kind: String, _ placed: PlacedElement) -> String {
     "Added \(kind) \(placed.element.id.prefix(8))"
       + (placed.hidesOthers ? "; the card is full, so it lies over others." : ".")
@@ -256,7 +257,7 @@ enum DocumentCommands {
     ) { invocation, session in
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
       let isCropped = invocation.flag("--crop")
-      // Decoded before anybody has to wait for the document.
+      // Decoded before the change begins, so that nobody else waits for the document meanwhile.
       let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
       return try changing(invocation, session) { document in

@@ -1,6 +1,6 @@
-// `doc set`, `doc panel` and `doc edit`: fields of elements, what groups them in the picture, and the editor of the
-// terminal. Invariant: the editor changes a copy; what came of it is one change of the document, and leaving it
-// otherwise changes nothing.
+// `doc set`, `doc panel` and `doc edit`: changes fields of elements, draws panels behind groups, and opens the terminal
+// editor. Invariant: the editor changes a copy; its result is applied as one change of the document, and cancelling it
+// changes nothing.
 
 import CardDocuments
 import Commands

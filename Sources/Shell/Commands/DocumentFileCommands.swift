@@ -1,5 +1,5 @@
-// `doc render` and `doc export`: documents as files. Invariant: the ending of a name says what is written, another one
-// is refused; what is written beside the file is named.
+// `doc render` and `doc export`: documents as files. Invariant: the file ending decides the format, and an unknown one
+// is refused; the report names the files written beside it.
 
 import CardDocuments
 import Commands
@@ -58,7 +58,7 @@ enum DocumentFileCommands {
     }
   }
 
-  /// Draws a document as wide as the command asks; what to say of it.
+  /// Draws a document at the width that the command gives; returns the message.
   private static func draw(
     _ document: StoredDocument, to path: String, _ invocation: Invocation, _ session: Session
   ) throws -> String {

@@ -1,4 +1,4 @@
-// `doc page`. Invariant: what could not be shown is told.
+// `doc page`. Invariant: images that could not be shown are reported.
 
 import Bindings
 import CardDocuments

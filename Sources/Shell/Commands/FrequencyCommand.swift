@@ -1,4 +1,4 @@
-// `text frequency`. Invariant: a text is counted once; what is counted decides which words are common, nothing else.
+// `text frequency`. Invariant: each text is counted only once; the counts decide only which words are common.
 
 import Commands
 import Language
@@ -30,7 +30,7 @@ enum FrequencyCommand {
       let workspace = try session.workspace()
       let counts = try WordCounts(workspace, language: invocation.optionalText("--language"))
       let paths = invocation.list("FILE")
-      // Who stops it while it looks what is common now has nothing counted.
+      // An interrupt while the common words are computed rolls the counts back.
       return try workspace.asUnit {
         var names: [String] = []
         let done = try counts.add(paths.count, forgets: invocation.flag("--forget")) { index in

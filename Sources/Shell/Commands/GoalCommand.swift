@@ -1,4 +1,4 @@
-// `deck goal`: a date to know a deck by. Invariant: what cannot be reached is said with what can.
+// `deck goal`: a date to know a deck by. Invariant: when a goal cannot be reached, the command says what can be.
 
 import Commands
 import Decks

@@ -1,5 +1,5 @@
 // `text known`: the list of words that are known, or not to be learned, although no card says so. Invariant: a change
-// is one step of undo.
+// is one undo step.
 
 import Commands
 import Exchange

@@ -1,5 +1,5 @@
-// `lsp`: an editor asks about sources of `build` while they are typed. Invariant: standard output has messages of the
-// protocol only; it ends with the editor, whichever way that ends.
+// `lsp`: the language server for editors of `build` sources. Invariant: standard output carries only protocol messages;
+// the server ends with the editor, however the editor ends.
 
 import Bindings
 import Commands
@@ -13,7 +13,7 @@ import Workspace
 enum LanguageServerCommand {
   static let name = "lsp"
 
-  /// How long it waits before it looks whether the editor is still there.
+  /// Milliseconds between checks that the editor is still running.
   private static let patience = 1000
 
   static var command: BuiltIn {
@@ -36,7 +36,7 @@ enum LanguageServerCommand {
 
   private static func serve(_ session: Session) throws -> CommandResult {
     if isatty(0) == 1 { session.console.note("An editor starts this, and Ctrl-D ends it; `help lsp` says more.") }
-    // An editor that is gone is the end of the output.
+    // With SIGPIPE ignored, an editor that exited shows as a failed write.
     signal(SIGPIPE, SIG_IGN)
     let server = LanguageServer(try SourceFeatures(session), version: session.options.version)
     let (input, output) = (InputPieces(), OutputBlocks())
@@ -57,7 +57,7 @@ enum LanguageServerCommand {
     return CommandResult()
   }
 
-  /// Answers what came before the end of the input.
+  /// Answers the requests that arrived before the end of the input.
   private static func finish(_ server: LanguageServer, _ output: OutputBlocks) {
     do throws(FileError) {
       while server.exitStatus == nil, let answer = server.work() {
@@ -65,7 +65,7 @@ enum LanguageServerCommand {
         try output.flush()
       }
     } catch {
-      // Nobody reads the answers any more: the end is the same.
+      // Nobody reads the answers any more; the server ends the same way.
     }
     server.end()
   }

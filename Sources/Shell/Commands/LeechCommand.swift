@@ -1,5 +1,5 @@
 // `deck leeches`: the cards that are forgotten more often than the memory model explains, and what helps with each.
-// Invariant: nothing is changed.
+// Invariant: the command changes nothing.
 
 import Bindings
 import Commands
@@ -54,13 +54,14 @@ enum LeechCommand {
   static func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map { String($0) } ?? text }
 }
 
-/// What helps with a leech, in words.
+/// Help for a leech as lines of text.
 enum LeechWords {
   static func help(_ leech: LeechHelp) -> [String] {
     ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): `note edit` words it anew"] + aids(leech)
   }
 
-  /// The cards that it is taken for, how to study them side by side, and a sentence.
+  /// The typed mistakes, duplicates, confused cards with the command to study them side by side, and an example
+  /// sentence.
   static func aids(_ leech: LeechHelp) -> [String] {
     var lines: [String] = []
     if !leech.mistypes.isEmpty {
@@ -86,7 +87,7 @@ enum LeechWords {
     return lines
   }
 
-  /// The line that studies it with the cards that it is taken for, and changes no schedule.
+  /// The command that studies the leech together with the cards it is confused with, without changing a schedule.
   static func sideBySide(_ leech: LeechHelp) -> String {
     let cards = ([leech.record] + leech.confusedWith).map { card in
       "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""

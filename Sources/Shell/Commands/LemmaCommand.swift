@@ -1,5 +1,5 @@
-// `word lemma`. Invariant: data that is missing is named with the package that has it, and forms are answered all the
-// same.
+// `word lemma`. Invariant: missing data is reported with the package that provides it, and the forms are answered even
+// so.
 
 import Commands
 import Language
@@ -44,7 +44,7 @@ enum LemmaCommand {
     }
   }
 
-  /// Prints what is not there or could not be read.
+  /// Prints which lemma data is missing or could not be read.
   static func noteMissing(_ package: String?, of language: Language, _ session: Session, command: String) throws {
     if let package {
       session.console.note(

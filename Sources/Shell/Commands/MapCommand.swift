@@ -1,5 +1,5 @@
-// `map`: a script run over the lines of standard input. Invariant: it is the same at the command line, where nothing of
-// a user is opened for it, and at the prompt.
+// `map`: runs a script over the lines of standard input. Invariant: it behaves the same at the prompt and on the
+// command line, where it runs without opening any user data.
 
 import Bindings
 import Commands
@@ -33,15 +33,15 @@ package enum MapCommand {
         Option("--strict", help: "a line that is not UTF-8 ends the run; otherwise it is counted and passed over"),
       ], example: "map frequency.lua"
     ) { invocation, session in
-      // The run has told what went wrong.
+      // The run has already reported its errors.
       var result = CommandResult()
       result.status = run(invocation, session.environment)
       return result
     }
   }
 
-  /// Runs the words of a command line that begins with `map`, without a session.
-  /// - Returns: the exit status; nil when help is asked for, which the session gives.
+  /// Runs a command line that begins with `map`, without a session.
+  /// - Returns: the exit status; nil when help is requested, which the session prints.
   package static func run(_ words: [String], _ environment: Environment) -> Int32? {
     if words.dropFirst().prefix(while: { $0.hasPrefix("-") }).contains(Option.wantsHelp.name) { return nil }
     let registry = CommandRegistry()
@@ -61,7 +61,7 @@ package enum MapCommand {
     options.seed = UInt64(invocation.optionalInteger("--seed") ?? 0)
     options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep
-    // A pipe that nobody reads is an error that is told.
+    // With SIGPIPE ignored, a closed pipe is an error that gets reported.
     signal(SIGPIPE, SIG_IGN)
     var job: MapJob?
     var status = ExitStatus.done

@@ -1,4 +1,4 @@
-// `media ...`. Invariant: a file that is still needed by a name is never removed.
+// `media ...`. Invariant: a file that another name still needs is never removed.
 
 import Commands
 import Decks
@@ -16,7 +16,7 @@ enum MediaCommands {
     do {
       return try session.workspace().media.all().map { Offer($0.name) }
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return []
     }
   }

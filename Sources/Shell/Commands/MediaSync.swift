@@ -1,5 +1,5 @@
-// The second half of a sync: pictures and sounds. Invariant: what was done with the cards is shown before anything can
-// fail here.
+// The second half of a sync: pictures and sounds. Invariant: the result for the cards is shown before anything can fail
+// here.
 
 import Bindings
 import Commands
@@ -9,7 +9,7 @@ import Values
 import Workspace
 
 enum MediaSync {
-  /// Shows what a sync did, then syncs the media; after a sync that was not wanted, nothing.
+  /// Shows the result of a sync, then syncs the media; does nothing more when the user declined the sync.
   static func follow(_ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool) throws
     -> CommandResult
   {

@@ -1,5 +1,5 @@
-// `mine`: cards from texts. Invariant: one step of undo; what has no meaning or no fitting sentence is told, never
-// made up.
+// `mine`: makes cards from texts. Invariant: one undo step; words without a meaning or a suitable sentence are
+// reported, and nothing is made up for them.
 
 import Bindings
 import Commands
@@ -53,7 +53,7 @@ enum MineCommand {
       guard let deck = invocation.optionalText("--deck") else {
         throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
       }
-      // Before the texts are read, and also where no card comes of them.
+      // Checked before the texts are read, even when no card results from them.
       for film in films(invocation, session) {
         _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
       }
@@ -67,7 +67,7 @@ enum MineCommand {
         if fileExists(path) {
           report = try reviewed(report, path, session)
         } else if !report.added.isEmpty {
-          // A table without words would keep out those that a later run finds.
+          // An empty table would exclude the words that a later run finds.
           return try propose(report, path, session)
         }
       }
@@ -94,7 +94,7 @@ enum MineCommand {
     return options
   }
 
-  /// The lines cut out of the films that were given; nil without any, and in a rehearsal.
+  /// The clips cut from the given films; nil without films or words, and in a dry run.
   private static func clips(
     of words: [MinedWord], _ text: TextHandle, _ invocation: Invocation, _ session: Session
   ) throws -> FilmClips? {
@@ -148,7 +148,7 @@ enum MineCommand {
     return report
   }
 
-  // MARK: What is told
+  // MARK: The report
 
   private static func result(
     _ report: MiningReport, added: Int, deck: String, _ session: Session

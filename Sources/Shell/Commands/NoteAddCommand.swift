@@ -1,5 +1,5 @@
-// `note add`: a note of any type, by its fields or in the editor.
-// Invariant: what is typed is plain text unless it is said to be HTML; a note that was left in the editor is not added.
+// `note add`: adds a note of any type, from given fields or in the editor.
+// Invariant: input is plain text unless declared as HTML; a note whose editor was cancelled is not added.
 
 import Bindings
 import Commands

@@ -1,4 +1,5 @@
-// `note ...`. Invariant: a note is named by a card of it or by its guid; a change that takes cards away is asked first.
+// `note ...`. Invariant: a note is named by one of its cards or by its guid; a change that removes cards needs
+// confirmation.
 
 import Bindings
 import Commands
@@ -53,7 +54,7 @@ enum NoteCommands {
     }
   }
 
-  /// The name of the template; of a cloze with the number.
+  /// The name of the card's template; for a cloze, with the card's number.
   private static func cardName(_ ordinal: Int, _ type: NoteType) -> String {
     if type.isCloze { return "\(type.cards.first?.name ?? "Cloze") \(ordinal + 1)" }
     return type.cards.indices.contains(ordinal) ? type.cards[ordinal].name : "\(ordinal + 1)"
@@ -85,16 +86,16 @@ enum NoteCommands {
 
   /// How a note may be changed.
   struct Change {
-    /// The texts are HTML.
+    /// Whether the texts are HTML.
     var isHTML = false
-    /// Formatting may be taken away by plain text.
+    /// Whether plain text may replace formatting.
     var mayLose = false
-    /// Cards may be taken away.
+    /// Whether cards may be removed.
     var agreed = false
   }
 
-  /// Changes fields of a note as `FIELD=TEXT` says, or without any in $EDITOR.
-  /// - Returns: whether anything is another now.
+  /// Changes fields of a note as the `FIELD=TEXT` arguments say, or in $EDITOR when there are none.
+  /// - Returns: whether the note changed.
   static func edit(
     _ note: NoteHandle, _ given: [String], _ session: Session, _ change: Change = Change()
   ) throws -> Bool {
@@ -132,13 +133,13 @@ enum NoteCommands {
     return fields
   }
 
-  /// Whether the change may be made: one that takes cards away is asked first.
-  /// - Throws: `ShellError.losesCards` where nobody can be asked.
+  /// Whether the change may be made; asks the user when it removes cards.
+  /// - Throws: `ShellError.losesCards` when nobody can be asked.
   private static func agrees(to fields: [String: String], of note: NoteHandle, _ session: Session) throws -> Bool {
     try agrees(toLosing: note.lostCards(fields: fields), session)
   }
 
-  /// The same of changes that take so many cards away.
+  /// The same check for a number of lost cards.
   static func agrees(toLosing lost: Int, _ session: Session) throws -> Bool {
     if lost == 0 { return true }
     let what = "\(session.counted(lost, "card")) with the schedule"

@@ -1,5 +1,5 @@
-// `notetype ...`. Invariant: a change that takes cards or texts away is counted and asked first; where nobody can be
-// asked it is refused unless `--yes` agrees to it.
+// `notetype ...`. Invariant: a change that removes cards or texts counts them and asks first; when nobody can be asked,
+// it is refused unless `--yes` agrees to it.
 
 import Bindings
 import Commands
@@ -25,7 +25,7 @@ enum NoteTypeCommands {
     do {
       return try session.workspace().noteTypes.all().map { Offer(try $0.record().name) }
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return []
     }
   }
@@ -123,7 +123,7 @@ enum NoteTypeCommands {
       || invocation.optionalText("--back") != nil
   }
 
-  /// Fields of other names want templates of their own: one side shows the first, the other all the rest.
+  /// With `--field` the templates are replaced: the front shows the first field, the back all the others.
   private static func describe(_ draft: inout NoteTypeDraft, by invocation: Invocation) throws {
     let fields = invocation.list("--field")
     if !fields.isEmpty {

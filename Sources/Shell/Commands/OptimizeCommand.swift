@@ -1,5 +1,5 @@
-// `deck optimize`: fits the memory models to a user's answers, and tells how well each predicts them.
-// Invariant: parameters are kept only where they predict better; a report changes nothing.
+// `deck optimize`: fits the memory models to a user's answers, and reports how well each predicts them.
+// Invariant: parameters are saved only when they predict better; a report changes nothing.
 
 import Bindings
 import CardDocuments
@@ -51,7 +51,7 @@ enum OptimizeCommand {
     return try deck.fitting.run { progress.update(Int($0 * 1000), of: 1000) }
   }
 
-  /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
+  /// Optimizes each preset once, through the first deck that uses it, and top-level decks that have no preset.
   private static func optimizeAll(_ session: Session) throws -> CommandResult {
     var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
     for deck in try session.workspace().decks.all() {
@@ -110,7 +110,7 @@ enum OptimizeCommand {
   }
 }
 
-/// What was remembered of answers, by what was predicted.
+/// A chart of the share of remembered answers against the predicted probability.
 enum CalibrationPicture {
   static func panel(_ title: String, _ fit: ModelFit) -> ChartPanel {
     ChartPanel(
@@ -124,7 +124,7 @@ enum CalibrationPicture {
   }
 }
 
-/// What fitting found, in words.
+/// The result of fitting as text.
 enum FittingWords {
   static func lines(_ outcome: ModelFitting.Outcome, preset: String, _ session: Session) -> [String] {
     let fsrs6 = outcome.fsrs6
@@ -141,7 +141,7 @@ enum FittingWords {
     return lines
   }
 
-  /// What both models are worth on answers that they had not seen.
+  /// Compares how well both models predict answers that they were not fitted to.
   static func verdict(_ evidence: ModelEvidence) -> String {
     let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.fsrs7.logLoss, 4))
     let answers = "\(counted(evidence.fsrs7.count, "answer")) that neither had seen"
@@ -155,7 +155,7 @@ enum FittingWords {
     return "FSRS-6 stays: FSRS-7 predicts no better (\(figures))."
   }
 
-  /// A fitting that was done beside the prompt.
+  /// The message about a fit that ran in the background of the prompt.
   static func news(_ news: RefitNews, _ session: Session) -> String {
     let outcome = news.outcome
     let model = outcome.usesFSRS7 ? "FSRS-7" : "FSRS-6"

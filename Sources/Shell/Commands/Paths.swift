@@ -1,4 +1,4 @@
-// Paths as commands take them, and the editor. Invariant: a temporary file is gone however the editing ends.
+// Paths as commands take them, and the editor. Invariant: the temporary file is deleted however the editing ends.
 
 import Decks
 import Files
@@ -19,11 +19,11 @@ func fileSize(_ path: String) -> Int? {
 struct TextEditor {
   let session: Session
 
-  /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there; else it is kept in a
-  /// file.
+  /// Opens a text in $EDITOR and applies the result. The user can correct a refused text there; otherwise it is saved
+  /// to a file.
   /// - Parameters:
-  ///   - instead: what to do where there is no terminal.
-  ///   - appliesUnchanged: whether a text that was left as it is counts too.
+  ///   - instead: what to do when there is no terminal, for the error.
+  ///   - appliesUnchanged: whether an unchanged text is applied too.
   /// - Returns: whether there was anything to apply.
   @discardableResult
   func edit(
@@ -34,7 +34,7 @@ struct TextEditor {
     while true {
       guard let edited = try self.edited(reason + draft).map(withoutReason) else { return false }
       if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
-      // Left as it was refused: `:q!` in vi.
+      // The refused text came back unchanged, as after `:q!` in vi.
       if !reason.isEmpty, edited == draft { return false }
       do {
         try apply(edited)
@@ -56,14 +56,14 @@ struct TextEditor {
     }
   }
 
-  /// Keeps a text that was refused, and says where.
+  /// Saves a refused text, and tells the user the path.
   private func keep(_ text: String) throws {
     let path = session.environment.folders.cache + "/refused-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     session.console.note("What you wrote is kept in \(path).")
   }
 
-  /// What begins the line at the head of a text that was refused.
+  /// The start of the first line of a refused text, which gives the reason.
   private static let reasonStart = "# Refused: "
 
   private func withoutReason(_ text: String) -> String {
@@ -71,7 +71,7 @@ struct TextEditor {
     return text.firstIndex(of: "\n").map { String(text[text.index(after: $0)...]) } ?? ""
   }
 
-  /// Nil for Ctrl-C.
+  /// Asks the question; nil for Ctrl-C.
   private func confirmUnlessInterrupted(_ question: String) throws -> Bool? {
     do {
       return try session.confirm(question)
@@ -80,8 +80,8 @@ struct TextEditor {
     }
   }
 
-  /// Whether it was Ctrl-C that interrupted, no signal that ends the program: the edit ends, and nothing else. What is
-  /// shown next begins a line.
+  /// Whether Ctrl-C interrupted, not a signal that ends the program; then only the edit ends. The next output begins on
+  /// a new line.
   private func endsWithCtrlC() -> Bool {
     guard Interrupts.endingSignal == nil else { return false }
     Interrupts.clear()
@@ -89,7 +89,7 @@ struct TextEditor {
     return true
   }
 
-  /// A line of the prompt as the user's editor left it; the line itself where that failed.
+  /// Opens a line of the prompt in the user's editor; returns the line unchanged when that fails.
   func edited(line: String) -> String {
     do {
       guard let edited = try self.edited(line + "\n") else { return line }
@@ -100,7 +100,8 @@ struct TextEditor {
     }
   }
 
-  /// The text as the user's editor left it; nil where Ctrl-C ended it, and nothing but it.
+  /// Opens the text in the user's editor and returns the result; nil when Ctrl-C, and not a signal that ends the
+  /// program, ended it.
   private func edited(_ text: String) throws -> String? {
     let editor =
       ["VISUAL", "EDITOR"].compactMap { session.environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
@@ -126,7 +127,7 @@ extension Session {
   var editor: TextEditor { TextEditor(session: self) }
 }
 
-/// Runs a program on the same terminal and waits for it; its exit status, or 127.
+/// Runs a program on the same terminal and waits for it; returns its exit status, or 127 when it cannot be started.
 private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)

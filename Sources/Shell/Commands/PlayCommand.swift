@@ -1,5 +1,4 @@
-// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose
-// its results.
+// `play`. Invariant: a suspended game is resumed only on request; starting another game does not lose its results.
 
 import Bindings
 import Commands
@@ -57,7 +56,7 @@ enum PlayCommands {
     }
   }
 
-  /// Refuses what would be left out of account.
+  /// Refuses options that would be ignored.
   private static func checkOptions(_ invocation: Invocation) throws {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
@@ -84,8 +83,8 @@ enum PlayCommands {
     return game
   }
 
-  /// The language and the length that were asked for are those of the next game too, but for a length in a mode that
-  /// has its own. One that is forced for this run stays.
+  /// Saves the requested language and length as settings for the next game, except a length in a mode that has its own.
+  /// A setting that is forced for this run stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
     if let language = options.language { try keep("game.language", language, session, from: "play --language") }
     let hasOwnLength = try session.modes.mode(named: options.mode).length != nil
@@ -101,7 +100,7 @@ enum PlayCommands {
       try tree.set(name, text: text, by: .remembered(option))
       session.console.note("play: \(name) is \(text) from now on; `set --reset \(name)` takes that back")
     } catch {
-      // What is forced for this run, or a length that the setting does not take, is good for one game.
+      // A setting that is forced for this run, or a length that the setting does not accept, applies to one game only.
       switch error {
       case .locked, .badValue: break
       default: throw error

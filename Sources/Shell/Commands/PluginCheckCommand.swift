@@ -1,5 +1,6 @@
-// `plugin check`: what an index would refuse, told to the author of a plugin or the maker of an index. Invariant: each
-// fault is told, not only the first; a plugin's code runs only as `plugin test` runs it, an index's plugins not at all.
+// `plugin check`: shows the author of a plugin or the maintainer of an index what an index would refuse. Invariant: all
+// problems are reported, not only the first; a plugin's code runs only as `plugin test` runs it, and the plugins of an
+// index do not run at all.
 
 import Commands
 import Files

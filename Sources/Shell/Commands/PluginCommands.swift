@@ -1,5 +1,5 @@
-// `plugin ...`. Invariant: a plugin's rights are shown in words before it is enabled, and enabled only with a yes or
-// `--grant`.
+// `plugin ...`. Invariant: a plugin's permissions are shown in words before it is enabled; it is enabled only after the
+// user's consent or with `--grant`.
 
 import Bindings
 import Commands
@@ -21,7 +21,7 @@ enum PluginCommands {
   static let pluginTheme = "Plugins"
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
 
-  /// A plugin as `--json` and `plugins.info` give it.
+  /// The plugin as `--json` and `plugins.info` return it.
   static func pluginRecord(_ plugin: Plugin, _ session: Session) -> Value {
     let manifest = plugin.manifest
     return .record([
@@ -158,8 +158,8 @@ enum PluginCommands {
     }
   }
 
-  /// Enables a plugin where the user grants what it asks for.
-  /// - Returns: whether they did; nil in a rehearsal.
+  /// Enables a plugin if the user grants the permissions that it asks for.
+  /// - Returns: whether it was enabled; nil in a dry run.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Bool? {
@@ -170,21 +170,21 @@ enum PluginCommands {
     return true
   }
 
-  /// Whether it is to run in a process of its own; nil where nothing is said.
+  /// Whether the plugin is to run in a process of its own; nil when no option says so.
   private static func place(_ invocation: Invocation) throws -> Bool? {
     let (isolated, free) = (invocation.flag("--isolate"), invocation.flag("--no-isolate"))
     try invocation.allowOne(of: ["--isolate", "--no-isolate"])
     return isolated ? true : free ? false : nil
   }
 
-  /// Whether the user grants what a plugin asks for; what was granted once is not asked again.
-  /// - Parameter isGranted: whether the yes was given with the command: a plugin's is not the user's.
+  /// Whether the user grants the plugin's permissions; those granted before are not asked for again.
+  /// - Parameter isGranted: whether the command has `--grant`; it does not count when a plugin runs the command.
   private static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws
     -> Bool
   {
     if isGranted && session.scripting.settingOwner.plugin == nil || plugin.isBundled { return true }
     if manifest.permissions.allSatisfy({ plugin.granted.contains($0.description) }) { return true }
-    // A question that nobody sees is no question.
+    // A question that nobody sees cannot be answered.
     guard session.canAsk else { throw notGranted(plugin, manifest) }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(

@@ -1,6 +1,6 @@
-// `plugin index`, `plugin search`, `plugin outdated`: finding plugins in folders that the user fetches by other means.
-// Invariant: an index is taken with the key that the user named or trusts; one that is refused offers nothing, and its
-// reason is told.
+// `plugin index`, `plugin search`, `plugin outdated`: finds plugins in index folders that the user fetches by other
+// means. Invariant: an index is accepted only with the key that the user named or trusts; a refused index offers
+// nothing, and the reason is reported.
 
 import Authentication
 import Commands
@@ -14,7 +14,7 @@ import Workspace
 enum PluginIndexCommands {
   static var all: [BuiltIn] { [index, search, outdated] }
 
-  // MARK: Which indexes
+  // MARK: Indexes
 
   private static var index: BuiltIn {
     BuiltIn(
@@ -57,7 +57,7 @@ enum PluginIndexCommands {
     do {
       return try session.plugins.indexes.states().filter { $0.known != nil }.map { Offer($0.folder) }
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return []
     }
   }
@@ -115,7 +115,7 @@ enum PluginIndexCommands {
     return CommandResult(.boolean(true), line: "Forgot the index in \(folder); plugins that came from it stay.")
   }
 
-  // MARK: What they offer
+  // MARK: Searching
 
   private static var search: BuiltIn {
     BuiltIn(
@@ -200,7 +200,7 @@ enum PluginIndexCommands {
 
   // MARK: Completion
 
-  /// Files, and the plugins of the indexes that are not installed.
+  /// Completions: files, and plugins of the indexes that are not installed.
   static func offerPackages(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
     let files = NameOffers(session).sources.paths(word, false).map { Offer(path: $0) }
@@ -211,12 +211,12 @@ enum PluginIndexCommands {
         Offer($0.listing.name, help: $0.listing.summary)
       } + files
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return files
     }
   }
 
-  /// Installed plugins, and files.
+  /// Completions: installed plugins, and files.
   static func offerUpdates(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
     let files = NameOffers(session).sources.paths(word, false).map { Offer(path: $0) }

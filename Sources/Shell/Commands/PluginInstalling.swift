@@ -1,6 +1,6 @@
-// Installing a plugin, from whatever it comes: an index, a package, a folder. Invariant: nothing of it runs, and
-// nothing is written, before the user has seen who vouches for it, what it wants and what changes, and said yes; where
-// nobody can be asked, --unsigned and --grant are the yes.
+// Installs a plugin from an index, a package or a folder. Invariant: none of its code runs, and nothing is written,
+// before the user has seen who vouches for it, which permissions it wants and what changes, and has agreed; when nobody
+// can be asked, --unsigned and --grant are the consent.
 
 import Authentication
 import Commands
@@ -11,23 +11,23 @@ import Text
 import Values
 import Workspace
 
-/// One command that installs.
+/// One install or update command.
 struct PluginInstalling {
   let session: Session
   let purpose: InstallPurpose
-  /// What the command line says yes to.
+  /// The consent given on the command line.
   var isGranted = false
   var takesUnsigned = false
-  /// Only what would change is shown.
+  /// Whether the command only shows what would change.
   var onlyShows = false
-  /// The folder or the name of the one index that counts.
+  /// The folder or name of the only index to search.
   var index: String?
 
   init(_ session: Session, _ purpose: InstallPurpose) { (self.session, self.purpose) = (session, purpose) }
 
   private var isUpdate: Bool { purpose == .update }
 
-  /// Installs what a word names: a file or a folder, else a plugin of an index.
+  /// Installs what the text names: a file or a folder, else a plugin of an index.
   func run(_ text: String) throws -> CommandResult {
     let (package, listed) = try source(text)
     let plan = try session.plugins.packages.plan(package, purpose, listed: listed)
@@ -39,7 +39,7 @@ struct PluginInstalling {
     return CommandResult(PluginCommands.pluginRecord(plugin, session), line: outcome.line)
   }
 
-  // MARK: What is meant
+  // MARK: The source
 
   private func source(_ text: String) throws -> (PluginPackage, ListedRelease?) {
     let path = session.environment.folders.expanded(text)
@@ -61,7 +61,7 @@ struct PluginInstalling {
       : try PluginPackage(file: path, isInterrupted: isInterrupted)
   }
 
-  /// Told before its package is looked for: it need not be here.
+  /// Checks the version before the package is looked for, since the package may be missing here.
   private func requireNewer(_ listed: ListedRelease) throws {
     let name = listed.listing.name
     guard let there = session.plugins.plugins.first(where: { $0.name == name && !$0.isBundled }) else { return }
@@ -71,10 +71,10 @@ struct PluginInstalling {
     }
   }
 
-  // MARK: Doing it
+  // MARK: Installing
 
-  /// Asks and installs.
-  /// - Returns: the plugin as it is now, nil where it was not wanted or this is a rehearsal, and what to say.
+  /// Asks the user, and installs.
+  /// - Returns: the installed plugin, nil when the user declined or in a dry run; and the message.
   func carryOut(_ plan: InstallPlan) throws -> (plugin: Plugin?, line: String) {
     let package = plan.package
     let facts = try facts(of: plan)
@@ -95,7 +95,7 @@ struct PluginInstalling {
     return (plugin, "\(line); \(tested).\(plugin.isUsable ? "" : " It is off.")")
   }
 
-  /// Who vouches for it and what changes, a line each.
+  /// Who vouches for the package and what changes, one line each.
   private func facts(of plan: InstallPlan) throws -> [String] {
     let manifest = plan.package.manifest
     let by = manifest.author.map { " by \($0)" } ?? ""
@@ -145,8 +145,8 @@ struct PluginInstalling {
     return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
   }
 
-  /// Loads what is not installed yet, and runs its tests.
-  /// - Returns: how many tests there are.
+  /// Loads the staged package before it is installed, and runs its tests.
+  /// - Returns: the number of tests.
   private func test(_ package: PluginPackage, _ staged: String, kept: String?) throws -> Int {
     func fails(_ reason: String) -> PluginPackageError {
       .doesNotWork(plugin: package.name, version: package.manifest.version, reason: reason, kept: kept)
@@ -166,7 +166,7 @@ struct PluginInstalling {
     return results.count
   }
 
-  // MARK: What changes
+  // MARK: The difference
 
   private func permissions(of plan: InstallPlan) -> (old: [Permission], new: [Permission]) {
     let old = plan.installed?.manifest?.permissions ?? []
@@ -174,7 +174,7 @@ struct PluginInstalling {
     return (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
   }
 
-  /// What changes in its permissions and its files, as lines of a diff.
+  /// The changes of its permissions and files as diff lines.
   private func difference(of plan: InstallPlan) throws -> [String] {
     let lines = FileChangeLines(terminal: session.console.terminal)
     let (old, new) = permissions(of: plan)

@@ -1,5 +1,5 @@
-// `plugin key`: whose packages are taken. Invariant: a key is trusted because the user named it, never because of a
-// package.
+// `plugin key`: the keys whose packages are accepted. Invariant: a key is trusted because the user named it, never
+// because of a package.
 
 import Authentication
 import Commands
@@ -56,19 +56,19 @@ enum PluginKeys {
     }
   }
 
-  /// The keys that are known, with their names; files for one that is not.
+  /// Completions: the known keys with their names; for `trust` also files.
   private static func offerKeys(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.count == 1, let action = before.first, action != "list" else { return [] }
     let files = action == "trust" ? NameOffers(session).sources.paths(word, false).map { Offer(path: $0) } : []
     do {
       return try session.plugins.packages.trustedKeys().keys.map { Offer($0.key.description, help: $0.name) } + files
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return files
     }
   }
 
-  /// The key that is meant: as it is written, by the number of a known one, or in a file.
+  /// The key that a text gives: literally, by the id of a known key, or as a path to a key file.
   static func key(_ text: String, _ session: Session) throws -> MinisignKey {
     if let key = MinisignKey(text) { return key }
     let known = try session.plugins.packages.trustedKeys().keys.map(\.key)
@@ -83,7 +83,7 @@ enum PluginKeys {
     throw SignatureError.noSuchKey(text, suggestion: suggestion(for: text, among: known.map(\.description)))
   }
 
-  /// Whose a plugin is, for `plugin info`; empty for nobody's.
+  /// The key that the plugin is pinned to, for `plugin info`; empty when there is none.
   static func signer(of plugin: String, _ session: Session) throws -> String {
     let keys = try session.plugins.packages.trustedKeys()
     guard let key = keys.pins[plugin] else { return "" }

@@ -1,5 +1,5 @@
-// `plugin lock` and `plugin sync`: a set of plugins by version and content. Invariant: everything that a file of locked
-// versions names is found and compared before the first of it is installed; what it does not name is left alone.
+// `plugin lock` and `plugin sync`: a set of plugins pinned by version and content. Invariant: all plugins of a lock
+// file are found and compared before the first is installed; others are left alone.
 
 import Commands
 import Files

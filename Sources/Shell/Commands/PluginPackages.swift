@@ -1,6 +1,6 @@
-// `plugin pack`, `plugin install`, `plugin update`, `plugin remove`. Invariant: nothing of a package runs, and nothing
-// is written, before the user has seen who signed it and what it wants and said yes; where nobody can be asked,
-// --unsigned and --grant are the yes.
+// `plugin pack`, `plugin install`, `plugin update`, `plugin remove`. Invariant: none of a package's code runs, and
+// nothing is written, before the user has seen who signed it and which permissions it wants, and has agreed; when
+// nobody can be asked, --unsigned and --grant are the consent.
 
 import Authentication
 import Commands
@@ -59,7 +59,7 @@ enum PluginPackages {
     }
   }
 
-  /// Folders, and the plugins of one's own by name.
+  /// Completions: folders, and the user's own plugins by name.
   static func offerFolders(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty, !word.contains("/") else { return [] }
     let folders = PathCompletion.paths(
@@ -80,7 +80,7 @@ enum PluginPackages {
     return own.folder
   }
 
-  /// A package in its own folder would be packed into the next one.
+  /// Refuses a target inside the plugin's folder: the next package would include it.
   private static func requireOutside(_ file: String, of package: PluginPackage) throws {
     guard let real = realpath(parentFolder(of: file), nil) else { return }
     defer { free(real) }

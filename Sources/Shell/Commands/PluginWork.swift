@@ -1,5 +1,5 @@
-// `plugin new`, `plugin test`, `plugin limit`, `lua-types`: for those who write plugins. Invariant: tests run over data
-// that is thrown away, whatever they end with.
+// `plugin new`, `plugin test`, `plugin limit`, `lua-types`: commands for plugin authors. Invariant: tests run over
+// temporary data, which is deleted whatever their result.
 
 import Bindings
 import Commands
@@ -64,8 +64,8 @@ enum PluginWork {
     }
   }
 
-  /// Runs the tests in a shell of their own: nothing of the user's is open in it but word lists.
-  /// - Parameter staged: where the plugin is, when it is not installed yet.
+  /// Runs the tests in a separate shell session that opens none of the user's data except word lists.
+  /// - Parameter staged: the plugin's folder when it is not installed yet.
   static func testResults(of name: String, staged: String? = nil, _ session: Session) throws -> [PluginTestResult] {
     let folder = try throwawayFolder(session)
     defer { removeFolder(folder, session) }

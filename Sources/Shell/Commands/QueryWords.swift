@@ -1,14 +1,14 @@
-// The words of a command as the text of a query. Invariant: a query without names that hold a blank means what the same
-// text means in Lua.
+// Joins the words of a command into the text of a query. Invariant: a query without names that contain spaces means the
+// same as that text in Lua.
 
 import Commands
 import Decks
 import Templates
 import Workspace
 
-/// A word of a query that begins a name which may hold blanks: `deck:Class 1`, `-note:Basic`.
+/// A query word that begins with a field whose names may contain spaces: `deck:Class 1`, `-note:Basic`.
 struct NamedTerm {
-  /// What stands before the name: `-deck:`.
+  /// The part before the name: `-deck:`.
   let start: Substring
   let name: Substring
   private let isOfDeck: Bool
@@ -24,7 +24,7 @@ struct NamedTerm {
 
   var hasBlank: Bool { name.contains(" ") && !name.contains("\"") }
 
-  /// The names that it may stand for.
+  /// All names that the term can refer to.
   func names(_ session: Session) throws -> [String] {
     let workspace = try session.workspace()
     return try isOfDeck ? workspace.decks.records().map(\.name) : workspace.noteTypes.all().map { try $0.record().name }
@@ -32,8 +32,8 @@ struct NamedTerm {
 }
 
 extension Session {
-  /// The words joined. One like `deck:Class 1` stands for `deck:"Class 1"` where a deck is called so: a shell takes the
-  /// quotes of its user away.
+  /// The words joined by spaces. A word like `deck:Class 1` becomes `deck:"Class 1"` if a deck has that name, because
+  /// the user's shell removes the quotes.
   func query(_ words: [String]) throws -> String {
     try words.map { word in
       guard let term = NamedTerm(word), term.hasBlank, case let wanted = term.name.lowercased(),
@@ -43,7 +43,7 @@ extension Session {
     }.joined(separator: " ")
   }
 
-  /// The words of an argument or an option; nil where it was left out.
+  /// The query text of an argument or option; nil when it was left out.
   func query(_ name: String, of invocation: Invocation) throws -> String? {
     let words = invocation.list(name)
     return words.isEmpty ? nil : try query(words)

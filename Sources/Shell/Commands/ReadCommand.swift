@@ -1,4 +1,4 @@
-// `text read`. Invariant: what is done to a word there is what `mine` and `text known` do, each a step of undo.
+// `text read`. Invariant: actions on a word do what `mine` and `text known` do, each as an undo step.
 
 import Commands
 import Exchange

@@ -1,6 +1,6 @@
-// `serve`: other programs of this machine work with the cards, by AnkiConnect's interface.
-// Invariant: nothing listens unless it runs; what a program changes is one step of undo that names it; a page of the
-// web comes in only when the user said so.
+// `serve`: lets other programs on this machine work with the cards through AnkiConnect's interface.
+// Invariant: nothing listens unless the command runs; what a program changes is one undo step that names it; a web page
+// gets access only with the user's permission.
 
 import AnkiConnect
 import Authentication
@@ -43,9 +43,9 @@ enum ServeCommand {
   private static func serve(
     _ port: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    // Where a shell runs this, it takes no requests itself meanwhile.
+    // When a shell runs this command, it stops answering requests itself meanwhile.
     session.requests.stop()
-    // Whatever cannot be opened is told before anybody comes.
+    // Anything that cannot be opened is reported before the first client connects.
     _ = try session.workspace().preferences()
     let listener = try ActionListener(
       program: session.environment.folders.netProgram, port: port, clock: session.environment.clocks.elapsed,
@@ -72,10 +72,10 @@ enum ServeCommand {
   }
 }
 
-/// What the server needs of the session.
+/// The server's access to the session.
 private final class ServingHost: ActionHost {
   private let session: Session
-  /// Until when the shell beside counts as busy, by the clock that only grows.
+  /// The time on the monotonic clock until which the other shell counts as busy.
   private var silentUntil = 0.0
 
   init(_ session: Session) { self.session = session }
@@ -89,7 +89,7 @@ private final class ServingHost: ActionHost {
     return try body()
   }
 
-  /// Another process may have made an account, or changed a setting.
+  /// Refreshed each time, since another process may have made an account or changed a setting.
   func clientTerms() throws -> (origins: [String], key: String) {
     try session.refreshAccounts()
     let workspace = try session.workspace()
@@ -112,7 +112,7 @@ private final class ServingHost: ActionHost {
     return true
   }
 
-  /// Data of no account is that of whoever uses the machine.
+  /// Data without an account belongs to the user of the machine.
   func profiles() throws -> (all: [String], active: String) {
     let names = try session.gate.store.names()
     let active = session.gate.user ?? session.environment.variables.value("USER") ?? "local"
@@ -121,7 +121,7 @@ private final class ServingHost: ActionHost {
 
   func tell(_ line: String) { session.console.note(line) }
 
-  /// A shell that has not answered in time is not asked again at once: one request may hold many actions.
+  /// After a shell missed the deadline, it is not asked again for a second: one request may hold many actions.
   func askShell(_ request: ShellRequest) -> ShellReply? {
     let elapsed = session.environment.clocks.elapsed
     if elapsed() < silentUntil { return .busy }

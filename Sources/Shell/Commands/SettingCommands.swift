@@ -1,5 +1,5 @@
-// `set` and `toggle`. Invariant: what is shown is what holds now; what differs from its default is marked, and a value
-// that does not fit changes nothing.
+// `set` and `toggle`. Invariant: the values shown are those in effect; a value that differs from its default is marked,
+// and an invalid value changes nothing.
 
 import Commands
 import Problems
@@ -67,7 +67,7 @@ enum SettingCommands {
     }
   }
 
-  /// What Tab offers as the value of the setting named before.
+  /// Completions for the value of the setting named before.
   private static func values(for before: [String], _ word: String, _ session: Session) -> [Offer] {
     guard before.count == 1, let name = before.first, let tree = session.preferences?.tree else { return [] }
     let candidates = tree.candidates(for: name)
@@ -92,7 +92,7 @@ enum SettingCommands {
       .list(rows.filter { $0.value != nil }.map { record(of: $0) }), .page(.init(.table(table), foot: foot)))
   }
 
-  /// A setting by itself; a group with what stands in it.
+  /// Shows a single setting, or a group with its members.
   static func single(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
     guard rows.count == 1, let row = rows.first else { return try list(name, tree, session) }
@@ -104,7 +104,7 @@ enum SettingCommands {
     return CommandResult(row.value?.value ?? .null, .lines(lines))
   }
 
-  /// What plugins are kept from.
+  /// Notes on what plugins may not do with the setting.
   private static func marks(of declaration: SettingDeclaration?) -> [String] {
     guard let declaration else { return [] }
     return (declaration.isSecret ? ["  secret: no other plugin reads it"] : [])

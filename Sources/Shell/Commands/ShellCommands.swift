@@ -1,4 +1,4 @@
-// The shell's own commands: help, run, history, alias, version, quit. Invariant: help is made from the
+// The shell's own commands: help, run, history, alias, version, quit. Invariant: help is generated from the
 // descriptions of commands and bound types, never written here.
 
 import Commands
@@ -64,10 +64,10 @@ enum ShellCommands {
           + HelpTopic.all.map(\.name).joined(separator: ", ") + ". `help decks` is the Lua side.", width: width)
   }
 
-  /// The word behind `help` that lists every command.
+  /// The argument of `help` that lists every command.
   static let allCommands = "all"
 
-  /// What one does first, then the words of commands by theme.
+  /// The commands to start with, then the first words of all commands by theme.
   private static func firstHelp(_ registry: CommandRegistry, width: Int) -> [String] {
     let first = [
       ("deck create NAME", "makes a deck"), ("deck import DECK FILE", "takes cards from a file"),
@@ -119,7 +119,7 @@ enum ShellCommands {
         status = ScriptRunner(session).run([try ScriptRunner.script(at: path, invocation.list("ARG"))])
       }
       if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
-      // The script has told what went wrong.
+      // The script has already reported its errors.
       var result = CommandResult()
       result.status = status
       return result
@@ -187,7 +187,7 @@ enum ShellCommands {
     }
   }
 
-  /// The words that an alias stands for.
+  /// Splits the text of an alias into words.
   static func aliasWords(_ text: String, _ session: Session) throws -> [String] {
     let words = try ShellWords.split(text, home: session.environment.folders.home)
     if words.isEmpty {
@@ -196,13 +196,14 @@ enum ShellCommands {
     return words
   }
 
-  /// Adds an alias of the user's.
+  /// Adds one of the user's aliases.
   static func setAlias(_ name: String, _ words: [String], _ session: Session) throws {
     try session.registry.setAlias(name, words: words)
     tellIfHidden(name, session)
   }
 
-  /// A line of one word that is a variable of the user's shows the variable, whatever else has the name.
+  /// Warns when a Lua variable hides the alias: a line that is only the name of a user's variable shows the variable,
+  /// whatever else has that name.
   private static func tellIfHidden(_ name: String, _ session: Session) {
     guard session.scripting.isUserGlobal(name) else { return }
     session.console.note(

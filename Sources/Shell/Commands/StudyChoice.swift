@@ -1,5 +1,6 @@
-// Which decks `study` studies where none is named.
-// Invariant: a deck within another one is studied with it, never twice; where nobody can be asked, all that is due is.
+// Chooses the decks that `study` studies when none is named.
+// Invariant: a deck within another one is studied with it, never twice; when nobody can be asked, everything due is
+// studied.
 
 import Commands
 import Decks
@@ -12,17 +13,18 @@ struct StudyChoice {
 
   init(_ session: Session) { self.session = session }
 
-  /// `study --list`: the decks that have something to study.
+  /// `study --list`: lists the decks that have something to study.
   func list() throws -> CommandResult {
     let due = try dueDecks(session.workspace().decks.outermost())
     return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
   }
 
-  /// The decks of those names. Without names, those that the user chooses or all that can be studied, in their order.
+  /// The decks with the given names. Without names, the decks that the user chooses, or all that can be studied, in
+  /// order.
   /// - Parameters:
   ///   - areDue: whether decks without anything new or due are left out.
-  ///   - mayBeSeveral: whether several can be studied one after the other.
-  /// - Returns: nil when the user chose none.
+  ///   - mayBeSeveral: whether several decks can be studied one after the other.
+  /// - Returns: the decks; nil when the user chose none.
   func decks(named names: [String], areDue: Bool, mayBeSeveral: Bool) throws -> [DeckHandle]? {
     if !names.isEmpty { return try names.map { try session.workspace().decks.open($0) } }
     let decks = try session.workspace().decks.outermost()
@@ -34,7 +36,7 @@ struct StudyChoice {
     return isAsked ? try chosen(due) : due.map(\.deck)
   }
 
-  /// The only deck there is.
+  /// The only deck; throws when there is none or more than one.
   static func only(_ session: Session, usage: String) throws -> DeckHandle {
     let decks = try session.workspace().decks.all()
     guard decks.count == 1 else { throw LookupError.whichDeck(isAny: !decks.isEmpty, usage: usage) }
@@ -64,7 +66,7 @@ struct StudyChoice {
     return table
   }
 
-  /// Shows the decks and takes a number, the beginning of a name, or Return for all; nil for the end of input.
+  /// Shows the decks and asks for a number, a prefix of a name, or Enter for all; nil at the end of input.
   private func chosen(_ decks: [DueDeck]) throws -> [DeckHandle]? {
     session.console.show(.table(try table(decks, areNumbered: true)))
     while let answer = try session.ask("Study which? [1-\(decks.count), a name, Enter for all] ")?.trimmed {

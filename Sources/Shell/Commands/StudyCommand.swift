@@ -1,4 +1,4 @@
-// `study`. Invariant: it only wires a session to the screen; what an answer does is decided below.
+// `study`. Invariant: the command only connects a session to the screen; the rooms below decide what an answer does.
 
 import Commands
 import Decks
@@ -60,7 +60,7 @@ enum StudyCommands {
     }
   }
 
-  /// Refuses what would be left out of account.
+  /// Refuses options that would be ignored.
   private static func checkOptions(_ invocation: Invocation) throws {
     let kinds = ["--sprint", "--new", "--ahead", "--forgotten", "--cram"]
     try invocation.allowOne(of: kinds)
@@ -84,7 +84,7 @@ enum StudyCommands {
     return options
   }
 
-  /// Cards that were asked for, due or not, and are left out all the same.
+  /// Tells the user about cards that are left out although cards were requested whether due or not: buried ones.
   private static func tellBuried(
     in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
   ) throws {
@@ -95,7 +95,7 @@ enum StudyCommands {
       "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")
   }
 
-  /// Studies decks together in one session; what could be studied is offered when nothing is due.
+  /// Studies decks together in one session; offers other kinds of study when nothing is due.
   private static func run(
     _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
   ) throws -> CommandResult {
@@ -113,7 +113,7 @@ enum StudyCommands {
     }
   }
 
-  /// Studies decks one after the other, until the user leaves one; together when none has anything to study.
+  /// Studies decks one after the other until the user leaves one; studies them together when none has anything due.
   private static func runInTurn(
     _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
   ) throws -> CommandResult {

@@ -1,6 +1,6 @@
-// `sync`: the link with a sync server, syncing with it both ways, and fetching all that it has.
-// Invariant: what would be replaced is shown before, and replaced only where that was typed; a password comes from the
-// terminal or a file.
+// `sync`: the link with a sync server, syncing both ways, and replacing one side by the other.
+// Invariant: what would be replaced is shown first, and replaced only after the user typed the confirmation; a password
+// comes from the terminal or a file.
 
 import Authentication
 import Bindings
@@ -120,7 +120,7 @@ enum SyncCommand {
     ]
   }
 
-  // MARK: How things stand
+  // MARK: Status
 
   private static func status(_ workspace: Workspace, _ session: Session) throws -> CommandResult {
     let status = try SyncProgress.shown(workspace, session) { _ in try workspace.sync.status(asksServer: true) }

@@ -1,5 +1,5 @@
-// The line that says where a sync is. Invariant: it goes on while the server says nothing, and is gone when the sync is
-// over or something is asked.
+// The progress line of a sync. Invariant: it is redrawn while the server is silent, and removed when the sync ends or
+// asks a question.
 
 import Bindings
 import Sync
@@ -13,7 +13,7 @@ final class SyncProgress {
 
   private init(_ session: Session) { self.session = session }
 
-  /// Shows it while something is done with the server.
+  /// Shows the progress line while `work` communicates with the server.
   static func shown<Result>(
     _ workspace: Workspace, _ session: Session, _ work: (SyncProgress) throws -> Result
   ) rethrows -> Result {

@@ -1,5 +1,5 @@
-// What `sync` moves: both ways, all that a server has, or all that is here.
-// Invariant: what would be replaced is shown before, and replaced only where that was typed.
+// The transfers of `sync`: both ways, a full download, or a full upload.
+// Invariant: what would be replaced is shown first, and replaced only after the user typed the confirmation.
 
 import Bindings
 import Commands
@@ -13,7 +13,7 @@ import Workspace
 extension SyncCommand {
   // MARK: Syncing
 
-  /// - Parameter preview: of the first sync.
+  /// - Parameter preview: the preview of the first sync; nil for later ones.
   static func sync(
     _ preview: SyncPreview?, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
@@ -69,7 +69,7 @@ extension SyncCommand {
     ]
   }
 
-  /// The first of what was settled, and how many more there are.
+  /// The first ten findings, and the number of the others.
   static func shown(_ findings: [String]) -> [String] {
     findings.prefix(10).map { "  \($0)" }
       + (findings.count > 10 ? ["  and \(findings.count - 10) more"] : [])
@@ -77,7 +77,7 @@ extension SyncCommand {
 
   // MARK: Fetching
 
-  /// The first sync, or one that replaces what is here.
+  /// The first sync, or a full one that replaces one side.
   static func fetch(
     _ isFull: Bool, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
@@ -144,7 +144,8 @@ extension SyncCommand {
     return table
   }
 
-  /// Where cards here would be lost, their number is typed: at the terminal, or with the command.
+  /// Asks whether to take over the server's data. Where cards here would be lost, the user has to type their number, at
+  /// the terminal or with the command.
   private static func mayTakeOver(
     _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
   ) throws -> Bool {

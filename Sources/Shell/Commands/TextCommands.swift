@@ -1,5 +1,5 @@
-// `text words`, `text sentences`, `text compare`: lists of what is known of texts. Invariant: nothing of a text or of
-// the cards is changed; what was found out about a file is told.
+// `text words`, `text sentences`, `text compare`: lists of what is known of texts. Invariant: neither texts nor cards
+// are changed; what was detected about a file is reported.
 
 import Commands
 import Exchange
@@ -32,7 +32,7 @@ enum TextCommands {
 
   // MARK: Opening
 
-  /// The files of a command as one text; what there is to know about them is printed.
+  /// Opens the files of a command as one text, and prints what was detected about them.
   static func open(
     _ invocation: Invocation, _ session: Session, deck: String? = nil, translations: [String] = [],
     offset: Double? = nil
@@ -69,7 +69,7 @@ enum TextCommands {
     return text
   }
 
-  /// The files that a word names: itself, or those that it is a pattern of.
+  /// The files that a word names: the path itself, or the matches of a pattern.
   static func paths(_ word: String, _ session: Session) -> [String] {
     word == "-" ? ["-"] : FilePattern.matches(session.environment.folders.expanded(word))
   }

@@ -1,5 +1,5 @@
-// `text show`: how much of a text is known, in figures and charts. Invariant: nothing of a text or of the cards is
-// changed; a picture is written whole or not at all.
+// `text show`: shows how much of a text is known, in figures and charts. Invariant: neither texts nor cards are
+// changed; a picture is written completely or not at all.
 
 import CardDocuments
 import Commands
@@ -47,7 +47,7 @@ enum TextShowCommand {
     }
   }
 
-  /// Writes the charts to the files that are asked for.
+  /// Writes the charts to the files that the options name.
   private static func draw(
     _ view: TextView, _ title: String, _ invocation: Invocation, _ session: Session
   ) throws -> [String] {

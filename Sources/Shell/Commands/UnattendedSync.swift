@@ -1,5 +1,5 @@
-// A sync that nobody is asked about: for `serve`, scripts and the end of a session.
-// Invariant: what has to be asked is not done; it says which command asks it.
+// A sync without questions: for `serve`, scripts and the end of a session.
+// Invariant: nothing is done that would need a question; the error names the command that asks it.
 
 import Authentication
 import Bindings
@@ -12,11 +12,12 @@ import Values
 import Workspace
 
 enum UnattendedSync {
-  /// Seconds that the end of a session waits for a server that does not answer.
+  /// How many seconds the end of a session waits for a server that does not answer.
   private static let patience = 5
 
-  /// Rows, then media.
-  /// - Throws: what `sync` throws; `SyncError.firstSync` before the one that shows what is there.
+  /// Syncs rows, then media.
+  /// - Throws: what `sync` throws; `SyncError.firstSync` when the first sync, which shows what the server has, was not
+  ///   made yet.
   @discardableResult
   static func run(_ workspace: Workspace, _ session: Session) throws -> Value {
     let report = try SyncProgress.shown(workspace, session) { progress in
@@ -26,7 +27,7 @@ enum UnattendedSync {
     return .record(SyncCommand.fields(of: report) + MediaSync.fields(of: media))
   }
 
-  /// For a script, which is one unit of work: what it did until now is kept, and what follows is a unit of its own.
+  /// Syncs for a script, which is one unit of work: its changes so far are committed, and the rest becomes a new unit.
   static func fromLua(_ session: Session) throws -> Value {
     try session.host.requireSignIn()
     let workspace = try session.workspace()
@@ -38,13 +39,13 @@ enum UnattendedSync {
     return try run(workspace, session)
   }
 
-  /// After a unit of work that was ended for a sync.
+  /// Begins a new unit of work after one was committed for a sync.
   private static func beginAgain(_ workspace: Workspace, _ session: Session) {
     guard workspace.isOpen, !workspace.isInUnit else { return }
     do { try workspace.beginUnit() } catch { session.report(error) }
   }
 
-  /// As the shell ends, where `sync.at_end` is on: a server that is not there holds nobody up for long.
+  /// Syncs as the shell ends if `sync.at_end` is on; an unreachable server delays the end only briefly.
   static func atEnd(_ session: Session) {
     guard Interrupts.endingSignal == nil, !session.gate.needsAuthentication, session.preferences?.syncsAtEnd == true
     else { return }
@@ -64,6 +65,6 @@ enum UnattendedSync {
 }
 
 extension Session {
-  /// What a session that somebody worked in does last.
+  /// The last action of an interactive session.
   package func syncAtEnd() { UnattendedSync.atEnd(self) }
 }

@@ -1,5 +1,5 @@
-// `undo` and `redo`. Invariant: they name what they did; a step that no longer fits is left as it is, and the message
-// says what keeps it.
+// `undo` and `redo`. Invariant: they name what they did; a step that no longer applies is left as it is, and the
+// message gives the reason.
 
 import Bindings
 import Commands
@@ -52,7 +52,7 @@ enum UndoCommands {
     }
   }
 
-  /// Shows how much is done of what takes long.
+  /// Shows the progress of an undo or redo that takes long.
   private static func shown(
     _ label: String, _ session: Session, _ body: ((Int, Int) throws -> Void) throws -> UndoStep
   ) rethrows -> UndoStep {
@@ -61,7 +61,7 @@ enum UndoCommands {
     return try body { progress.update($0, of: $1) }
   }
 
-  /// What was done and, unless it is a moment ago, when.
+  /// The step's name and, unless it happened just now, its time.
   private static func named(_ step: UndoStep, _ session: Session) -> String {
     let when = session.since(step.at)
     return printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
@@ -73,7 +73,7 @@ enum UndoCommands {
       [.init("Step", .right), .init("When"), .init("What")],
       whenEmpty: "Nothing was changed yet that could be undone.")
     for step in steps {
-      // In front of the name, whose end a narrow terminal cuts off.
+      // Placed before the name, because a narrow terminal truncates the end of the line.
       let state = step.isUndone ? "(undone) " : step.isTooLarge ? "(too large to undo) " : ""
       table.add([String(step.id), session.since(step.at), state + step.name])
     }
@@ -87,14 +87,14 @@ enum UndoCommands {
     ])
   }
 
-  /// The numbers of steps that can be undone.
+  /// Completions: the numbers of steps that can be undone.
   private static func completions(_ session: Session) -> [Offer] {
     do {
       return try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
         Offer(String($0.id), help: printable($0.name, limit: 60))
       }
     } catch {
-      // Completion offers nothing where the command itself will fail.
+      // Completion offers nothing when the command itself will fail.
       return []
     }
   }

@@ -43,7 +43,7 @@ enum WordCommands {
     }
   }
 
-  /// Words in columns at a terminal, one a line in a pipe.
+  /// Lists words in columns at a terminal, one per line in a pipe.
   static func list(_ words: [String], none: String, _ session: Session) -> CommandResult {
     let lines =
       words.isEmpty
@@ -165,7 +165,8 @@ enum WordCommands {
     return lines
   }
 
-  /// What dictionaries say of a word, those of other languages where none of its language does, and of which it is.
+  /// The meanings of a word with their language: those of other languages when no dictionary of its own language has
+  /// it.
   private static func meanings(
     of word: String, _ invocation: Invocation, _ session: Session
   ) throws -> ([Meaning], Language) {
@@ -252,7 +253,7 @@ enum WordCommands {
   }
 }
 
-/// Words in columns of equal width, filled row by row.
+/// Arranges words in columns of equal width, filled row by row.
 func columns(_ words: [String], width: Int) -> [String] {
   let widest = (words.map(\.displayWidth).max() ?? 0) + 2
   let perLine = max(1, width / max(1, widest))

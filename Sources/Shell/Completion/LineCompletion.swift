@@ -1,5 +1,5 @@
-// Tab at the prompt: commands with their arguments, or Lua by its declared types. Invariant: no command is run, no
-// plugin is loaded and no code of the user's runs for it; what cannot be read offers nothing.
+// Tab completion at the prompt: commands with their arguments, or Lua by its declared types. Invariant: completion runs
+// no command, loads no plugin and runs none of the user's code; unreadable data yields no completions.
 
 import Commands
 import LuaRuntime
@@ -10,20 +10,20 @@ struct LineCompletion {
 
   init(_ session: Session) { self.session = session }
 
-  /// What Tab offers for the line before the cursor.
-  /// - Parameter chunk: the lines before it, where it goes on with a chunk of Lua.
+  /// The completions for the line before the cursor.
+  /// - Parameter chunk: the lines before it, when it continues a chunk of Lua.
   func completion(_ line: String, after chunk: String = "") -> Completion {
     if !chunk.isEmpty { return luaCompletion(line, after: chunk + "\n") }
     if isCommand(line) { return commandCompletion(line) }
     let lua = luaCompletion(line, after: "")
-    // The first word may be the beginning of a command.
+    // The first word may be a prefix of a command.
     guard line.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: "-") }) else { return lua }
     let commands = session.registry.completions(line: line, sources: sources).candidates
     let names = Set(commands.map(\.shown))
     return Completion(wordStart: 0, candidates: commands + lua.candidates.filter { !names.contains($0.shown) })
   }
 
-  /// What an empty line could be, for people: the first words of commands by theme, then Lua's names.
+  /// The list that the user sees for an empty line: the first words of commands by theme, then Lua's names.
   var allLines: [String] {
     let width = session.console.terminal.width
     let themes = session.registry.wordsByTheme.map { ($0.theme, $0.words) }
@@ -44,7 +44,7 @@ struct LineCompletion {
     guard let sign = signs, sign.range.upperBound < line.utf8.count else {
       return session.registry.completions(line: line, sources: sources)
     }
-    // Behind `>` stands a file, behind `|` what another program takes.
+    // After `>` comes a file; after `|` comes another program with its arguments.
     let partial = ShellWords.partial(line)
     let offers = partial.start > sign.range.upperBound ? sources.paths(partial.word, false).map { Offer(path: $0) } : []
     return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
@@ -54,7 +54,7 @@ struct LineCompletion {
 
   // MARK: Lua
 
-  /// - Parameter before: what stands before the line in its chunk.
+  /// - Parameter before: the text before the line in its chunk.
   private func luaCompletion(_ line: String, after before: String) -> Completion {
     let nothing = Completion(wordStart: line.utf8.count, candidates: [])
     let text = before + line
@@ -68,7 +68,7 @@ struct LineCompletion {
       let own = member.isMethod ? [] : ownFields(before: text)
       return completion(line, member.word, members(of: member.of, isMethod: member.isMethod) + own)
     }
-    // Behind a blank a new name begins.
+    // After whitespace a new name begins.
     let isInName = isAtEnd(last, of: text) && (last?.kind == .name || last?.kind == .keyword)
     if isAtEnd(last, of: text), !isInName, last?.kind != .symbol { return nothing }
     return completion(line, isInName ? last?.text ?? "" : "", names(typing))
@@ -116,7 +116,7 @@ struct LineCompletion {
     }
   }
 
-  /// The fields that only this object has, as far as they can be written behind a dot: those of a note.
+  /// The fields that only this object has, such as those of a note, if they can be written after a dot.
   private func ownFields(before text: String) -> [LuaName] {
     let path = String(text.reversed().prefix { $0 == "." || $0 == "_" || $0.isLetter || $0.isNumber }.reversed())
       .split(separator: ".", omittingEmptySubsequences: false).dropLast().map(String.init)
@@ -125,7 +125,7 @@ struct LineCompletion {
       guard case .object(let type, let object)? = try session.lua.inspect(path: path) else { return [] }
       return try (type.anyField?.names(object) ?? []).filter(isName).map { LuaName(name: $0) }
     } catch {
-      // A closed state, or an object that is gone, offers nothing.
+      // A closed state or an object that no longer exists has no completions.
       return []
     }
   }
@@ -152,14 +152,14 @@ struct LineCompletion {
       return keys.map { LuaName(name: $0.name, isFunction: $0.isFunction, help: firstSentence(helps[$0.name] ?? "")) }
         + fields
     } catch {
-      // A closed state offers nothing.
+      // A closed state has no completions.
       return []
     }
   }
 
   // MARK: Strings
 
-  /// What the function that the string is for takes there.
+  /// Completions for an open string, according to the function whose argument it is.
   private func stringCompletion(_ token: LuaToken, _ typing: LuaTyping, shift: Int) -> Completion? {
     guard let call = typing.openCall(), let kind = LuaArguments.kind(of: call), let quote = token.text.first,
       quote != "["
@@ -190,7 +190,7 @@ struct LineCompletion {
 }
 
 extension String {
-  /// With a backslash before the quote and before each backslash, as a string of Lua has it.
+  /// Escapes the quote and backslashes with backslashes, as in a Lua string.
   fileprivate func escapedInLua(_ quote: Character) -> String {
     var text = ""
     for character in self {
@@ -201,7 +201,7 @@ extension String {
   }
 }
 
-/// The beginning of a help text, up to its first full stop.
+/// The start of a help text, up to its first full stop.
 func firstSentence(_ help: String) -> String {
   var end = help.startIndex
   while let dot = help[end...].firstIndex(of: ".") {
@@ -212,9 +212,9 @@ func firstSentence(_ help: String) -> String {
   return help
 }
 
-/// What the functions of Lua take as a text: what Tab offers within the quotes.
+/// The kinds of the string arguments of Lua functions, for Tab within the quotes.
 enum LuaArguments {
-  /// By the function, and for a field of a table by its name behind a dot.
+  /// Kinds by function name; a field of a table argument is appended after a dot.
   static let kinds: [String: ValueKind] = [
     "decks.open": .deck, "decks.remove": .deck, "deck:find": .query, "deck:cards": .query, "deck:stats": .query,
     "deck:study.query": .query, "deck:study.mode": .choice(["review", "sprint"]), "deck:import": .file,
@@ -235,10 +235,10 @@ enum LuaArguments {
 }
 
 extension UserScripting {
-  /// Whether a global of that name was set by the user.
+  /// Whether the user set a global of that name.
   func isUserGlobal(_ name: String) -> Bool { !ownGlobals.contains(name) && isGlobal(name) }
 
-  /// Whether there is a global of that name.
+  /// Whether a global of that name exists.
   func isGlobal(_ name: String) -> Bool {
     do {
       return try lua.inspect(path: [name]) != nil

@@ -1,5 +1,5 @@
-// The names that Tab offers for the values of arguments, each with a few words on what it is. Invariant: a kind is read
-// with one look at the data, however much there is; what cannot be read offers nothing.
+// The names that Tab offers for argument values, each with a short description. Invariant: each kind takes a single
+// read of the data, however much there is; what cannot be read yields no completions.
 
 import Authentication
 import CardDocuments
@@ -30,7 +30,7 @@ struct NameOffers {
       })
   }
 
-  /// The names of a kind.
+  /// The completions for a kind of value.
   func names(of kind: ValueKind, _ word: String) -> [Offer] {
     do {
       switch kind {
@@ -47,7 +47,7 @@ struct NameOffers {
       default: return []
       }
     } catch {
-      // Completion offers what can be read; the command itself will say what is wrong.
+      // Completion offers only what it can read; the command itself reports what is wrong.
       return []
     }
   }
@@ -58,7 +58,7 @@ struct NameOffers {
     }
   }
 
-  /// `DECK:`, and behind it the first positions with their prompts.
+  /// Completes `DECK:`, and after it the first 20 positions with their prompts.
   private func cards(_ word: String) throws -> [Offer] {
     guard let colon = word.lastIndex(of: ":"), word[..<colon].last != ":", !word.hasSuffix("::") else {
       return try session.workspace().decks.records().map { Offer($0.name + ":", isOpen: true) }
@@ -73,7 +73,7 @@ struct NameOffers {
     }
   }
 
-  /// The titles of a hundred documents at most are looked at.
+  /// Completes document ids; reads the titles of at most 100 documents.
   private func documents(_ word: String) throws -> [Offer] {
     let ids = try session.workspace().documents.ids().filter { $0.lowercased().hasPrefix(word.lowercased()) }
     return try ids.enumerated().map { place, id in
@@ -87,11 +87,11 @@ struct NameOffers {
     return loaded + session.plugins.offeredModes.map { Offer($0.name, help: $0.summary) }
   }
 
-  /// Each with its value now.
+  /// Each setting with its current value.
   private func settings() throws -> [Offer] {
     guard let tree = session.preferences?.tree else { return [] }
     let rows = try tree.rows()
-    // A group is written on with a dot.
+    // A group is left out, since its name continues with a dot.
     let groups = Set(rows.compactMap { row in row.name.lastIndex(of: ".").map { String(row.name[..<$0]) } })
     return rows.filter { !groups.contains($0.name) }.map { row in
       let value = row.state?.rawValue ?? row.value?.text ?? ""
@@ -100,7 +100,7 @@ struct NameOffers {
   }
 }
 
-/// The words of a query: `tag:`, `deck:`, `is:`.
+/// Completions for the terms of a query: `tag:`, `deck:`, `is:`.
 struct QueryOffers {
   let session: Session
 
@@ -124,7 +124,7 @@ struct QueryOffers {
     property.description.figure.map { (text: $0.short, help: $0.help) }
   }
 
-  /// The offers for the last part of a query; what stands before it stays.
+  /// Completes the last term of a query; the text before it stays.
   func offers(_ word: String) throws -> [Offer] {
     let blank = try isInName(word) ? nil : word.lastIndex(where: { " (\"".contains($0) })
     let last = blank.map { word.index(after: $0) } ?? word.startIndex
@@ -136,7 +136,7 @@ struct QueryOffers {
     }
   }
 
-  /// Whether a word is one term whose name holds a blank: `deck:Class 1`.
+  /// Whether the word is a single term whose name contains a space: `deck:Class 1`.
   private func isInName(_ word: String) throws -> Bool {
     guard let term = NamedTerm(word), term.hasBlank, case let begun = term.name.lowercased() else { return false }
     return try term.names(session).contains { $0.lowercased().hasPrefix(begun) }

@@ -1,4 +1,4 @@
-// What an editor shows of a row: the schedule of its cards, and the names that may be written in it.
+// Editor features for a row of a source: the schedule of its cards on hover, and completion of names.
 
 import Decks
 import Exchange
@@ -29,7 +29,7 @@ extension SourceFeatures {
     return Hover(parts.joined(separator: "\n\n"), document.range(of: start..<max(start, end)))
   }
 
-  /// The schedule of a card, in Markdown.
+  /// The schedule of a card as Markdown.
   private func words(on card: CardHandle) throws -> String {
     let prompt = Self.escaped(printable(try card.record().prompt, limit: 60))
     let facts = try [
@@ -41,7 +41,7 @@ extension SourceFeatures {
     return (["**\(prompt)** in \(Self.escaped(try card.deck().record().name))", ""] + facts).joined(separator: "\n")
   }
 
-  /// A text that Markdown shows as it is.
+  /// Escapes Markdown's special characters.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -53,7 +53,7 @@ extension SourceFeatures {
 
   // MARK: Completion
 
-  /// Names that are offered at once; more are found by typing on.
+  /// The most names that are offered at once; typing on narrows them down.
   private static let mostOffered = 1000
 
   func completions(_ document: TextDocument, at offset: Int) throws -> [CompletionItem] {
@@ -86,7 +86,7 @@ extension SourceFeatures {
     }
   }
 
-  /// The note types that there are, and those that a build makes when they are named.
+  /// The existing note types, and the stock types that a build creates when a source names them.
   private func types(_ folder: SourceFolder) throws -> [NoteTypeDraft] {
     let known = try folder.noteTypes().map(\.draft)
     let names = Set(known.map { $0.name.lowercased() })

@@ -1,5 +1,6 @@
-// What an editor is told of the sources of `build`: the folders that its documents are in, and what each of them says.
-// Invariant: a document that is no source of a folder is left alone; the words for what is wrong are those of `build`.
+// Editor features for the sources of `build`: finds the folder of each document, and reads the document as a source.
+// Invariant: a document that is not a source of a folder is left alone; error messages are the same as those of
+// `build`.
 
 import Decks
 import Exchange
@@ -10,12 +11,12 @@ import Templates
 import Text
 import Workspace
 
-/// The language of sources, for the server of an editor.
+/// The features of source files, for the language server of an editor.
 final class SourceFeatures: LanguageFeatures {
-  /// A document that is a source, or the description, of a folder.
+  /// A document that is a source, or the description file, of a folder.
   struct Source {
     let folder: SourceFolder
-    /// Within the folder.
+    /// The path within the folder.
     let name: String
 
     var reading: SourceReading? { folder.source(name) }
@@ -29,11 +30,11 @@ final class SourceFeatures: LanguageFeatures {
   private let workspace: Workspace
   private var encoding = PositionEncoding.utf16
   private var folders: [String: SourceFolder] = [:]
-  /// The documents that are open, and what each of them is; nil for one of no folder.
+  /// The open documents, each with its source; nil when it belongs to no folder.
   private var documents: [String: (document: TextDocument, source: Source?)] = [:]
   private var published: [String: [Diagnostic]] = [:]
 
-  /// - Throws: what a sign-in that is needed throws.
+  /// - Throws: the error of a required sign-in.
   init(_ session: Session) throws {
     self.session = session
     workspace = try session.workspace()
@@ -55,11 +56,11 @@ final class SourceFeatures: LanguageFeatures {
 
   func refresh() throws {
     for folder in folders.values { try folder.refresh() }
-    // A folder may have got its description, or been built.
+    // Meanwhile the folder may have gained a description file, or been built.
     for (document, source) in documents.values where source == nil { try update(document) }
   }
 
-  /// The source that an open document is; nil for one of no folder.
+  /// The source of an open document; nil when it belongs to no folder.
   func source(_ document: TextDocument) -> Source? { documents[document.uri]?.source }
 
   private func source(of uri: String) throws -> Source? {
@@ -73,7 +74,7 @@ final class SourceFeatures: LanguageFeatures {
     return Source(folder: folder, name: name)
   }
 
-  /// The folder of `build` that a file is in: the nearest with a description, else the nearest that was built.
+  /// The `build` folder that contains a file: the nearest with a description file, else the nearest that was built.
   private func folder(of path: String) throws -> String? {
     let all = Array(sequence(first: path) { Self.parent(of: $0) }.dropFirst())
     if let described = all.first(where: { fileExists(($0 == "/" ? "" : $0) + "/" + BuildDescription.fileName) }) {
@@ -99,7 +100,7 @@ final class SourceFeatures: LanguageFeatures {
         let document = open ?? text(of: name, in: folder, uri, isNeeded: !problems.isEmpty)
         let list = problems.map { Diagnostic(document.range(of: $0), .error, code: $0.code, $0.message) }
         let before = published[open?.uri ?? uri]
-        // A document that was edited is answered always; a file only when something is new.
+        // An edited document always gets an answer; a file only when its diagnostics changed.
         if open == nil, list == before ?? [] { continue }
         published[open?.uri ?? uri] = list
         changed.append(DocumentDiagnostics(open?.uri ?? uri, version: open?.version, list))
@@ -108,7 +109,7 @@ final class SourceFeatures: LanguageFeatures {
     return changed
   }
 
-  /// A file that nobody has open.
+  /// The text of a file that is not open in the editor.
   private func text(of name: String, in folder: SourceFolder, _ uri: String, isNeeded: Bool) -> TextDocument {
     let bytes = isNeeded ? folder.text(of: name) : []
     return TextDocument(uri, version: 0, text: bytes, encoding: encoding)
@@ -154,7 +155,7 @@ final class SourceFeatures: LanguageFeatures {
 }
 
 extension TextDocument {
-  /// From the place of a problem to the end of its line.
+  /// The range from the problem's position to the end of its line.
   fileprivate func range(of problem: SourceProblem) -> TextRange {
     let place = offset(line: problem.line, column: problem.column ?? 1)
     let line = content(ofLine: line(at: place))

@@ -1,4 +1,5 @@
-// Alt-H: help for the word at the cursor, a few lines. Invariant: what has no help says so; nothing is run for it.
+// Alt-H: a few lines of help for the word at the cursor. Invariant: a word without help gets a message saying so;
+// nothing is run.
 
 import Commands
 import LuaRuntime
@@ -9,7 +10,7 @@ struct HelpAtCursor {
 
   init(_ session: Session) { self.session = session }
 
-  /// - Parameter cursor: in bytes of the line.
+  /// - Parameter cursor: the byte offset in the line.
   func lines(_ line: String, cursor: Int, after chunk: String = "") -> [String] {
     let isCommand = isCommandLine(
       line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
@@ -28,7 +29,7 @@ struct HelpAtCursor {
       let command = group?.commands.first(where: { $0.path[1] == second })
         ?? session.registry.command(named: first.text)
     else { return texts([first.text]) }
-    // On an option, that option alone.
+    // When the cursor is on an option, only that option is explained.
     if let word = words.first(where: { $0.range.contains(cursor) || $0.range.upperBound == cursor }),
       let option = command.options.first(where: { $0.name == String(word.text.prefix { $0 != "=" }) })
     {
@@ -61,7 +62,7 @@ struct HelpAtCursor {
     return LuaHelp(session.lua).lines(of: name, within: width).map { Array($0.prefix(12)) } ?? [nothing]
   }
 
-  /// `deck:add`, `deck.count`, `decks.open`.
+  /// The full name as help lists it: `deck:add`, `deck.count`, `decks.open`.
   private func fullName(_ word: String, of owner: LuaKnown) -> String? {
     switch owner {
     case .path(let path): return (path + [word]).joined(separator: ".")

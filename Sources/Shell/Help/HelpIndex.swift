@@ -1,5 +1,6 @@
-// All that `help` can explain, in one list: topics, commands, Lua, settings, the codes of problems. Invariant: each
-// entry is made from the description of its thing; only topics and the meanings of codes are written for it.
+// Everything that `help` can explain, in one list: topics, commands, Lua, settings, the codes of problems. Invariant:
+// each entry is generated from the description of what it explains; only topics and the meanings of codes are written
+// by hand.
 
 import Commands
 import LuaRuntime
@@ -15,13 +16,13 @@ struct HelpEntry {
 
   let name: String
   let kind: Kind
-  /// A sentence for lists.
+  /// One sentence, for lists.
   let summary: String
-  /// A line that could be typed at the prompt.
+  /// A line that the user can type at the prompt.
   let example: String
-  /// The text without its example; nil where the registry has it whole.
+  /// The text without its example; nil when the registry has the whole text.
   let lines: [String]?
-  /// What a command answers with `--json`.
+  /// The shape of a command's `--json` output.
   var answer = ""
 }
 
@@ -30,16 +31,16 @@ struct HelpIndex {
 
   init(_ session: Session) { self.session = session }
 
-  /// The names that Tab offers beside the commands.
+  /// The names that Tab offers besides commands.
   var names: [String] {
     HelpTopic.all.map(\.name) + [ShellCommands.allCommands, "developers"] + LuaHelp(session.lua).names
       + (session.preferences?.tree.names ?? []) + ProblemMeaning.all.map(\.code)
   }
 
-  /// Everything, in the order in which a name is looked up.
+  /// All entries, in the order in which a name is looked up.
   var entries: [HelpEntry] { topics() + commands + others() }
 
-  // With a name only what goes by it is described: to describe all takes longer than to answer.
+  // When a name is given, only its entries are built: building all of them takes longer than answering.
 
   private func topics(named wanted: String? = nil) -> [HelpEntry] {
     HelpTopic.all.filter { wanted == nil || $0.name == wanted }.map {
@@ -54,7 +55,7 @@ struct HelpIndex {
     }
   }
 
-  /// What is looked up after topics and commands.
+  /// The entries that are looked up after topics and commands.
   private func others(named wanted: String? = nil) -> [HelpEntry] {
     lua(named: wanted) + settings(named: wanted) + problems(named: wanted)
   }
@@ -63,7 +64,7 @@ struct HelpIndex {
     let help = LuaHelp(session.lua)
     return help.names.filter { wanted == nil || $0 == wanted }.map { name in
       let lines = help.lines(of: name) ?? []
-      // A module and a type begin with what they are, a member with how it is written.
+      // The help of a module or type begins with what it is, that of a member with its signature.
       let isMember = lines.count > 2 && lines[1].isEmpty && !lines[2].hasPrefix(" ")
       let words = isMember ? lines[2] : lines.first ?? ""
       return HelpEntry(
@@ -95,7 +96,7 @@ struct HelpIndex {
     return lines
   }
 
-  /// A value that the setting takes.
+  /// An example of a value that the setting accepts.
   private func exampleValue(of declaration: SettingDeclaration) -> String {
     switch declaration.kind {
     case .group, .toggle: "on"
@@ -116,8 +117,8 @@ struct HelpIndex {
 
   private var width: Int { min(100, session.console.terminal.width) }
 
-  /// What there is to say of a name: of everything that has it, the first in full.
-  /// - Throws: `CommandError.unknownHelp` with what is near.
+  /// The help for a name: of every entry with that name, the first in full.
+  /// - Throws: `CommandError.unknownHelp` with the nearest name.
   func lines(of words: [String]) throws -> [String] {
     let name = words.joined(separator: " ")
     let words = name.split(separator: " ").map(String.init)
@@ -129,7 +130,7 @@ struct HelpIndex {
       parts.append(try session.registry.helpText(for: words, width: width))
     }
     for entry in others(named: name) {
-      // Of a command's namesake in Lua a line is enough.
+      // For a Lua name that is also a command, one line is enough.
       if !parts.isEmpty, entry.kind == .lua, topic == nil {
         parts.append(wrapped(briefly(entry), width: width))
       } else {
@@ -147,7 +148,7 @@ struct HelpIndex {
     return Array(parts.joined(separator: [""]))
   }
 
-  /// A theme goes by its name, that for developers by its last word.
+  /// Whether the name matches a theme; the developers' theme matches by its last word.
   private static func isTheme(_ theme: String, named name: String) -> Bool {
     let (theme, name) = (theme.lowercased(), name.lowercased())
     return theme == name || theme == "for " + name
@@ -163,7 +164,7 @@ struct HelpIndex {
     (entry.lines ?? []) + (entry.example.isEmpty ? [] : ["", "Example", "  " + entry.example])
   }
 
-  /// The entries that have the word in their name or their text, those with it in the name first.
+  /// The entries that contain the word in their name or text, those with it in the name first.
   func entries(about word: String) -> [HelpEntry] {
     let wanted = word.lowercased()
     let all = entries

@@ -1,4 +1,4 @@
-// The topics of `help`: what is no command, but has to be known. Invariant: every example is a line that can be
+// The topics of `help`: what is not a command but users need to know. Invariant: every example is a line that can be
 // typed; a test runs each.
 
 import Text
@@ -6,14 +6,14 @@ import Text
 /// A topic that `help NAME` explains.
 struct HelpTopic {
   let name: String
-  /// A sentence.
+  /// One sentence.
   let summary: String
-  /// Names and what they mean, then paragraphs.
+  /// Names with their meanings; `paragraphs` come after them.
   let rows: [(String, String)]
   let paragraphs: [String]
-  /// More names and what they mean, under headings of their own.
+  /// More names with their meanings, under their own headings.
   var sections: [(title: String, rows: [(String, String)])] = []
-  /// A line that could be typed.
+  /// A line that the user can type.
   let example: String
 
   func lines(width: Int) -> [String] {
@@ -27,7 +27,7 @@ struct HelpTopic {
     let blank = String(repeating: " ", count: names + 4)
     return rows.flatMap { name, text in
       let lines = wrapped(text, width: max(20, width - names - 4))
-      // A name that is too long for its column has a line of its own.
+      // A name that is too long for its column gets its own line.
       if name.displayWidth > names { return ["  " + name] + lines.map { blank + $0 } }
       return lines.enumerated().map { number, line in
         number == 0 ? "  " + name.filled(to: names) + "  " + line : blank + line
@@ -39,7 +39,7 @@ struct HelpTopic {
     tour, queries, patterns, keys, modes, plugins, documents, formats, prompt, scripts, json,
   ]
 
-  /// At a terminal it is walked: see `Tour`.
+  /// At a terminal this topic starts the interactive tour: see `Tour`.
   static let tourName = "tour"
 
   private static let tour = HelpTopic(

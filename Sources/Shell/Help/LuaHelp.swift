@@ -1,18 +1,18 @@
 // `help` for the Lua side, from the descriptions of modules and bound types. Invariant: it says exactly what the
-// reference says; each example is a line that the prompt runs where there is a deck Spanish with cards, a document and
-// the files it names (a test runs all of them).
+// reference says; each example is a line that runs at the prompt when there is a deck Spanish with cards, a document
+// and the files it names (a test runs all of them).
 
 import LuaRuntime
 import Problems
 import Text
 
-/// The help of a Lua state.
+/// The help texts of a Lua state.
 struct LuaHelp {
   let lua: LuaState
 
   init(_ lua: LuaState) { self.lua = lua }
 
-  /// Modules, types, `decks.create`, `deck:add`.
+  /// The names of modules and types, and of members such as `decks.create` and `deck:add`.
   var names: [String] {
     var names: [String] = []
     for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
@@ -24,7 +24,7 @@ struct LuaHelp {
     return names
   }
 
-  /// What there is to say of a name of the Lua side; nil when it is none.
+  /// The help for a name of the Lua side; nil when there is no such name.
   func lines(of name: String) -> [String]? {
     if let module = lua.modules.first(where: { $0.name == name }) { return lines(module) }
     if let type = lua.types.first(where: { $0.name == name }) { return lines(type) }
@@ -33,7 +33,7 @@ struct LuaHelp {
     return memberLines(owner, member)
   }
 
-  /// The same, no wider than asked: a text goes on below where it began, a signature two columns further in.
+  /// The same, wrapped to the width: a continued line keeps its indentation, that of a signature gets two more columns.
   func lines(of name: String, within width: Int) -> [String]? {
     let isMember = name.contains { $0 == "." || $0 == ":" }
     return lines(of: name)?.enumerated().flatMap { number, line in
@@ -76,7 +76,7 @@ struct LuaHelp {
     return ["\(owner).\(field.name): \(field.type)\(field.isWritable ? "  (writable)" : "")", "", field.words]
   }
 
-  /// A line for a member (`deck:add`, `deck.count`, `decks.open`), a module or a type; empty where there is none.
+  /// An example line for a member (`deck:add`, `deck.count`, `decks.open`), a module or a type.
   func example(of name: String) -> String {
     if let example = lua.types.first(where: { $0.name == name })?.example { return example }
     guard let split = name.firstIndex(where: { $0 == "." || $0 == ":" }) else { return "shell.print(\(name))" }

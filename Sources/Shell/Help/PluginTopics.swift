@@ -1,5 +1,5 @@
-// What `help modes` and `help plugins` say: the same as the guide to plugins, in short. Invariant: rules, functions,
-// permissions and events are those that the program itself reads.
+// The topics `help modes` and `help plugins`: a short form of the guide to plugins. Invariant: rules, functions,
+// permissions and events are those that the program itself uses.
 
 import Bindings
 import PluginHost
@@ -67,7 +67,7 @@ extension HelpTopic {
 }
 
 extension ShellEvent {
-  /// `word_found(game, word)`.
+  /// The event with its parameters: `word_found(game, word)`.
   fileprivate var signature: String {
     parameters.isEmpty ? rawValue : "\(rawValue)(\(parameters.map(\.name).joined(separator: ", ")))"
   }

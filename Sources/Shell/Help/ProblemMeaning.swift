@@ -1,12 +1,12 @@
-// The codes of problems in words, for `help CODE`.
+// The meanings of problem codes, for `help CODE`.
 
 import Problems
 import Text
 
-/// What a code means.
+/// The meaning of a code.
 struct ProblemMeaning {
   let code: String
-  /// A sentence.
+  /// One sentence.
   let text: String
 
   func lines(width: Int) -> [String] {
@@ -16,12 +16,12 @@ struct ProblemMeaning {
       + wrapped(text + (status.isEmpty ? "" : " As the end of a command it is exit status \(status)."), width: width)
   }
 
-  /// How a script tells it from others.
+  /// A line of Lua that checks for the code.
   var example: String {
     "deck, problem = decks.open(\"Spanish\"); if problem and problem.code == \"\(code)\" then print(problem) end"
   }
 
-  /// Each code once: a text that is both a failure and a wrong usage has one meaning.
+  /// Each code once: a code that is both a failure and a usage error has one meaning.
   static let all: [ProblemMeaning] = {
     var known: Set<String> = []
     return ProblemCode.known.filter { known.insert($0.rawValue).inserted }

@@ -1,8 +1,7 @@
-// `help queries`: what can be looked for among cards. Invariant: every example is a query that is understood; a test
-// runs each.
+// `help queries`: what queries can search for among cards. Invariant: every example is a valid query; a test runs each.
 
 enum QueryHelp {
-  /// A way to look for cards, and what it finds.
+  /// A query, and what it finds.
   static let examples: [(query: String, finds: String)] = [
     ("perro", "the word, or a part of one, in prompt or answer; capitals and accents do not count"),
     ("\"el perro\"", "the words next to each other"), ("p*o", "p, anything, then o"),

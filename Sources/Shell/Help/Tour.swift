@@ -1,6 +1,6 @@
-// `help tour` at a terminal: a tour that one walks. It says what to type, waits, looks at what was typed and what came
-// of it, and answers. Invariant: what is typed runs in a shell of its own, over data that are thrown away; whatever way
-// the tour is left, nothing of the user's has changed.
+// `help tour` at a terminal: an interactive tour. Each step says what to type, waits, looks at the line and its result,
+// and answers. Invariant: what the user types runs in a separate session over temporary data; however the tour ends,
+// none of the user's data has changed.
 
 import Commands
 import Files
@@ -14,7 +14,7 @@ struct Tour {
 
   init(_ session: Session) { self.session = session }
 
-  /// Whether somebody sits there who could walk it.
+  /// Whether there is an interactive user who could follow the tour.
   var isPossible: Bool {
     session.canAsk && !session.console.isRedirected && !session.state.isAnswering && !session.state.isInScript
   }
@@ -30,7 +30,7 @@ struct Tour {
     world.folders.data = folder + "/data"
     let inside = try Session(options, console: session.console, environment: world)
     defer { inside.close() }
-    // The terminal is what the user's own settings say, in the tour and after it.
+    // The user's own settings keep deciding how the terminal is used, during the tour and after it.
     session.console.preferences = session.data
     try walk(inside, try reader(for: inside))
   }
@@ -58,10 +58,10 @@ struct Tour {
     ])
   }
 
-  /// Reads lines until one does what the step asks for; answers false when the user leaves.
+  /// Reads lines until one does what the step asks for; returns false when the user leaves.
   private func take(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
     while true {
-      // A screen within the tour has a watch of its own.
+      // Set again for each line, since a screen within the tour sets a tick of its own.
       reader.tick = IdleLock(session).tick()
       switch try reader.read(prompt: "tour> ") {
       case .line(let line):
@@ -86,7 +86,7 @@ struct Tour {
     }
   }
 
-  /// Runs a line as the prompt does, and answers what it was.
+  /// Runs a line as the prompt does, and returns what it was.
   private func look(at line: String, _ inside: Session) -> TourLine {
     let isCommand = isCommandLine(
       line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.scripting.isUserGlobal)
@@ -130,9 +130,9 @@ struct Tour {
   }
 }
 
-/// What was typed, and whether it failed.
+/// A line that the user typed, and whether it failed.
 struct TourLine {
-  /// Of a command; none for Lua.
+  /// The words of a command; empty for Lua.
   let words: [String]
   let hasFailed: Bool
 
@@ -141,14 +141,14 @@ struct TourLine {
 
 /// One step of the tour.
 struct TourStep {
-  /// What it is about.
+  /// What the step is about.
   let text: String
-  /// What could be typed, with the deck that was made.
+  /// The line to type, with the name of the deck that the user made.
   let line: (_ deck: String) -> String
   let isDone: (TourLine) -> Bool
   let answer: String
 
-  /// Steps that need a word list are there when there is one.
+  /// All steps; those that need a word list only if there is one.
   static func all(for session: Session) -> [TourStep] {
     let begin = [
       TourStep(
@@ -184,6 +184,6 @@ struct TourStep {
 }
 
 extension TourLine {
-  /// Whether it was that command, and it did not fail.
+  /// Whether the line ran that command without failure.
   fileprivate func `is`(_ path: String...) -> Bool { !hasFailed && Array(words.prefix(path.count)) == path }
 }

@@ -1,18 +1,18 @@
-// Lua as tokens (reference manual, section 3.1), for colours, completion and the prompt of an unfinished chunk.
-// Invariant: any text gives tokens, one after the other, and none is run; what is not closed goes to the end.
+// A tokenizer for Lua (reference manual, section 3.1), used for colours, completion and the prompt of an unfinished
+// chunk. Invariant: any text yields consecutive tokens, and none of it is run; an unclosed token extends to the end.
 
 /// A token of a line or a chunk of Lua.
 struct LuaToken: Equatable {
   enum Kind: Equatable {
     case name, keyword, number, symbol
-    /// `isClosed` is false where its end is not there yet.
+    /// `isClosed` is false when the end is missing.
     case string(isClosed: Bool)
     case comment(isClosed: Bool)
   }
 
   let kind: Kind
   let text: String
-  /// In UTF-8 bytes.
+  /// The position in UTF-8 bytes.
   let range: Range<Int>
 
   func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
@@ -21,7 +21,7 @@ struct LuaToken: Equatable {
   var isString: Bool { if case .string = kind { true } else { false } }
   var isComment: Bool { if case .comment = kind { true } else { false } }
 
-  /// What stands between the quotes, as it is written.
+  /// The text between the quotes, with escapes as written.
   var stringContent: String {
     guard case .string(let isClosed) = kind else { return "" }
     if text.hasPrefix("[") {
@@ -32,7 +32,7 @@ struct LuaToken: Equatable {
   }
 }
 
-/// The tokens of a text, comments too.
+/// The tokens of a text, including comments.
 func luaTokens(_ text: String) -> [LuaToken] {
   var scanner = LuaScanner(Array(text.utf8))
   return scanner.all()
@@ -102,7 +102,7 @@ private struct LuaScanner {
     return false
   }
 
-  /// How many `=` a long bracket has that opens here; nil where none does.
+  /// The number of `=` in a long bracket that opens here; nil when none does.
   private func longBracketLevel() -> Int? {
     guard byte() == UInt8(ascii: "[") else { return nil }
     var level = 0
@@ -140,7 +140,7 @@ private struct LuaScanner {
       return
     }
     index += 1
-    // The rest of a character that is none of Lua's.
+    // The remaining bytes of a non-ASCII character, which Lua does not use.
     while let byte = byte(), byte & 0xC0 == 0x80 { index += 1 }
   }
 
@@ -148,12 +148,12 @@ private struct LuaScanner {
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// Letters, digits and `_`: what names and numbers are made of.
+/// Letters, digits and `_`: the bytes of names and numbers.
 func isNameByte(_ byte: UInt8) -> Bool {
   (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
 }
 
-/// What an unfinished chunk waits to have closed, the outermost first: `function`, `for`, `(`, `[[`.
+/// The parts of an unfinished chunk that still have to be closed, outermost first: `function`, `for`, `(`, `[[`.
 func openParts(of chunk: String) -> [String] {
   var open: [String] = []
   var tokens = luaTokens(chunk)[...]
@@ -172,7 +172,7 @@ func openParts(of chunk: String) -> [String] {
 private func take(keyword: String, _ open: inout [String]) {
   switch keyword {
   case "function", "if", "repeat": open.append(keyword)
-  // The `do` of a loop belongs to it, once.
+  // A loop's own `do` opens no further block. The trailing space marks a loop whose `do` is still missing.
   case "for", "while": open.append(keyword + " ")
   case "do":
     if let last = open.last, last.hasSuffix(" ") {

@@ -1,11 +1,11 @@
-// What an expression of Lua is by the declared types of modules and bound objects, the values of globals, and the
-// locals of the chunk. Invariant: nothing of the user's is run; a global is looked at by raw access only.
+// Infers the type of a Lua expression from the declared types of modules and bound objects, the values of globals, and
+// the locals of the chunk. Invariant: none of the user's code runs; globals are read by raw access only.
 
 import LuaRuntime
 
-/// What is known of an expression.
+/// What is known about an expression.
 enum LuaKnown {
-  /// A table that is reached by raw access from the globals.
+  /// A table reached from the globals by raw access.
   case path([String])
   case type(LuaType)
   case function(FunctionDescription, name: String)
@@ -15,11 +15,11 @@ enum LuaKnown {
 struct LuaTyping {
   private let lua: LuaState
   private let tokens: [LuaToken]
-  /// Of each bracket the place of the one that goes with it.
+  /// For each bracket token, the index of its partner.
   private let partners: [Int?]
   private var locals: [String: LuaKnown] = [:]
 
-  /// - Parameter chunk: what was typed up to the cursor, the lines before it too.
+  /// - Parameter chunk: the text up to the cursor, including the lines before it.
   init(_ lua: LuaState, chunk: String) {
     self.lua = lua
     tokens = luaTokens(chunk).filter { !$0.isComment }
@@ -27,7 +27,7 @@ struct LuaTyping {
     readLocals()
   }
 
-  /// Brackets of any kind go with each other: a chunk that is being typed is seldom right.
+  /// Pairs brackets regardless of their kind, since a chunk that is being typed is seldom well-formed.
   private static func partners(in tokens: [LuaToken]) -> [Int?] {
     var partners = [Int?](repeating: nil, count: tokens.count)
     var open: [Int] = []
@@ -38,7 +38,7 @@ struct LuaTyping {
     return partners
   }
 
-  /// The names that the chunk itself makes, nearest last.
+  /// The names that the chunk itself defines, the nearest last.
   private(set) var localNames: [String] = []
 
   // MARK: Locals
@@ -56,7 +56,7 @@ struct LuaTyping {
     }
   }
 
-  /// Whether a name begins an assignment: it is no field in a constructor and no member.
+  /// Whether a name begins an assignment rather than being a field of a table constructor or a member.
   private func isStatement(_ index: Int) -> Bool {
     guard index > 0 else { return true }
     let before = tokens[index - 1]
@@ -100,7 +100,7 @@ struct LuaTyping {
     }
   }
 
-  /// What a loop gives to its names.
+  /// The types of a loop's variables.
   private func loopValues(at start: Int) -> [LuaKnown?] {
     guard start < tokens.count else { return [] }
     if tokens[start].text == "ipairs" || tokens[start].text == "pairs", start + 2 < tokens.count {
@@ -117,13 +117,13 @@ struct LuaTyping {
 
   // MARK: Expressions
 
-  /// The expression that ends before the token at an index, as `decks.open("x")` before `:`.
+  /// The expression that ends before the token at an index, such as `decks.open("x")` before `:`.
   func expression(endingBefore end: Int) -> LuaKnown? {
     guard let start = start(ofExpressionEndingAt: end - 1) else { return nil }
     return value(at: start, upTo: end)
   }
 
-  /// Walks back over names, calls and indices.
+  /// Walks backwards over names, calls and index operations.
   private func start(ofExpressionEndingAt last: Int) -> Int? {
     var index = last
     while index >= 0 {
@@ -145,7 +145,7 @@ struct LuaTyping {
     return nil
   }
 
-  /// Whether what follows the token may be a call or an index of it.
+  /// Whether the next token may be a call or index operation on this one.
   private func continues(_ token: LuaToken) -> Bool {
     token.kind == .name || token.isSymbol(")") || token.isSymbol("]") || token.isString
   }
@@ -154,10 +154,10 @@ struct LuaTyping {
 
   private func closing(of open: Int) -> Int? { partners[open] }
 
-  /// How deep in brackets an expression is looked for.
+  /// The deepest bracket nesting that is examined.
   private static let deepest = 100
 
-  /// The expression that begins at an index.
+  /// The value of the expression that begins at an index.
   private func value(at start: Int, upTo end: Int? = nil, depth: Int = 0) -> LuaKnown? {
     let end = end ?? tokens.count
     guard start < end, depth < Self.deepest else { return nil }
@@ -186,7 +186,7 @@ struct LuaTyping {
 
   private struct Step { let known: LuaKnown? }
 
-  /// One member, call or index further; nil where the expression ends.
+  /// Advances over one member, call or index operation; nil where the expression ends.
   private func step(_ known: LuaKnown, _ index: inout Int, _ end: Int) -> Step? {
     let token = tokens[index]
     if token.isSymbol(".") || token.isSymbol(":") {
@@ -207,7 +207,7 @@ struct LuaTyping {
     return nil
   }
 
-  /// What is known of a value, `deck?` as `deck`.
+  /// Resolves an optional, a union or a global to its value: `deck?` as `deck`.
   func plain(_ known: LuaKnown) -> LuaKnown {
     switch known {
     case .type(.optional(let type)): return plain(.type(type))
@@ -222,7 +222,7 @@ struct LuaTyping {
         default: return known
         }
       } catch {
-        // A closed state knows nothing.
+        // Nothing is known in a closed state.
         return known
       }
     default: return known
@@ -234,7 +234,7 @@ struct LuaTyping {
     return nil
   }
 
-  /// A member by its name; its function is called `decks.open`, `deck:add`.
+  /// The member with the given name; a function gets its full name, `decks.open` or `deck:add`.
   func member(_ name: String, of known: LuaKnown) -> LuaKnown? {
     switch plain(known) {
     case .path(let path):
@@ -244,7 +244,7 @@ struct LuaTyping {
         }
         if let field = module.fields.first(where: { $0.name == name }) { return .type(field.type) }
       }
-      // `deckhand.decks` is `decks`.
+      // `deckhand.decks` is the same as `decks`.
       return .path(path == ["deckhand"] ? [name] : path + [name])
     case .type(.object(let type)):
       guard let type = lua.types.first(where: { $0.name == type }) else { return nil }
@@ -258,8 +258,8 @@ struct LuaTyping {
 
   // MARK: The call around the cursor
 
-  /// The function whose argument the chunk ends in, the place of the argument (from 0), and the field of the table
-  /// that is written there, if one is.
+  /// The function call that encloses the end of the chunk, the index of the argument (from 0), and the key if a table
+  /// field is being written there.
   func openCall() -> (name: String, argument: Int, key: String?)? {
     var index = tokens.count - 1
     // The string that is being typed is the argument itself.
@@ -278,7 +278,7 @@ struct LuaTyping {
         continue
       }
       if token.isSymbol("{") {
-        // `f{mode = "` and `f({mode = "`.
+        // Both `f{mode = "` and `f({mode = "`.
         if let name = functionName(endingBefore: index) { return key.map { (name, 0, $0) } }
         argument = 0
       } else if token.isSymbol("(") {
@@ -300,7 +300,7 @@ struct LuaTyping {
     return name
   }
 
-  /// The expression before the last `.` or `:` of the chunk, whether it was a colon, and the word behind it.
+  /// The expression before the last `.` or `:` of the chunk, whether it was a colon, and the word after it.
   func memberAtEnd() -> (of: LuaKnown?, isMethod: Bool, word: String)? {
     var last = tokens.count - 1
     var word = ""

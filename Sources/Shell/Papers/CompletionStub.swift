@@ -1,13 +1,13 @@
-// `deckhand completions SHELL`: a few lines that teach a shell to ask Deckhand what could stand at the cursor.
-// Invariant: no name of Deckhand's stands in them; whatever is offered, `deckhand __complete` said.
+// `deckhand completions SHELL`: a few lines that make a shell ask Deckhand for the completions at the cursor.
+// Invariant: the lines name no command, option or data of Deckhand; all completions come from `deckhand __complete`.
 
-/// A shell that Deckhand completes in.
+/// A shell for which Deckhand provides completion.
 ///
 ///     CompletionStub.bash.text.contains("__complete")   // true
 enum CompletionStub: String, CaseIterable {
   case bash, zsh, fish
 
-  /// How a user turns it on.
+  /// How to enable it.
   var hint: String {
     switch self {
     case .bash: "In ~/.bashrc: source <(deckhand completions bash)"

@@ -1,5 +1,5 @@
-// The manual pages of `deckhand man`, for man(1): made from the descriptions of the commands. Invariant: a text cannot
-// be taken for a request of roff, whatever stands in it.
+// The manual pages of `deckhand man`, for man(1), generated from the descriptions of the commands. Invariant: no text
+// is taken for a roff request, whatever it contains.
 
 import Commands
 import Problems
@@ -16,7 +16,7 @@ struct ManualPages {
     program = session.options.program
   }
 
-  /// One page of the whole, and one of each command.
+  /// One page about the program, and one for each command.
   var files: [(name: String, text: String)] {
     [("deckhand.1", whole)] + commands.map { ("\(pageName($0)).1", page(of: $0)) }
   }
@@ -123,7 +123,7 @@ private struct RoffPage {
     lines += [".PP", "\\fB\(Self.escaped(name))\\fR \(Self.escaped(rest))"]
   }
 
-  /// Lines that begin with a blank are kept as they are.
+  /// Adds paragraphs; lines that begin with a space are kept literally.
   mutating func paragraphs(_ text: String) {
     for line in text.split(separator: "\n").map(String.init) {
       lines +=
@@ -149,7 +149,7 @@ private struct RoffPage {
     }
   }
 
-  /// A text in which `...` is bold.
+  /// Formats a text in which `...` is bold.
   private static func text(_ text: String) -> String {
     if text == "\\&" { return text }
     let parts = text.split(separator: "`", omittingEmptySubsequences: false).map { escaped(String($0)) }
@@ -163,7 +163,7 @@ private struct RoffPage {
       case "-": "\\-"
       case "'": "\\(aq"
       case "`": "\\(ga"
-      // A line may be broken behind these.
+      // A line may be broken after these.
       case "|", "/", ",": String(scalar) + "\\:"
       case "^": "\\(ha"
       case "~": "\\(ti"
@@ -175,7 +175,7 @@ private struct RoffPage {
     return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
   }
 
-  /// At least four digits, as groff(7) names a character.
+  /// Formats the code with at least four digits, as groff(7) names a character.
   private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

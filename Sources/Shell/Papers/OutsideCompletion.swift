@@ -1,6 +1,6 @@
-// `deckhand __complete`: what the system's shell asks at Tab, answered `CANDIDATE TAB HELP` a line. Invariant: it is
-// what Tab at the prompt offers; no password is asked, nothing is written, and before a sign-in only what needs none
-// is offered.
+// `deckhand __complete`: answers the system's shell at Tab with lines of `CANDIDATE TAB HELP`. Invariant: it offers
+// what Tab at the prompt offers; it asks for no password and writes nothing, and before a sign-in it offers only what
+// needs none.
 
 import Authentication
 import Commands
@@ -8,17 +8,17 @@ import Files
 import PluginHost
 import Text
 
-/// A line of the system's shell up to the cursor, as the words that stand behind the program's name.
+/// A line of the system's shell up to the cursor, as the words after the program's name.
 package struct OutsideLine {
   /// The words before the one under the cursor.
   package let before: [String]
-  /// What was typed of the word under the cursor.
+  /// The part of the word under the cursor that was typed.
   let word: String
-  /// The same as it stands in the line of bash, with how it is quoted; nil where the shell quotes words itself.
+  /// The same word as written in the line of bash, with its quoting; nil for shells that quote words themselves.
   private let bash: (raw: String, quote: QuoteState)?
 
-  /// Reads `__complete -- WORD...`, where the last is the one under the cursor, or `__complete --bash LINE`, where the
-  /// line ends at the cursor; nil for other words.
+  /// Parses `__complete -- WORD...`, where the last word is the one under the cursor, or `__complete --bash LINE`,
+  /// where the line ends at the cursor; nil for other words.
   package init?(asked words: [String]) {
     guard words.first == "__complete", words.count > 1 else { return nil }
     switch words[1] {
@@ -35,7 +35,7 @@ package struct OutsideLine {
     }
   }
 
-  /// The text that the shell puts in the place of the word; nil for what it cannot put there.
+  /// The text that the shell inserts in place of the word; nil when it cannot be inserted.
   func replacement(_ offer: Offer) -> String? {
     guard !offer.text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
     guard let bash else { return offer.text }
@@ -44,7 +44,7 @@ package struct OutsideLine {
     case .double: return offer.text.escaped(but: { !"\"\\$`".contains($0) })
     case .none: break
     }
-    // Bash takes what stands behind a colon or an equals sign for a word of its own.
+    // Bash treats the text after a colon or an equals sign as a word of its own.
     let breaks = bash.raw.lastIndex { $0 == ":" || $0 == "=" }.map { bash.raw[...$0].count { $0 == ":" || $0 == "=" } }
     var left = breaks ?? 0
     let rest = offer.text.drop { character in
@@ -52,7 +52,7 @@ package struct OutsideLine {
       if character == ":" || character == "=" { left -= 1 }
       return true
     }
-    // What begins otherwise than the word that was typed cannot go on from its middle.
+    // An offer that begins differently from the typed word cannot continue it from the middle.
     guard left == 0 else { return nil }
     let isHome = bash.raw.hasPrefix("~") && breaks == nil
     return String(rest).escaped { $0.isLetter || $0.isNumber || "_-./:@%+,=".contains($0) || isHome && $0 == "~" }
@@ -60,13 +60,13 @@ package struct OutsideLine {
 }
 
 extension String {
-  /// With a backslash before each character that is not plain.
+  /// Escapes each character that is not plain with a backslash.
   fileprivate func escaped(but isPlain: (Character) -> Bool) -> String {
     reduce(into: "") { $0 += isPlain($1) ? String($1) : "\\\($1)" }
   }
 }
 
-/// Answers what could stand at the cursor of the system's shell.
+/// Answers completion requests of the system's shell.
 package struct OutsideCompletion {
   let session: Session
 
@@ -89,7 +89,7 @@ package struct OutsideCompletion {
     case .command(let words):
       prepare(words)
       let found = session.registry.completions(words: words, sources: sources)
-      // A script may stand in the place of a command.
+      // A script may come in place of a command.
       return words.count == 1 && found.isEmpty ? sources.paths(words[0], false).map { Offer(path: $0) } : found
     }
   }
@@ -102,11 +102,11 @@ package struct OutsideCompletion {
     do {
       try session.plugins.prepareCommand(words)
     } catch {
-      // The command itself will say what is wrong with its plugin.
+      // The command itself reports what is wrong with its plugin.
     }
   }
 
-  /// Nothing of the user's is opened where there is nothing yet: that would make it.
+  /// Opens no user data when none exists yet, because opening would create it.
   private var sources: CompletionSources {
     let offers = NameOffers(session)
     let hasData = fileExists(session.environment.folders.data + "/local") || session.gate.user != nil

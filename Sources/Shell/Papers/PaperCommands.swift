@@ -1,5 +1,5 @@
-// `completions`, `man`, `docs`: what a package, a system's shell and a reader get of Deckhand, made from its own
-// descriptions. Invariant: nothing is written here that a description says.
+// `completions`, `man`, `docs`: files for packages, system shells and readers, generated from Deckhand's own
+// descriptions. Invariant: nothing that a description says is written here again.
 
 import CTerminal
 import Commands
@@ -10,7 +10,7 @@ import Values
 import Workspace
 
 extension ProgramIdentity {
-  /// What `--version` says: the program's own line first, then what is linked into it.
+  /// The output of `--version`: the program's own line first, then the libraries linked into it.
   package var versionLines: [String] {
     let libraries =
       [("Lua", LuaState.version), ("readline", String(cString: line_editor_version()))] + CareOperations.libraryVersions

@@ -1,4 +1,4 @@
-// The reference of `deckhand docs`, in Markdown: made from the descriptions of commands, bound types, settings,
+// The reference of `deckhand docs` in Markdown, generated from the descriptions of commands, bound types, settings,
 // formats, rules, events and codes. Invariant: it is the same on every machine and for every user.
 
 import Bindings
@@ -135,7 +135,7 @@ struct ReferencePages {
 
   private var settings: String {
     get throws {
-      // Of no machine and no user: nothing is set, and no word lists are looked for.
+      // Independent of machine and user: no settings are set, and no word lists are searched for.
       let tree = try Preferences(SettingSources(), languages: []).tree
       var page = MarkdownPage("Settings", "What `set NAME VALUE` can set; `set --why NAME` tells what gives the value.")
       let rows = try tree.names.compactMap { name -> [String]? in
@@ -169,7 +169,7 @@ private struct MarkdownPage {
     lines += ["", String(repeating: "#", count: level) + " " + title]
   }
 
-  /// Each line of the text is a paragraph; one that begins with a blank is an item.
+  /// Adds each line as a paragraph; a line that begins with a space becomes a list item.
   mutating func paragraphs(_ text: String) {
     for line in text.split(separator: "\n").map(String.init) {
       lines += ["", line.hasPrefix(" ") ? "- `\(line.trimmed)`" : Self.plain(line.trimmed)]
@@ -188,7 +188,7 @@ private struct MarkdownPage {
     lines += ["", row(heads), row(heads.map { _ in "---" })] + rows.map(row)
   }
 
-  /// A text in which nothing but `...` is marked.
+  /// Escapes all Markdown except `...`.
   private static func plain(_ text: String) -> String {
     var isCode = false
     return text.reduce(into: "") { plain, character in

@@ -1,22 +1,22 @@
-// The lines that were typed, for arrow keys, Ctrl-R and the command `history`.
-// Invariant: no line is in it twice, none starts with a blank, and no secret is ever in it or in its file.
+// The lines that the user typed, for arrow keys, Ctrl-R and the command `history`.
+// Invariant: no line occurs twice or starts with whitespace, and no secret ever gets into the history or its file.
 
 import Text
 
 package final class History {
-  /// At most this many lines are kept, the newest.
+  /// The maximum number of lines; the newest are kept.
   package let limit: Int
-  /// Oldest first.
+  /// The lines, oldest first.
   package private(set) var entries: [String]
-  /// Those that failed when they ran last.
+  /// The lines whose last run failed.
   private var failed: Set<String> = []
   private let file: HistoryFile?
   private let warn: (String) -> Void
   private var hasWarned = false
 
   /// - Parameters:
-  ///   - path: nil keeps the history of this session only.
-  ///   - warn: told at most once that the file cannot be used, in one line.
+  ///   - path: the history file; nil keeps the history of this session only.
+  ///   - warn: called at most once, with one line, when the file cannot be used.
   package init(path: String?, limit: Int = 10_000, warn: @escaping (String) -> Void = { _ in }) {
     self.limit = max(1, limit)
     self.warn = warn
@@ -29,12 +29,12 @@ package final class History {
   }
 
   package struct Change: Equatable {
-    /// The index from 0 of the equal line that went.
+    /// The former index, from 0, of the equal line that was removed.
     package let removed: Int?
   }
 
-  /// Adds a line as the newest; an equal one that was there before goes. Nil when the line is not kept: it is secret,
-  /// blank, begins with a blank, or is too long.
+  /// Adds a line as the newest and removes an equal older one. Returns nil when the line is not kept: it is secret or
+  /// empty, begins with whitespace, contains a NUL, or is too long.
   @discardableResult package func add(_ line: String, isSecret: Bool = false) -> Change? {
     guard !isSecret, Self.isKept(line) else { return nil }
     let removed = entries.lastIndex(of: line)
@@ -48,17 +48,17 @@ package final class History {
     return Change(removed: removed)
   }
 
-  /// Notes of a line that was added whether it failed.
+  /// Records whether a line of the history failed.
   package func note(_ line: String, hasFailed: Bool) {
     guard failed.contains(line) != hasFailed, entries.contains(line) else { return }
     if hasFailed { failed.insert(line) } else { failed.remove(line) }
     if let file, let trouble = file.append(line, hasFailed: hasFailed) { tell(trouble) }
   }
 
-  /// Whether a line failed when it ran last.
+  /// Whether the line's last run failed.
   package func hasFailed(_ line: String) -> Bool { failed.contains(line) }
 
-  /// The lines that hold the word, case aside, oldest first; all of them without one.
+  /// The lines that contain the word, case-insensitively, oldest first; all lines for an empty word.
   package func lines(containing word: String = "") -> [String] {
     if word.isEmpty { return entries }
     let wanted = word.lowercased()

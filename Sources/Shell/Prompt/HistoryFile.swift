@@ -1,23 +1,23 @@
-// The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, `\!` before one that
-// failed, oldest first. Invariant:
-// whatever stands in the file, loading takes bounded time and memory, and what two shells add at once is all kept.
+// The history file: one line per entry, oldest first; `\n` stands for a line break and `\\` for a backslash in it, `\!`
+// precedes an entry that failed. Invariant: whatever the file contains, loading takes bounded time and memory, and
+// entries that two shells add at the same time are all kept.
 
 import Files
 import Glibc
 import Text
 
 struct HistoryFile {
-  /// Bytes. A longer line is remembered for the session only if at all; readline's own paste limit is far above.
+  /// In bytes. A longer line is not remembered at all; readline's own paste limit is far higher.
   static let longestEntry = 64 << 10
-  /// Of a longer file only the end is read.
+  /// In bytes; of a longer file, only the end is read.
   private static let mostRead = 4 << 20
-  /// Before an entry that failed; none begins with it, as a backslash is doubled.
+  /// Marks an entry that failed; no entry itself begins with it, because a backslash is doubled.
   private static let failureMark = Array("\\!".utf8)
 
   let path: String
   let limit: Int
 
-  /// The newest entries, each once, oldest first. `trouble` says in one line what is wrong with the file.
+  /// Loads the newest entries without duplicates, oldest first. `trouble` says in one line what is wrong with the file.
   func load() -> (entries: [String], failed: Set<String>, trouble: String?) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return ([], [], errno == ENOENT ? nil : trouble("cannot be read", errno)) }
@@ -34,7 +34,7 @@ struct HistoryFile {
     return (parsed.entries, parsed.failed, isWasteful ? compact() : nil)
   }
 
-  /// Adds an entry. - Returns: what went wrong, in one line.
+  /// Appends an entry. - Returns: what went wrong, in one line.
   func append(_ entry: String, hasFailed: Bool = false) -> String? {
     let descriptor = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
@@ -49,9 +49,9 @@ struct HistoryFile {
   }
 }
 
-// Reading.
+// Reading
 extension HistoryFile {
-  /// The last bytes of the file, from the beginning of a line.
+  /// Reads the last bytes of the file, from the start of a line.
   private func readEnd(_ descriptor: Int32, size: Int) -> [UInt8]? {
     let skipped = max(0, size - Self.mostRead)
     var failed = false
@@ -69,8 +69,8 @@ extension HistoryFile {
     return bytes.firstIndex(of: UInt8(ascii: "\n")).map { Array(bytes[($0 + 1)...]) } ?? []
   }
 
-  /// From the newest to the oldest, until there are enough; a line that is not UTF-8, empty or holds a NUL is passed
-  /// over.
+  /// Parses entries from newest to oldest until there are enough; skips lines that are not UTF-8, are empty or contain
+  /// a NUL.
   private func parse(_ bytes: [UInt8]) -> (entries: [String], failed: Set<String>, lineCount: Int) {
     var newest = DistinctLines(limit: limit)
     var (lineCount, failed) = (0, Set<String>())
@@ -83,14 +83,14 @@ extension HistoryFile {
         guard let entry = entry(hasFailed ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(2)) : bytes) else {
           continue
         }
-        // What stands below is newer.
+        // Lines further down in the file are newer.
         if newest.add(entry), hasFailed { failed.insert(entry) }
       }
     }
     return (newest.lines.reversed(), failed, lineCount)
   }
 
-  /// Where the lines are, without their ends.
+  /// The ranges of the lines, without their line ends.
   private static func lines(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
     guard let base = bytes.baseAddress else { return [] }
     var lines: [Range<Int>] = []
@@ -125,7 +125,7 @@ extension HistoryFile {
   }
 }
 
-// Writing.
+// Writing
 extension HistoryFile {
   private func escaped(_ entry: String) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -139,8 +139,8 @@ extension HistoryFile {
     return bytes + [UInt8(ascii: "\n")]
   }
 
-  /// The file open for adding, locked against a compaction. A lock that cannot be had soon is done without: one write
-  /// with O_APPEND is whole all the same. -1 with errno when it cannot be opened.
+  /// Opens the file for appending, locked against a compaction. When the lock is not available soon, it is skipped: one
+  /// write with O_APPEND is complete even without it. Returns -1 with errno when the file cannot be opened.
   private func openLocked() -> Int32 {
     for _ in 0..<8 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -154,11 +154,11 @@ extension HistoryFile {
   }
 
   private func lock(_ descriptor: Int32) {
-    // Some network disks have no locks; a history without one is better than none.
+    // Some network file systems have no locks; a history without a lock is better than none.
     do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1, isInterrupted: { false })) } catch { return }
   }
 
-  /// Whether the path still leads to the open file: a compaction puts a new one in its place.
+  /// Whether the path still leads to the open file: a compaction replaces it with a new one.
   private func isStillThere(_ descriptor: Int32) -> Bool {
     var opened = stat()
     var named = stat()
@@ -185,7 +185,7 @@ extension HistoryFile {
     return true
   }
 
-  /// Puts a file with only the newest entries in the place of this one: what others added meanwhile is in it.
+  /// Replaces the file with one that has only the newest entries, including those that others added meanwhile.
   private func compact() -> String? {
     let descriptor = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
@@ -205,11 +205,11 @@ extension HistoryFile {
   }
 }
 
-/// Lines, each once, in the order in which they came. A table of places that is probed from a quick hash: a set of
-/// strings would take most of the time that a start has for the history.
+/// Distinct lines in order of insertion. Uses open addressing over a quick hash, because a set of strings would take
+/// most of the time that startup has for the history.
 private struct DistinctLines {
   private(set) var lines: [String] = []
-  /// The place of a line plus 1; 0 is free. Twice as many as lines, so that a free one is near.
+  /// The index of a line plus 1; 0 is free. There are twice as many slots as lines, so that probes stay short.
   private var slots: [Int32]
 
   init(limit: Int) {
@@ -218,7 +218,7 @@ private struct DistinctLines {
     slots = [Int32](repeating: 0, count: size)
   }
 
-  /// - Returns: false for a line that was there.
+  /// - Returns: false for a line that is already present.
   mutating func add(_ line: String) -> Bool {
     guard 2 * lines.count < slots.count else { return false }
     var text = line
@@ -233,7 +233,7 @@ private struct DistinctLines {
   }
 }
 
-/// Calls until it is not interrupted by a signal.
+/// Repeats the call while a signal interrupts it.
 func retrying<Number: SignedInteger>(_ call: () -> Number) -> Number {
   while true {
     let answer = call()

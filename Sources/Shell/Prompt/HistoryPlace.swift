@@ -1,4 +1,5 @@
-// The history of whoever is signed in. Invariant: nothing typed while one user is signed in is found by another.
+// Selects the history of the signed-in user. Invariant: lines typed while one user is signed in are never visible to
+// another.
 
 import Authentication
 import Files
@@ -6,7 +7,7 @@ import ToggleSettings
 import Workspace
 
 extension History {
-  /// Where the lines go that are typed now: the user's file, or nowhere while nobody is signed in or none are to be
+  /// The history for lines typed now: the user's file, or none while nobody is signed in or when no lines are to be
   /// kept.
   private static func wantedPlace(_ session: Session) -> HistoryPlace {
     let size = session.gate.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.historySize ?? 0
@@ -29,22 +30,22 @@ extension History {
     return History(path: place.path, limit: place.size) { [console = session.console] in console.message($0) }
   }
 
-  /// Changes to another history when the user or a setting has changed.
+  /// Switches to another history when the user or a setting has changed.
   static func use(in session: Session) {
-    // Without a prompt nothing is opened for it: the settings would be read at each start.
+    // Without a prompt no history is opened: that would read the settings at each start.
     guard let lineReader = session.input.lineReader else { return }
     let wanted = wantedPlace(session)
     if wanted == session.input.historyPlace { return }
     let isSameUser = wanted.session == session.input.historyPlace?.session
     let lines = lineReader.history.entries
     let fresh = make(for: session)
-    // Turned off, the session's own lines can still be found.
+    // When saving is turned off, the session's own lines remain in the history.
     if isSameUser, session.input.historyPlace?.path == nil { for line in lines { fresh.add(line) } }
     lineReader.history = fresh
   }
 }
 
-/// Which history is in use.
+/// Identifies the history in use.
 struct HistoryPlace: Equatable {
   let path: String?
   let size: Int

@@ -1,14 +1,14 @@
-// What a line reader is told of a line while it is typed: how its parts look, and help for the word at the cursor.
-// Invariant: asking changes nothing; ranges are in UTF-8 bytes of the line.
+// Hints for a line while it is typed: the styles of its parts, and help for the word at the cursor.
+// Invariant: asking for hints changes nothing; ranges are in UTF-8 bytes of the line.
 
 import CTerminal
 
-/// What a part of a line is.
+/// The style of a part of a line.
 package enum LineStyle: Equatable, Sendable {
   case command, option, string, keyword, number, comment
-  /// A name that leads to something, and one that leads to nothing.
+  /// A name that exists, and one that does not.
   case known, unknown
-  /// The bracket at the cursor with its partner, and one that has none.
+  /// The bracket at the cursor and its partner, and a bracket without a partner.
   case bracket, wrongBracket
 
   var code: line_editor_style {
@@ -27,7 +27,7 @@ package enum LineStyle: Equatable, Sendable {
   }
 }
 
-/// A part of a line in a style; of parts that overlap the later one counts.
+/// A range of a line with a style; where ranges overlap, the later one wins.
 package struct StyledPart: Equatable, Sendable {
   package let range: Range<Int>
   package let style: LineStyle
@@ -35,16 +35,16 @@ package struct StyledPart: Equatable, Sendable {
   package init(_ range: Range<Int>, _ style: LineStyle) { (self.range, self.style) = (range, style) }
 }
 
-/// Who is asked about a line while it is typed.
+/// The callbacks that are asked about a line while it is typed.
 package struct LineHints {
-  /// Whether the line is coloured, and goes on with a suggestion from the history.
+  /// Whether the line is coloured and completed with a suggestion from the history.
   package var areShown: () -> Bool = { false }
   package var parts: (_ line: String, _ cursor: Int) -> [StyledPart] = { _, _ in [] }
-  /// Shows help for the word at the cursor on lines of its own.
+  /// Shows help for the word at the cursor on separate lines.
   package var showHelp: (_ line: String, _ cursor: Int) -> Void = { _, _ in }
-  /// Shows what an empty line could be, on lines of its own; false where nothing is special about it.
+  /// Lists what an empty line could be, on separate lines; false when there is nothing to list.
   package var showAll: () -> Bool = { false }
-  /// The line as the user's editor leaves it.
+  /// Opens the line in the user's editor and returns the result.
   package var edited: (_ line: String) -> String = { $0 }
 
   package init() {}

@@ -1,5 +1,5 @@
-// Lines from a user at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
-// Invariant: only inside `read` is the terminal changed and are signals ours; there is one LineReader in a process.
+// Reads lines from a user at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
+// Invariant: terminal modes and signal handlers are changed only inside `read`; a process has a single LineReader.
 
 import CTerminal
 package import Commands
@@ -7,29 +7,29 @@ import LuaRuntime
 import Text
 
 package final class LineReader: LineSource {
-  /// What Tab offers for the line before the cursor; nil when there is nothing to offer.
+  /// The completions for the line before the cursor; nil when there is nothing to offer.
   package var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
   package var tick: (() -> Bool)?
-  /// Milliseconds.
+  /// In milliseconds.
   package var tickInterval: Int32 = 1000
-  /// Called before Ctrl-Z stops the program, and when it goes on.
+  /// Called before Ctrl-Z stops the program, and when it continues.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
-  /// Called when the terminal has another size.
+  /// Called when the size of the terminal changes.
   package var didResize: () -> Void = {}
-  /// Where other programs ask for something, and what is done when one does: true ends the reading with `.requested`.
+  /// The requests of other programs, and the callback for one; true ends the reading with `.requested`.
   var requests: ShellRequests?
   var request: () -> Bool = { false }
-  /// Colours, help at the cursor, the editor.
+  /// Colours, help at the cursor, and the editor.
   package var hints = LineHints()
-  /// Whether the line that is read is a command or Lua, no answer to a question.
+  /// Whether the line being read is a command or Lua, not an answer to a question.
   private var isCommandRead = true
-  /// Whose lines arrow keys and Ctrl-R find.
+  /// The history that arrow keys and Ctrl-R search.
   package var history: History { didSet { loadHistory() } }
 
-  /// - Parameter name: what `~/.inputrc` may ask for: `$if deckhand`.
-  /// - Throws: `.unreadable` when there is a LineReader already, or the descriptors are not open.
+  /// - Parameter name: the application name for conditions in `~/.inputrc`: `$if deckhand`.
+  /// - Throws: `.unreadable` when a LineReader already exists, or the descriptors are not open.
   package init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
     self.history = history
     let failure = line_editor_start(name, input, output)
@@ -42,10 +42,10 @@ package final class LineReader: LineSource {
   }
 
   /// - Parameters:
-  ///   - prompt: one line; colours are left out.
-  ///   - initial: stands in the line already.
-  ///   - isContinued: a Tab behind nothing but blanks is a tab.
-  ///   - hidesHistory: the line is no command (a guess in a game): arrow keys find nothing.
+  ///   - prompt: one line; colours are removed.
+  ///   - initial: the initial text of the line.
+  ///   - isContinued: whether Tab after nothing but whitespace inserts a tab.
+  ///   - hidesHistory: whether the line is not a command (a guess in a game), so that arrow keys find no history.
   package func read(
     prompt: String, initial: String, isContinued: Bool = false, hidesHistory: Bool = false
   ) throws(LineError) -> LineOutcome {
@@ -58,7 +58,7 @@ package final class LineReader: LineSource {
     callbacks.complete = { context, line, cursor in LineReader.from(context)?.complete(line, cursor) }
     callbacks.tick = { context in
       guard let reader = LineReader.from(context) else { return false }
-      // A signal that ends the program may have come right before the reading began.
+      // A signal that ends the program may have arrived right before the reading began.
       return Interrupts.endingSignal != nil || reader.tick?() ?? false
     }
     callbacks.suspending = { context in LineReader.from(context)?.willSuspend() }
@@ -94,18 +94,18 @@ package final class LineReader: LineSource {
     }
   }
 
-  /// Whether a line is being read, so that the code that runs was called by the line editor (completion, hints, a
-  /// listener). It owns the terminal until then: any other reading finds the end of the input, and the console has no
-  /// keyboard.
+  /// Whether a line is being read, so that the running code was called by the line editor (completion, hints, a
+  /// listener). Until the reading ends, the line editor owns the terminal: any other read gets the end of the input,
+  /// and the console has no keyboard.
   package static var isReading: Bool { line_editor_is_reading() }
 
-  /// How many rows of the screen the cursor is below the first row of the prompt, while a line is read.
+  /// The number of rows between the prompt's first row and the cursor, while a line is read.
   static var cursorRow: Int { Int(line_editor_cursor_row()) }
 
-  /// Draws the prompt and the line anew from where the cursor is, after something else was drawn in a callback.
+  /// Redraws the prompt and the line at the cursor, after a callback drew something else.
   static func redraw() { line_editor_redraw() }
 
-  /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are
+  /// Adds a line to the history, in memory and in its file. Lines that are secret, empty or start with whitespace are
   /// not kept.
   package func remember(_ line: String, isSecret: Bool = false) {
     guard let change = history.add(line, isSecret: isSecret) else { return }
@@ -113,10 +113,10 @@ package final class LineReader: LineSource {
     line_editor_history_add(line)
   }
 
-  /// Says of a line that was remembered whether it failed: then it is suggested no more.
+  /// Records whether a remembered line failed; a line that failed is no longer suggested.
   package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
 
-  /// Grows with each key that is typed.
+  /// A counter that grows with each key typed.
   static var keyCount: Int { line_editor_key_count() }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> LineReader? {
@@ -151,7 +151,7 @@ package final class LineReader: LineSource {
   }
 }
 
-// Hints.
+// Hints
 extension LineReader {
   private func paint(_ line: UnsafePointer<CChar>?, _ length: Int, _ cursor: Int) {
     guard let line,
@@ -168,7 +168,7 @@ extension LineReader {
   }
 }
 
-// Completion.
+// Completion
 extension LineReader {
   private func complete(_ line: UnsafePointer<CChar>?, _ cursor: Int) {
     guard let line, let completion else { return }
@@ -181,7 +181,7 @@ extension LineReader {
     let start = min(max(0, completion.wordStart), line.utf8.count)
     let before = String(decoding: line.utf8.prefix(start), as: UTF8.self)
     let typed = String(decoding: line.utf8.dropFirst(start), as: UTF8.self)
-    // Each candidate is handed over as the whole line: a long one leaves room for few.
+    // Each candidate is passed as the whole line, so a long line limits their number.
     let candidates = completion.candidates.prefix(max(2, (8 << 20) / (start + 1)))
     for candidate in candidates {
       let end = candidates.count == 1 ? candidate.suffix : ""
@@ -193,7 +193,7 @@ extension LineReader {
   }
 }
 
-/// What all candidates begin with, never less than what was typed and never half an escaped character.
+/// The common prefix of all candidates, never shorter than the typed text and never half of an escape sequence.
 func commonBeginning(of candidates: [String], typed: String) -> String {
   guard var common = candidates.first?.unicodeScalars[...] else { return typed }
   for candidate in candidates.dropFirst() {
@@ -205,7 +205,8 @@ func commonBeginning(of candidates: [String], typed: String) -> String {
   return common.count < typed.unicodeScalars.count ? typed : String(String.UnicodeScalarView(common))
 }
 
-/// The prompt without colours: readline 8.2 can loop for ever in drawing Ctrl-R over a prompt that holds marked ones.
+/// The prompt without colours: readline 8.2 can loop forever while drawing Ctrl-R over a prompt with marked colour
+/// codes.
 func promptForEditor(_ prompt: String) -> String {
   var plain = ""
   var isInEscape = false

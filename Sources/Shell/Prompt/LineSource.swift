@@ -1,27 +1,27 @@
-// Where lines come from: a user at a terminal (LineReader) or a pipe (PlainLineReader).
-// Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
+// The source of lines: a user at a terminal (LineReader) or a pipe (PlainLineReader).
+// Invariant: a line never includes its line end; text that is not UTF-8 is an error, never a line.
 
 import Files
 package import Problems
 import Text
 
-/// How the reading of a line ended.
+/// How reading a line ended.
 package enum LineOutcome: Equatable {
-  /// Without its line end. A paste of several lines is one, with its line ends and tabs.
+  /// A line without its line end. A paste of several lines is one, with its line breaks and tabs.
   case line(String)
-  /// Ctrl-C: the line is dropped, the terminal stands at the beginning of a line.
+  /// Ctrl-C: the line is discarded; the cursor is at the start of a line.
   case interrupted
   case endOfInput
   /// The program was asked to end (SIGTERM, SIGHUP, SIGQUIT): save, then exit with 128 + the signal.
   case terminated(Int32)
-  /// The tick asked to stop; what was typed is dropped.
+  /// The tick asked to stop; the typed text is discarded.
   case stopped
-  /// Another program asked for something that is to be done before the line is typed on; what was typed so far.
+  /// Another program requested something to be done before typing continues; holds the text typed so far.
   case requested(String)
 }
 
 package enum LineError: Problem, Equatable {
-  /// `column` counts bytes from 1; nil where the line was typed and shows the place itself.
+  /// `column` counts bytes from 1; nil for a typed line, which shows the position itself.
   case notUTF8(column: Int?)
   case tooLong(limit: Int)
   case unreadable(errno: Int32)
@@ -43,7 +43,7 @@ package enum LineError: Problem, Equatable {
 }
 
 package protocol LineSource: AnyObject {
-  /// Reads a line. The prompt is not shown where nobody sees it. While `LineReader.isReading` it is the end of the
+  /// Reads a line. The prompt is not shown when nobody sees it. While `LineReader.isReading` it returns the end of the
   /// input.
   func read(prompt: String) throws(LineError) -> LineOutcome
 }

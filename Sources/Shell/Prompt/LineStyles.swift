@@ -1,5 +1,5 @@
-// The colours of a line as it is typed: a command and its options, or Lua. Invariant: what is coloured as unknown would
-// fail when it is run as it stands; a line is read as the prompt will read it.
+// The colours of a line while it is typed: a command and its options, or Lua. Invariant: a part coloured as unknown
+// would fail if the line were run as it is; the line is parsed as the prompt will parse it.
 
 import Commands
 import LuaRuntime
@@ -11,8 +11,8 @@ struct LineStyles {
   init(_ session: Session) { self.session = session }
 
   /// - Parameters:
-  ///   - cursor: where it stands, in bytes.
-  ///   - chunk: the lines before it of an unfinished chunk of Lua.
+  ///   - cursor: the byte offset of the cursor.
+  ///   - chunk: the preceding lines of an unfinished chunk of Lua.
   func parts(_ line: String, cursor: Int, after chunk: String = "") -> [StyledPart] {
     if chunk.isEmpty, isCommand(line) { return commandParts(line) }
     return luaParts(line, cursor: cursor, after: chunk)
@@ -49,7 +49,7 @@ struct LineStyles {
     return parts
   }
 
-  /// The command that the first words name; a second word that names none is coloured so.
+  /// The command that the first words name; an unknown second word is coloured as unknown.
   private func command(_ first: String, _ words: inout ArraySlice<PlacedWord>, _ parts: inout [StyledPart]) -> Command?
   {
     guard let group = session.registry.group(first) else { return session.registry.command(named: first) }
@@ -89,14 +89,14 @@ struct LineStyles {
     }
     if index > 0, [".", ":", "::"].contains(tokens[index - 1].text) { return nil }
     if index > 0, tokens[index - 1].isKeyword("goto") { return nil }
-    // A field of a constructor, and what is assigned, need not be there.
+    // A field of a constructor, or the target of an assignment, need not exist.
     if index + 1 < tokens.count, tokens[index + 1].isSymbol("=") { return nil }
     if locals.contains(token.text) { return nil }
     if index == 0, token.text == "lua" { return .command }
     return session.scripting.isGlobal(token.text) ? .known : .unknown
   }
 
-  /// The bracket at the cursor, or right before it, with the one that belongs to it; closing ones that have none.
+  /// The bracket at the cursor, or right before it, with its partner; also closing brackets without a partner.
   private func brackets(_ tokens: [LuaToken], cursor: Int) -> [StyledPart] {
     var open: [LuaToken] = []
     var parts: [StyledPart] = []

@@ -1,5 +1,5 @@
-// A line that was meant as a command and would be taken for Lua: `studdy`, `crd list`. Invariant: a line that Lua could
-// run for its first name is never refused.
+// Detects a line that was meant as a command but would run as Lua: `studdy`, `crd list`. Invariant: a line that Lua
+// could run because its first name exists is never refused.
 
 import Commands
 import Text
@@ -9,7 +9,7 @@ struct MistypedCommand {
 
   init(_ session: Session) { self.session = session }
 
-  /// The name that is the whole line and that nobody knows: Lua answers nil to it.
+  /// The unknown name that makes up the whole line; Lua evaluates it to nil.
   func unknownName(in line: String) -> String? {
     guard let shape = CommandShape(line), shape.isAlone, !shape.word.contains("-"),
       !session.registry.isKnown(shape.word),
@@ -18,17 +18,17 @@ struct MistypedCommand {
     return shape.word
   }
 
-  /// What is wrong with the line; nil when it is Lua.
+  /// The error for a mistyped command; nil when the line is Lua.
   func error(in line: String) -> CommandError? {
-    // As many programs have it.
+    // Many programs use `?` for help.
     if line.trimmed == "?" { return .unknownCommand("?", suggestion: "help") }
     guard let shape = CommandShape(line), !session.registry.isKnown(shape.word) else { return nil }
-    // `a-b` is the name `a` in Lua.
+    // In Lua, `a-b` begins with the name `a`.
     let name = String(shape.word.prefix { $0 != "-" })
     guard !session.scripting.isGlobal(name) else { return nil }
     let globals = shape.isAlone ? Array(session.scripting.ownGlobals) : []
     let near = session.registry.nearCommand(to: shape.word, among: globals)
-    // A name alone that nobody knows is nil, and a call of one is an error of Lua.
+    // An unknown name alone evaluates to nil, and calling one is an error of Lua.
     if near == nil, shape.isAlone || shape.isBeforeText { return nil }
     return .unknownCommand(shape.word, suggestion: near)
   }

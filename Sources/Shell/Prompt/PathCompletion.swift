@@ -1,13 +1,13 @@
-// The files and folders that Tab offers.
-// Invariant: one folder is read for it, at most `most` names are given, and a name that is not UTF-8 is passed over.
+// Completion of file and folder paths.
+// Invariant: it reads one folder and returns at most `most` names; names that are not UTF-8 are skipped.
 
 import Files
 
 package enum PathCompletion {
   private static let most = 5_000
 
-  /// The paths that begin with the text, in order; folders end with a slash. Hidden ones only when the text asks for
-  /// them. `home` stands for a leading `~/`, which the paths keep.
+  /// The paths that begin with the text, sorted; folders end with a slash. Hidden names are included only when the
+  /// typed name begins with a dot. `home` replaces a leading `~/` when reading; the returned paths keep the `~/`.
   package static func paths(beginningWith text: String, foldersOnly: Bool = false, home: String?) -> [String] {
     let split = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
     let (folder, start) = (String(text[..<split]), text[split...])
@@ -23,7 +23,7 @@ package enum PathCompletion {
   }
 
   private static func entries(of folder: String) -> [String] {
-    // Completion offers nothing from a folder that cannot be read.
+    // A folder that cannot be read has no completions.
     do { return try Folder.names(in: folder) } catch { return [] }
   }
 }

@@ -1,6 +1,6 @@
-// Lines from a pipe or a file, without readline and without stdio, whose error flag an interrupt would leave set for
-// ever. Invariant: a line is at most `limit` bytes; without reading ahead, nothing behind the line given out is taken
-// from the input.
+// Reads lines from a pipe or a file, without readline and without stdio, whose error flag would stay set after an
+// interrupt. Invariant: a line has at most `limit` bytes; without reading ahead, nothing after the returned line is
+// consumed from the input.
 
 import Glibc
 import LuaRuntime
@@ -15,9 +15,10 @@ package final class PlainLineReader: LineSource {
   private var isAtEnd = false
 
   /// - Parameters:
-  ///   - limit: bytes of the longest line that is taken; a longer one is skipped with an error.
-  ///   - readsAhead: quick, but what is behind the line is gone for others who read the same input (Lua's `io.read`).
-  ///   - isInterrupted: asked when a signal ends a read; true makes it `.interrupted`.
+  ///   - limit: the longest accepted line in bytes; a longer one is skipped with an error.
+  ///   - readsAhead: whether to read in chunks; this is fast, but other readers of the same input (Lua's `io.read`)
+  ///     miss the text after the line.
+  ///   - isInterrupted: asked when a signal ends a read; true makes the outcome `.interrupted`.
   package init(
     input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool
   ) {
@@ -46,7 +47,7 @@ package final class PlainLineReader: LineSource {
     }
   }
 
-  /// False when a signal ended the wait and somebody wants to know.
+  /// Reads more input; false when a signal ended the wait and `isInterrupted` returns true.
   private func fill() throws(LineError) -> Bool {
     if start > 0 {
       buffer.removeFirst(start)
@@ -64,15 +65,15 @@ package final class PlainLineReader: LineSource {
     }
   }
 
-  /// Waits until something can be read. A signal may come right before the wait: so it is asked for again and again.
-  /// - Returns: false when somebody asked to stop.
+  /// Waits until input is available. It polls repeatedly, because a signal may arrive right before the wait.
+  /// - Returns: false when interrupted.
   private func waitForInput() -> Bool {
     var waits = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     var milliseconds: Int32 = 0
     while !isInterrupted() {
       let ready = CallPause.waitingForUser { poll(&waits, 1, milliseconds) }
       if ready > 0 || (ready < 0 && errno != EINTR) { return true }
-      // A program at the other end may wait for what was written before it writes more.
+      // The program at the other end may wait for buffered output before it writes more.
       if milliseconds == 0 { fflush(nil) }
       milliseconds = 100
     }
@@ -99,7 +100,7 @@ package final class PlainLineReader: LineSource {
   }
 }
 
-/// The bytes as text. - Throws: `.notUTF8` with the place of the first byte that is not.
+/// Decodes bytes as UTF-8. - Throws: `.notUTF8` with the position of the first invalid byte.
 func checkedText(_ bytes: some RandomAccessCollection<UInt8>) throws(LineError) -> String {
   if let text = String(validating: bytes, as: UTF8.self) { return text }
   var decoder = UTF8()

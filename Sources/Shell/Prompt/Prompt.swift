@@ -1,5 +1,5 @@
-// The prompt: reads a line, decides whether it is a command or Lua, runs it, and goes on whatever it ended with.
-// Invariant: the history is written as lines are typed, so that no way of leaving loses it.
+// The prompt: reads a line, decides whether it is a command or Lua, runs it, and continues whatever the result.
+// Invariant: each line is saved to the history when it is run, so that no way of leaving loses it.
 
 import Bindings
 import Commands
@@ -13,22 +13,22 @@ import Workspace
 /// The prompt of a session.
 package final class Prompt {
   private let session: Session
-  /// The status of the last line, for input that is no terminal.
+  /// The status of the last line, for input that is not a terminal.
   private var lastStatus = ExitStatus.done
-  /// What stands in the line when it is read again.
+  /// The initial text of the next line, after a request interrupted typing.
   private var unfinishedLine = ""
-  /// Whether the last line was not finished: nobody typed what ran since.
+  /// Whether a request interrupted the last line, so that the user did not type what ran since.
   private var wasRequested = false
-  /// Whether a command could be typed now: no question is asked, and no chunk of Lua is open.
+  /// Whether a command can be typed now: no question is open, and no chunk of Lua is unfinished.
   private var isBetweenLines = false
-  /// Lines of a paste that wait their turn.
+  /// Lines of a paste that have not run yet.
   private var pastedLines: [String] = []
 
   package init(_ session: Session) { self.session = session }
 
-  /// Runs the prompt until the user leaves; answers the exit status.
+  /// Runs the prompt until the user leaves; returns the exit status.
   package func run() -> Int32 {
-    // What a script before it was interrupted by is over.
+    // Clears an interrupt that was meant for a script that ran before.
     Interrupts.clear()
     let source: any LineSource
     do {
@@ -74,7 +74,7 @@ package final class Prompt {
   private func lineSource() throws -> any LineSource {
     guard session.console.terminal.hasKeyboard else { return session.input.plainReader }
     let reader = try LineReader(history: History.make(for: session))
-    // Moves of elements wait for a save; a shell that is stopped may never go on.
+    // Moved elements are saved late, and a suspended shell may never resume, so save them now.
     reader.willSuspend = { [session] in
       session.requests.stop()
       session.saveDocuments()
@@ -118,7 +118,7 @@ package final class Prompt {
     runRequested()
     switch try readLine(from: source) {
     case .line(let line):
-      // A Ctrl-C from before the line was read, between the clearing and the reading, is not for this line.
+      // Ignores a Ctrl-C that came between the clearing above and the reading: it is not for this line.
       Interrupts.clear()
       runLine(line, source)
     case .interrupted: break
@@ -131,7 +131,7 @@ package final class Prompt {
     }
   }
 
-  /// What was typed before another program asked for something stands there again.
+  /// Reads a line; the text typed before another program's request is restored.
   private func readLine(from source: any LineSource) throws -> LineOutcome {
     guard let reader = session.input.lineReader else { return try source.read(prompt: "") }
     session.requests.listen(in: session)
@@ -141,8 +141,8 @@ package final class Prompt {
     return try reader.read(prompt: PromptText(session).text(), initial: unfinishedLine)
   }
 
-  /// Another program asked while a line is typed.
-  /// - Returns: whether the typing is to stop for it.
+  /// Handles a request of another program while a line is typed.
+  /// - Returns: whether reading the line stops for it.
   private func takeRequest() -> Bool {
     let requests = session.requests
     guard requests.take(), let request = requests.request else { return false }
@@ -156,7 +156,7 @@ package final class Prompt {
     return false
   }
 
-  /// Runs what another program asked for while the line before was typed, as if it had been typed here.
+  /// Runs requests of other programs that interrupted the typing, as if their commands had been typed here.
   private func runRequested() {
     while let request = session.requests.request {
       guard session.requests.isAwaited else { return session.requests.refuse() }
@@ -165,7 +165,7 @@ package final class Prompt {
     }
   }
 
-  /// Runs one line: a command, or Lua with what more it asks for.
+  /// Runs one line: a command, or Lua with the further lines it needs.
   private func runLine(_ line: String, _ source: any LineSource) {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
@@ -195,12 +195,12 @@ package final class Prompt {
     session.input.lineReader?.remember(line, isSecret: namesSecret(line))
   }
 
-  /// Whether a line names a secret setting, by itself or by an alias for one: its value may be in it.
+  /// Whether a line names a secret setting, directly or through an alias, so that it may contain its value.
   private func namesSecret(_ line: String) -> Bool {
     guard let tree = session.preferences?.tree else { return false }
     var aliases = Dictionary(firstOf: session.registry.aliases.map { ($0.name, $0.words) })
     var (text, first) = (line, line.split(whereSeparator: \.isWhitespace).first.map(String.init))
-    // An alias may stand for another one.
+    // An alias may refer to another alias.
     while let name = first, let words = aliases.removeValue(forKey: name) {
       text += " " + words.joined(separator: " ")
       first = words.first
@@ -210,7 +210,7 @@ package final class Prompt {
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
     if namesSecret(line) { return }
-    // The line may have moved the user's files.
+    // The line may have changed the path of the history file.
     History.use(in: session)
     session.input.lineReader?.note(line, hasFailed: hasFailed)
     let text = isCommand ? line : withoutLuaWord(line)
@@ -221,7 +221,8 @@ package final class Prompt {
     isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
-  /// Several lines at once: one chunk of Lua, unless it is none and commands are among them; those run line by line.
+  /// Runs several pasted lines: as one chunk of Lua, unless they do not compile and include commands; then they run
+  /// line by line.
   private func runPaste(_ text: String, _ source: any LineSource) {
     let lines = text.split(separator: "\n").map(String.init)
     guard lines.contains(where: isCommand), !compiles(text) else { return runLuaLine(text, source) }
@@ -245,7 +246,7 @@ package final class Prompt {
     }
   }
 
-  /// - Parameter showsNil: otherwise nil, as the value of a name that nothing is called, is not shown.
+  /// - Parameter showsNil: whether nil is shown; not for a name that does not exist.
   private func runLuaLine(_ first: String, _ source: any LineSource, showsNil: Bool = true) {
     var text = withoutLuaWord(first)
     var typed = first
@@ -256,7 +257,7 @@ package final class Prompt {
       case .done, .failed:
         if case .failed(let status) = outcome { lastStatus = status } else { lastStatus = ExitStatus.done }
         remember(typed)
-        // Another function of the user's gets its chance.
+        // A line that may redefine the prompt function gives it another try.
         if text.contains(text: "prompt") { session.scripting.isPromptBad = false }
         note(typed, isCommand: false, hasFailed: lastStatus != ExitStatus.done)
         return hintAboutLocal(text)
@@ -278,7 +279,7 @@ package final class Prompt {
     }
   }
 
-  /// The prompt says what is open, the innermost last.
+  /// Reads the next line of a chunk; the prompt lists the open parts, innermost last.
   private func readMore(_ source: any LineSource, _ chunk: String) throws -> LineOutcome {
     if !pastedLines.isEmpty { return .line(pastedLines.removeFirst()) }
     guard let lineReader = session.input.lineReader else { return try source.read(prompt: ">> ") }
@@ -287,7 +288,7 @@ package final class Prompt {
     return try lineReader.read(prompt: open + ">> ", initial: "", isContinued: true)
   }
 
-  /// The input ended inside a chunk.
+  /// Reports the syntax error when the input ends inside a chunk.
   private func reportUnfinished(_ text: String) {
     do {
       _ = try session.lua.load(text, name: promptChunk)

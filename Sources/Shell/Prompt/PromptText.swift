@@ -1,5 +1,6 @@
-// What stands before the cursor: by the function `shell.prompt` of Lua, which a user may replace. Invariant: there is
-// always a prompt; a function that fails, or answers no line of text, is told once and the usual one stands there.
+// The text of the prompt, returned by the Lua function `shell.prompt`, which a user may replace. Invariant: there is
+// always a prompt; a function that fails, or does not return a line of text, is reported once and replaced by the
+// default prompt.
 
 import Authentication
 import Bindings
@@ -14,10 +15,10 @@ struct PromptText {
 
   init(_ session: Session) { self.session = session }
 
-  /// - Parameter game: what is played.
+  /// - Parameter game: the game being played, if any.
   func text(game: String? = nil) -> String {
     let state = state(game: game)
-    // Before a sign-in nothing of Lua can be reached.
+    // Before a sign-in nothing of Lua is accessible.
     guard state.isSignedIn, !session.scripting.isPromptBad else { return state.text }
     do {
       let function = try session.lua.load("return deckhand.shell.prompt(...)", name: "shell.prompt")

@@ -1,5 +1,5 @@
-// What another program asks for while a line is typed, done as if its command had been typed. Invariant: the line names
-// who asked; it is not kept in the history.
+// Runs what another program requests while a line is typed, as if the command had been typed. Invariant: the output
+// names the requesting program; the command is not saved in the history.
 
 import Commands
 import Decks
@@ -13,7 +13,7 @@ struct RequestedCommand {
 
   init(_ session: Session) { self.session = session }
 
-  /// Whether a command at the prompt does it.
+  /// Whether the request runs as a command at the prompt.
   static func isPromptFor(_ request: ShellRequest) -> Bool {
     switch request.kind {
     case .review, .list, .showCard, .showNote, .editNote, .undo: true
@@ -21,12 +21,12 @@ struct RequestedCommand {
     }
   }
 
-  /// What is said of a study while there is none.
+  /// The reply to a request about the current study when there is none.
   static func answerWithoutStudy(to request: ShellRequest) -> ShellReply {
     request.kind == .study ? .studied(nil) : .done(false)
   }
 
-  /// Runs it and answers: what stays on the screen for long is answered before.
+  /// Runs the request and answers it; commands that may keep the screen for long are answered before they run.
   func run(_ request: ShellRequest) {
     do {
       switch request.kind {
@@ -45,7 +45,7 @@ struct RequestedCommand {
     }
   }
 
-  /// Nil for what is not there.
+  /// The command's words; nil when the requested object does not exist.
   private func words(for request: ShellRequest) throws -> [String]? {
     let workspace = try session.workspace()
     switch request.kind {
@@ -65,7 +65,7 @@ struct RequestedCommand {
     _ = Runner(session).runCommand(words)
   }
 
-  /// The cards that a search in Anki's language finds, as `card list` shows them.
+  /// Lists the cards that a search in Anki's query language finds, as `card list` shows them.
   private func list(_ request: ShellRequest) throws {
     let workspace = try session.workspace()
     let found = try workspace.cards.numbers(anki: request.text)

@@ -1,11 +1,11 @@
-// What an answer shows beside its text: what a cloze hid, by colour or in brackets, and fields that no template names.
-// Invariant: the text is the card's own; without colours brackets are all that is added.
+// What an answer shows besides its text: cloze deletions in colour or brackets, and fields that no template names.
+// Invariant: the text is the card's own; without colours only brackets are added.
 
 import Text
 import Workspace
 
 struct AnswerParts {
-  /// In the UTF-8 of the answer, in order.
+  /// Ranges in the UTF-8 of the answer, in order.
   private var hidden: [Range<Int>] = []
   private var fields: [(name: String, text: String)] = []
 
@@ -16,12 +16,12 @@ struct AnswerParts {
     if session.preferences?.showsFields == true { fields = try card.unnamedFields() }
   }
 
-  /// Where nothing is coloured: what was hidden is in brackets, the fields follow in lines of their own.
+  /// The plain form without colours: hidden parts are in brackets, the fields follow on separate lines.
   func inWords(_ answer: String, on terminal: Terminal) -> String {
     ([marked(answer)] + fields.map { "\($0.name): \($0.text)" }).joined(separator: "\n")
   }
 
-  /// The answer in lines.
+  /// The answer as wrapped lines.
   func lines(_ answer: String, width: Int, on terminal: Terminal) -> [String] {
     if hidden.isEmpty { return cardLines(answer, within: width) }
     guard terminal.usesColor else { return cardLines(marked(answer), within: width) }
@@ -32,7 +32,7 @@ struct AnswerParts {
     }
   }
 
-  /// The fields below it, their names before them.
+  /// The fields to show below the answer, each after its name.
   func fieldLines(width: Int, on terminal: Terminal) -> [String] {
     fields.flatMap { field in
       cardLines("\(field.name): \(field.text)", within: width).map { terminal.styled($0, .dim) }
@@ -44,7 +44,8 @@ struct AnswerParts {
   }
 }
 
-/// Which characters of a text were hidden, line by line: lines are cut from it, and only blanks go where they are cut.
+/// Tracks which characters of a text were hidden while its wrapped lines are processed; wrapping drops only spaces at
+/// the line breaks.
 private struct HiddenMarks {
   private let marks: [(scalar: Unicode.Scalar, isHidden: Bool)]
   private var next = 0
@@ -58,7 +59,7 @@ private struct HiddenMarks {
     }
   }
 
-  /// The parts of a line, each hidden as a whole or not at all.
+  /// Splits a line into runs that are entirely hidden or entirely visible.
   mutating func runs(of line: String) -> [(text: String, isHidden: Bool)] {
     var runs: [(text: String, isHidden: Bool)] = []
     for scalar in line.unicodeScalars {

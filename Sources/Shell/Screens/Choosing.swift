@@ -1,5 +1,5 @@
-// A command at a terminal that lacks the name of a thing: the user chooses it from a list. Invariant: where nobody can
-// choose, the words stay as they are, and the command says what is missing.
+// Lets the user choose from a list when a command at a terminal lacks its first argument. Invariant: when nobody can
+// choose, the words stay as they are, and the command reports what is missing.
 
 import Authentication
 import Commands
@@ -8,12 +8,12 @@ import Text
 
 struct Choosing {
   let session: Session
-  /// What a group does with a thing by itself.
+  /// The kind of object that each command group shows.
   private static let groups: [String: ValueKind] = ["deck": .deck, "card": .card, "doc": .document]
 
   init(_ session: Session) { self.session = session }
 
-  /// The words with what was chosen; nil when the user left the list.
+  /// The words completed with the user's choice; nil when the user left the list.
   func words(for words: [String]) throws -> [String]? {
     guard canChoose, let (command, kind) = missing(in: words) else { return words }
     guard !session.gate.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
@@ -29,7 +29,7 @@ struct Choosing {
       && !session.console.isRedirected
   }
 
-  /// The command that the words name, and what kind of thing it lacks; nil when it lacks none.
+  /// The command that the words name, and the kind of the missing argument; nil when none is missing.
   private func missing(in words: [String]) -> ([String], ValueKind)? {
     if words.count == 1, let kind = Self.groups[words[0]], session.registry.group(words[0]) != nil {
       return ([words[0], "show"], kind)
@@ -41,7 +41,7 @@ struct Choosing {
     return (words, first.kind)
   }
 
-  /// Whether that many words are all that a usage needs: nobody is asked for the first thing of a line that lacks more.
+  /// Whether that many words are all that a usage line requires: a line that lacks more arguments opens no list.
   private func isWhole(_ usage: String, with count: Int) -> Bool {
     var depth = 0
     let needed = usage.filter { letter in

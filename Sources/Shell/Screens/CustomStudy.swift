@@ -1,5 +1,5 @@
-// What `study` says when it has nothing to show: when the next card comes, and what could be studied before then. At a
-// terminal it asks which; elsewhere it names the commands. Invariant: nothing is changed before somebody chose it.
+// What `study` shows when nothing is due: when the next card comes, and what could be studied before. At a terminal it
+// asks; elsewhere it lists the commands. Invariant: nothing is changed before the user chooses.
 
 import Commands
 import Decks
@@ -8,7 +8,7 @@ import Values
 import Workspace
 
 struct CustomStudy {
-  /// Something to study, as a command and in words.
+  /// Something to study: its command-line options and its description.
   private struct Offer {
     let words: String
     let text: String
@@ -36,8 +36,8 @@ struct CustomStudy {
       ]), .lines(isAsked ? [] : [why] + commands))
   }
 
-  /// Asks what to study at a terminal.
-  /// - Returns: whether the options say something new to study.
+  /// Asks at a terminal what to study.
+  /// - Returns: whether the user chose something and the options were changed accordingly.
   func choose(_ options: inout SessionHandle.Options) throws -> Bool {
     guard isAsked else { return false }
     let offers = offers
@@ -52,7 +52,7 @@ struct CustomStudy {
 
   private var isAsked: Bool { isScheduled && session.canAsk && !session.state.isInScript }
 
-  /// Whether it was asked for what is due, not for anything special.
+  /// Whether the request was for due cards only, without a special selection.
   private var isScheduled: Bool { options.mode == .review && options.kind == .scheduled && options.query == nil }
 
   // MARK: Words

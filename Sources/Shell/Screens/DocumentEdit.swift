@@ -1,17 +1,17 @@
-// What the editor of a document changes: a copy, step by step, with the way back. Invariant: each step is one that can
-// be undone; what is locked, or of a later version, stays as it is and is told.
+// The changes of the document editor: made to a copy, step by step, with undo. Invariant: each step can be undone;
+// elements that are locked or of a later version are not changed, and the attempt is reported.
 
 import CardDocuments
 import Workspace
 
-/// A document that is edited in memory.
+/// A document edited in memory.
 struct DocumentEdit {
   private(set) var content: CardDocument
   private let original: CardDocument
   private var past: [CardDocument] = []
-  /// The place of the element that keys change, in drawing order.
+  /// The index of the selected element, in drawing order.
   private(set) var place: Int
-  /// How far an arrow moves: units.
+  /// The distance that an arrow key moves, in units.
   private(set) var step = 20.0
 
   private static let steps = [20.0, 100, 5]
@@ -43,17 +43,17 @@ struct DocumentEdit {
     return true
   }
 
-  /// Moves by so many steps.
+  /// Moves the element by a number of steps.
   mutating func move(across: Double, down: Double) throws(DocumentError) {
     let (x, y) = (across * step, down * step)
     try set { [(.x, .number($0.x + x)), (.y, .number($0.y + y))] }
   }
 
-  /// Makes it larger or smaller about its centre.
+  /// Enlarges or shrinks the element about its centre.
   mutating func grow(_ grows: Bool) throws(DocumentError) {
     let factor = grows ? Self.growth : 1 / Self.growth
     try set { element in
-      // A tenth of a unit is no difference; the file has no long numbers.
+      // A tenth of a unit makes no visible difference, and rounding keeps numbers in the file short.
       func side(_ value: Double) -> Double { max(1, (value * factor * 10).rounded() / 10) }
       return [(.width, .number(side(element.width))), (.height, .number(side(element.height)))]
     }
@@ -66,7 +66,7 @@ struct DocumentEdit {
     }
   }
 
-  /// Turns `wraps` or `cropped` over.
+  /// Toggles `wraps` or `cropped`.
   mutating func toggle(_ field: ElementField) throws(DocumentError) {
     try set { element in
       guard case .flag(let isOn)? = element.value(of: field) else { return [] }
@@ -74,7 +74,7 @@ struct DocumentEdit {
     }
   }
 
-  /// Lets the lines of a text begin at the next side.
+  /// Switches a text to the next alignment.
   mutating func alignNext() throws(DocumentError) {
     let sides = ["center", "left", "right"]
     try set { element in
@@ -106,10 +106,10 @@ struct DocumentEdit {
     content = changed
   }
 
-  // MARK: Keeping
+  // MARK: Applying
 
-  /// Makes the same changes to the document itself. What somebody else changed meanwhile stays.
-  /// - Returns: how many elements were changed.
+  /// Applies the changes to the document itself. Changes that others made meanwhile stay.
+  /// - Returns: the number of changed elements.
   func apply(to document: DocumentHandle) throws -> Int {
     let stored = try document.document()
     var changed: Set<String> = []
@@ -126,7 +126,7 @@ struct DocumentEdit {
     return changed.union(try reorder(stored)).count
   }
 
-  /// Brings the elements into the order of the copy, one step after the other.
+  /// Brings the elements into the order of the copy, one step at a time.
   private func reorder(_ stored: StoredDocument) throws -> Set<String> {
     let wanted = content.elements.map(\.id)
     guard wanted != original.elements.map(\.id), Set(wanted) == Set(stored.elements.map(\.id)) else { return [] }

@@ -1,5 +1,5 @@
-// `doc edit`: a document's picture, and keys that move what is on it. Invariant: nothing is saved here; what Enter
-// keeps is handed back, and every other way out leaves the document as it was.
+// `doc edit`: shows a document's picture, and moves its elements by keys. Invariant: nothing is saved here; Enter
+// returns the changes, and every other way out leaves the document unchanged.
 
 import CardDocuments
 import Commands
@@ -12,7 +12,7 @@ final class DocumentEditor {
   private let document: StoredDocument
   private var edit: DocumentEdit
   private var alert = ""
-  /// The picture of the content that it was drawn from.
+  /// The drawn picture, with the content it shows.
   private var drawn: (content: CardDocument, size: Int, pixels: PixelDrawing)?
   private var cannotDraw = false
   private var showsHelp = false
@@ -25,7 +25,7 @@ final class DocumentEditor {
 
   private var terminal: Terminal { session.console.terminal }
 
-  /// - Returns: what was changed; nil when nothing was, or nothing is to be kept.
+  /// - Returns: the changes; nil when there are none, or they are discarded.
   func run() throws -> DocumentEdit? {
     try KeyScreen(session).run(showing: lines) { event in
       switch event {
@@ -79,7 +79,7 @@ final class DocumentEditor {
 
   // MARK: Drawing
 
-  /// Rows of the picture: what title, alert and keys leave.
+  /// The rows of the picture: those that title, alert and keys leave free.
   private var rows: Int { max(3, min(30, terminal.height - (isNarrow ? 9 : 8))) }
   private var isNarrow: Bool { terminal.width < 64 }
   private var columns: Int { max(4, min(terminal.width - 8, rows * 13 / 10)) }
@@ -110,14 +110,14 @@ final class DocumentEditor {
     return parts.lines(on: terminal)
   }
 
-  /// What the keys do: a line for each, or side by side on a low screen.
+  /// The key help: one line per key, or packed side by side on a low screen.
   private var helpLines: [String] {
     if Self.keys.count + 3 <= terminal.height { return Self.keys.map { $0.0.filled(to: 12) + $0.1 } }
     let words = Self.keys.map { "\($0.0)  \($0.1)" }.joined(separator: "   ")
     return packedLines(words, within: max(8, terminal.width - 4))
   }
 
-  /// What is known of the element, and which there are.
+  /// A description of the element, and a list of its neighbours.
   private var description: [String] {
     guard let element = edit.element else { return ["The document is empty: `doc add-text` puts a text on it."] }
     func number(_ value: Double) -> String { Int(exactly: value.rounded()).map { session.grouped($0) } ?? "\(value)" }
@@ -143,7 +143,7 @@ final class DocumentEditor {
     return lines.map { $0.styledCut(to: room) }
   }
 
-  /// The picture in half blocks; where colours or the drawing program lack, the boxes of the elements.
+  /// The picture as half blocks; without colours or the drawing program, the outlines of the elements.
   private func pictureLines() -> [String] {
     guard terminal.usesColor, terminal.usesUnicode, !cannotDraw else { return boxLines() }
     do {
@@ -151,7 +151,7 @@ final class DocumentEditor {
         drawn = (edit.content, rows, try document.pixels(of: edit.content, width: columns, height: rows * 2))
       }
     } catch {
-      // The boxes are moved as well.
+      // The outlines can be edited as well.
       cannotDraw = true
       alert = "It is not drawn: \(error)"
       return boxLines()

@@ -1,6 +1,6 @@
-// A document in the terminal: by the Kitty graphics protocol where the terminal says that it has it, else as coloured
-// half blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show
-// it.
+// Shows a document in the terminal: by the Kitty graphics protocol if the terminal announces it, else as coloured half
+// blocks, else not at all; then only the text is shown. Invariant: pictures are sent only to terminals that can show
+// them.
 
 import CardDocuments
 import Files
@@ -12,25 +12,25 @@ struct DocumentPicture {
   private let environment: (String) -> String?
   private let rows: Int
 
-  /// - Parameter rows: what it may take of the terminal's; most of them when it is nil.
+  /// - Parameter rows: the most rows of the terminal to use; nil for most of them.
   init(_ session: Session, rows: Int? = nil) {
     terminal = session.console.terminal
     environment = session.environment.variables.value
     self.rows = max(4, min(rows ?? terminal.height - 6, 24))
   }
 
-  /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.
+  /// The lines that draw the document; none when the terminal shows no pictures, or the picture cannot be drawn.
   func lines(of document: StoredDocument) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
       return hasKitty ? kitty(try document.thumbnail()) : blocks(try pixels(document))
     } catch DocumentError.drawing {
-      // Without the drawing program there are words; they follow.
+      // Without the drawing program, the text that follows is enough.
       return []
     }
   }
 
-  /// The lines that draw a media file; none where it is no picture, or cannot be drawn: its name stands in the text.
+  /// The lines that draw a media file; none when it is not a picture or cannot be drawn; the text shows its name.
   func lines(ofMedia name: String, in workspace: Workspace) -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
@@ -38,19 +38,19 @@ struct DocumentPicture {
       if hasKitty { return kitty(picture.png) }
       return blocks(try workspace.media.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
     } catch {
-      // A card is studied without a picture that cannot be drawn.
+      // A card can be studied without a picture that cannot be drawn.
       return []
     }
   }
 
-  /// Terminals that say by their environment that they know the protocol.
+  /// Whether the environment identifies a terminal that supports the protocol.
   private var hasKitty: Bool {
     environment("KITTY_WINDOW_ID") != nil || environment("TERM") == "xterm-kitty"
       || environment("TERM") == "xterm-ghostty"
       || environment("TERM_PROGRAM") == "WezTerm" || environment("TERM_PROGRAM") == "ghostty"
   }
 
-  /// The picture in chunks of base64, as the protocol wants them (Kitty's documentation, "The graphics escape code").
+  /// The picture in chunks of base64, as the protocol requires (Kitty's documentation, "The graphics escape code").
   private func kitty(_ png: [UInt8]) -> [String] {
     let text = Array(base64(png).utf8)
     var chunks: [String] = []
@@ -64,7 +64,7 @@ struct DocumentPicture {
     return [chunks.joined()]
   }
 
-  /// A card is 1300 by 2000; a cell of the terminal shows two pixels, one above the other.
+  /// A card is 1300 by 2000 units; a cell of the terminal shows two pixels, one above the other.
   private func pixels(_ document: StoredDocument) throws -> PixelDrawing {
     let height = rows * 2
     return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)

@@ -1,5 +1,5 @@
-// Where an element's box is on a grid of cells or pixels that shows the card. Invariant: every place that it gives is
-// on the grid.
+// The position of an element's box on a grid of cells or pixels that shows the card. Invariant: every position it
+// returns is on the grid.
 
 import CardDocuments
 import Glibc
@@ -24,10 +24,10 @@ struct ElementBox {
     }
   }
 
-  /// The place of its centre; nil when that is not on the card.
+  /// The position of its centre; nil when that is off the card.
   var centre: (column: Int, row: Int)? { place(middle.x, middle.y) }
 
-  /// The places of its sides that are on the card.
+  /// The positions along its sides that are on the card.
   var outline: [(column: Int, row: Int)] {
     var places: [(column: Int, row: Int)] = []
     for (index, start) in corners.enumerated() {

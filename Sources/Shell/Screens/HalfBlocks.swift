@@ -1,11 +1,11 @@
-// Pixels in a terminal: a cell shows two, one above the other. Invariant: each line ends with the terminal's own
-// colours.
+// Draws pixels in a terminal: a cell shows two, one above the other. Invariant: each line ends by resetting the
+// terminal's colours.
 
 import CardDocuments
 
 struct HalfBlocks {
   private let drawing: PixelDrawing
-  /// Places that are drawn in the opposite colour.
+  /// The positions that are drawn in a contrasting colour.
   private let marked: Set<Int>
 
   init(_ drawing: PixelDrawing, marked: [(column: Int, row: Int)] = []) {

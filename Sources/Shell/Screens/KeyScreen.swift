@@ -1,11 +1,11 @@
-// A screen that single keys work on until one of them ends it: a picker, an editor. Invariant: Escape, Ctrl-C, Ctrl-D
-// and a signal leave it without an answer; the idle lock covers it until the password is given; the terminal is as it
-// was afterwards.
+// A screen controlled by single keys until one of them ends it: a picker, an editor. Invariant: Escape, Ctrl-C, Ctrl-D
+// and signals leave it without a result; the idle lock covers it until the password is entered; afterwards the terminal
+// is as it was before.
 
 import Authentication
 import Files
 
-/// What a key has done to a screen.
+/// The effect of a key on a screen.
 enum KeyOutcome<Answer> {
   case goesOn
   case ends(Answer?)
@@ -16,9 +16,9 @@ struct KeyScreen {
 
   init(_ session: Session) { self.session = session }
 
-  /// Shows the lines again after each key.
-  /// - Parameter take: is given each key, and each line where there is no keyboard.
-  /// - Returns: what ended it; nil when the user left.
+  /// Runs the screen, showing the lines again after each key.
+  /// - Parameter take: receives each key, and each line when there is no keyboard.
+  /// - Returns: the result; nil when the user left.
   func run<Answer>(
     showing lines: () -> [String], _ take: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
@@ -31,7 +31,8 @@ struct KeyScreen {
     return try keys.whileReadingKeys {
       while true {
         screen.show(lines())
-        // Asked each second: while the machine sleeps a timeout stands, and the idle clock goes on.
+        // With the idle lock on, wakes at least once a second: a timeout does not advance while the machine sleeps,
+        // but the idle clock does.
         let event = try keys.next(timeout: lock.untilLock(idle).map { min($0, 1000) })
         if lock.untilLock(idle) == 0 {
           guard try lock.unlock(screen, keys) else { return nil }

@@ -1,4 +1,4 @@
-// How well the memory model knows a user, as charts. Invariant: with few answers it says so instead of a picture.
+// Charts of how well the memory model predicts a user. Invariant: with few answers a text says so instead of a chart.
 
 import CardDocuments
 import Decks
@@ -6,7 +6,7 @@ import Memory
 import Text
 
 struct KnowledgePanels {
-  /// Answers on later days that a calibration takes at least.
+  /// The fewest answers on later days for a calibration chart.
   private static let fewestAnswers = 100
 
   private let knowledge: ModelKnowledge
@@ -45,7 +45,7 @@ struct KnowledgePanels {
     return lines
   }
 
-  /// At the retention of the deck and at others, the lowest first.
+  /// The cost at the deck's retention and at others, the lowest retention first.
   private var minutes: ChartPanel {
     let costs = ([knowledge.now] + knowledge.others).sorted { $0.retention < $1.retention }
     return ChartPanel(

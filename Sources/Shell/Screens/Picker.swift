@@ -1,5 +1,5 @@
-// A list to choose from that gets shorter as one types: for `deck`, `card`, `doc` without a name. Invariant: nothing is
-// chosen but by Enter; where the cursor cannot be moved, nothing is shown.
+// A list to choose from, filtered as the user types: for `deck`, `card`, `doc` without a name. Invariant: only Enter
+// chooses; without cursor control nothing is shown.
 
 import CardDocuments
 import Commands
@@ -8,11 +8,11 @@ import Files
 import Text
 import Workspace
 
-/// Something to choose.
+/// An item to choose.
 struct PickerItem: Equatable {
-  /// What a command is given.
+  /// The argument passed to the command.
   let value: String
-  /// What the list shows, and what is searched.
+  /// The text that the list shows and searches.
   let title: String
   var help = ""
 }
@@ -31,7 +31,7 @@ final class Picker {
 
   private var terminal: Terminal { session.console.terminal }
 
-  /// The items whose text has all the words that were typed.
+  /// The items whose text contains all typed words.
   static func matching(_ items: [PickerItem], _ filter: String) -> [PickerItem] {
     let words = filter.lowercased().split(separator: " ")
     return items.filter { item in
@@ -40,7 +40,7 @@ final class Picker {
     }
   }
 
-  /// The value that was chosen; nil when the user left.
+  /// Runs the list; returns the chosen value, or nil when the user left.
   func choose() throws -> String? {
     try KeyScreen(session).run(showing: lines) { event in
       switch event {
@@ -73,7 +73,7 @@ final class Picker {
     place = max(0, min(place, left - 1))
   }
 
-  /// Items that are shown at once.
+  /// The number of items shown at once.
   private var room: Int { max(1, min(15, terminal.height - 7)) }
 
   func lines() -> [String] {
@@ -96,14 +96,14 @@ final class Picker {
   }
 }
 
-/// What can be chosen where a command lacks the name of a thing.
+/// The items to choose from when a command lacks an argument.
 struct PickerItems {
   let session: Session
   private static let most = 2_000
 
   init(_ session: Session) { self.session = session }
 
-  /// What there is of a kind; nil for a kind that is not chosen from a list.
+  /// The title and all items of a kind; nil for a kind that is not chosen from a list.
   func items(of kind: ValueKind) throws -> (title: String, items: [PickerItem])? {
     switch kind {
     case .deck:

@@ -1,6 +1,6 @@
-// A word game: at the terminal a screen with the base word, the found words and an alert; in a pipe one answer a line,
-// in words or in JSON. Invariant: each guess is judged by the game alone; the screen only shows what it says. What
-// counts is put away at once, so that no way of leaving loses it.
+// A word game: at the terminal a screen with the base word, the found words and an alert; in a pipe one answer per
+// line, as text or JSON. Invariant: only the game judges guesses; the screen just shows the outcome. Everything that
+// counts is saved at once, so that no way of leaving loses it.
 
 import Bindings
 import Commands
@@ -16,27 +16,28 @@ import WordGames
 import Workspace
 
 final class PlayScreen {
-  /// How the game is played.
+  /// How the game is played and shown.
   struct Options {
     var wantsJSON = false
-    /// Whether a program is told the base word first.
+    /// Whether a program that reads the output gets the base word first.
     var showsBase = true
-    /// Where missed words go at the end.
+    /// The deck that missed words are added to at the end.
     var deck: String?
   }
 
   let session: Session
   let handle: GameHandle
   let options: Options
-  /// The user sits at a terminal. Its callbacks run while a line is read, when the console has no keyboard.
+  /// Whether the user is at a terminal. It is fixed at the start, because callbacks run while a line is read, when the
+  /// console has no keyboard.
   let isScreen: Bool
   private var hasLeft = false
   private var hasShownEnd = false
-  /// Whether the game can be taken up again, now that it was left.
+  /// Whether the game can be resumed after it was left.
   private var isKept = false
-  /// Nobody is signed in any more: the game cannot be asked.
+  /// Whether nobody is signed in any more, so that the game is inaccessible.
   private var isLockedOut = false
-  /// What stands on the terminal.
+  /// What is drawn on the terminal.
   var drawing = PlayDrawing()
 
   init(_ session: Session, _ game: GameHandle, _ options: Options) {
@@ -50,7 +51,7 @@ final class PlayScreen {
   var game: Game { handle.game }
   var terminal: Terminal { session.console.terminal }
   private var preferences: Preferences? { session.preferences }
-  /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
+  /// Whether the screen is redrawn after each guess; a screen reader gets a line instead.
   var draws: Bool { isScreen && !terminal.usesScreenReader }
 
   func run() throws -> CommandResult {
@@ -98,7 +99,7 @@ final class PlayScreen {
   private func nextLine(_ reader: LineReader?) throws -> String? {
     let outcome: LineOutcome
     if let reader {
-      // A clock may run out while nobody types.
+      // The game's clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
       reader.tick = { [self] in
         drawClock()
@@ -111,7 +112,7 @@ final class PlayScreen {
     switch outcome {
     case .line(let line):
       drawing.lines += 1
-      // No word is longer, and marks without end would take for ever.
+      // No word is longer, and an endless run of combining marks would take forever.
       return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
       guard isScreen else { throw ShellError.interruptedAmidAnswers }
@@ -146,7 +147,7 @@ final class PlayScreen {
     do {
       answer = try handle.guess(line)
     } catch let error as LuaError where error.stopReason != .interrupt {
-      // A mode's own function failed: the game goes on without this guess.
+      // A function of the mode failed: the game continues without this guess.
       session.report(error, origin: game.mode.name)
       if options.wantsJSON { tellFailure(of: line.trimmed, error) }
       drawing.lines += 1
@@ -160,7 +161,7 @@ final class PlayScreen {
     }
   }
 
-  /// A program gets an answer to each guess, also to one that could not be judged.
+  /// Answers a guess that could not be judged, since a program must get an answer to each guess.
   private func tellFailure(of word: String, _ error: LuaError) {
     let report = error.problem?.report
     let fields = [
@@ -192,7 +193,7 @@ final class PlayScreen {
       + (reward.points > 0 ? ", \(reward.points) points more." : ".")
   }
 
-  /// Signs beside words, for whoever does not tell colours apart.
+  /// Symbols beside words for users who cannot distinguish colours.
   private var right: String { terminal.usesUnicode ? "✓" : "+" }
   private var wrong: String { terminal.usesUnicode ? "✗" : "x" }
 
@@ -215,7 +216,7 @@ final class PlayScreen {
 
   // MARK: The game's own commands
 
-  /// The commands of a game, and what each does.
+  /// The commands of a game with their descriptions.
   var commands: [(name: String, help: String)] {
     let turns = game.mode.players > 1 ? [("/pass", "hand the turn on; the game ends when all have passed")] : []
     return [
@@ -228,7 +229,7 @@ final class PlayScreen {
     ]
   }
 
-  /// A command on each line, the words on it in a column of their own.
+  /// One command per entry, with the descriptions aligned in a column.
   private var helpLines: [String] {
     commands.flatMap { command in
       command.help.lines(within: isScreen ? max(8, terminal.width - 14) : 100).enumerated().map { place, line in
@@ -237,7 +238,7 @@ final class PlayScreen {
     }
   }
 
-  /// Tab in a game: its own commands and nothing else.
+  /// Tab completion in a game: only its own commands.
   private func completion(_ line: String) -> Completion {
     let found = commands.filter { $0.name.hasPrefix(line) }
     return Completion(wordStart: 0, candidates: found.map { Candidate($0.name, suffix: "", help: $0.help) })
@@ -265,7 +266,7 @@ final class PlayScreen {
     try handle.workspace.games.store()
   }
 
-  /// Does what asks functions of the mode. A failure of one is told, and the game goes on as it was.
+  /// Runs an action that calls functions of the mode; an error is reported, and the game continues unchanged.
   private func goingOn(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -297,8 +298,8 @@ final class PlayScreen {
 
   // MARK: The end
 
-  /// Says that the game is over, how it ended, and what was not found. At a terminal the screen is left then; in a pipe
-  /// each further guess is answered that it is over.
+  /// Reports that the game is over, how it ended, and what was not found. At a terminal this leaves the screen; in a
+  /// pipe each further guess is answered with the fact that the game is over.
   private func showEnd() throws {
     hasShownEnd = true
     if isScreen { hasLeft = true }
@@ -311,17 +312,17 @@ final class PlayScreen {
       }
       if game.listsMissed { try showMissed() }
     } catch let error as LuaError where error.stopReason != .interrupt {
-      // A mode's own function failed: the game is over all the same.
+      // A function of the mode failed: the game is over even so.
       session.report(error, origin: game.mode.name)
     }
   }
 
-  /// A text in lines that are broken between words, where there is a screen.
+  /// Wraps a text between words if there is a screen.
   private func filled(_ text: String) -> [String] {
     isScreen ? text.lines(within: min(100, terminal.width), breaksWords: false) : [text]
   }
 
-  /// What was not found, a page of it at most, with meanings where there are any.
+  /// Shows the words not found, at most one page, with meanings where available.
   private func showMissed() throws {
     let missed = try handle.missedWords(isScreen ? max(4, min(20, terminal.height - 8)) : 20)
     guard !missed.isEmpty else { return }
@@ -335,7 +336,7 @@ final class PlayScreen {
     session.console.show(["Not found:"] + explained + (more.isEmpty ? [] : ["  " + more.trimmed]))
   }
 
-  /// Words in a column and what they mean in the next, those that no dictionary has left out.
+  /// The words that have a meaning, aligned with their meanings in the next column.
   private func meaningLines(_ words: [MissedWord]) -> [String] {
     let width = words.map { printable($0.word).displayWidth }.max() ?? 0
     return words.compactMap { word in
@@ -359,19 +360,19 @@ final class PlayScreen {
     return parts.compactMap(\.self).joined(separator: " ")
   }
 
-  /// Who of several players has the most points; nil where one plays, or nobody has any.
+  /// Which of several players has the most points; nil when there is one player, or nobody has any points.
   private var winner: String? {
     guard game.mode.players > 1, let most = game.scores.max(), most > 0 else { return nil }
     let best = game.scores.indices.filter { game.scores[$0] == most }.map { String($0 + 1) }
     return best.count == 1 ? "Player \(best[0]) wins." : "Players \(best.joined(separator: " and ")) are even."
   }
 
-  /// How the game stands when it is left, in lines that are broken between words.
+  /// Shows a summary of the game when it is left, wrapped between words.
   private func showGoodbye() {
     session.console.show(([summary] + goodbye).flatMap { wrapped($0, width: terminal.width) })
   }
 
-  /// What to do next, and where one is now.
+  /// What the user can do next, and where they are now.
   private var goodbye: [String] {
     let command = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)`"
     let another = game.mode.isDaily ? "\(command) has another word tomorrow" : "\(command) starts another game"

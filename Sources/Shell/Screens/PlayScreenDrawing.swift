@@ -1,5 +1,5 @@
-// What a word game shows: the base word, the words found, what the last guess came to, the commands. Invariant: only
-// the lines that it drew itself are drawn again; a line that is being typed stays as it is.
+// Draws a word game: the base word, the words found, the result of the last guess, the commands. Invariant: only lines
+// that the game itself drew are redrawn; a line that is being typed stays as it is.
 
 import Commands
 import Decks
@@ -9,20 +9,20 @@ import Text
 import Values
 import WordGames
 
-/// What a game has on the terminal.
+/// The state of a game's output on the terminal.
 struct PlayDrawing {
-  /// Lines since the game was drawn, the prompt's too.
+  /// The number of lines since the game was drawn, including prompt lines.
   var lines = 0
-  /// Which of them tells the score and the clock, from 0.
+  /// The index of the line with the score and the clock, from 0.
   var footLine: Int?
-  /// What stands below it.
+  /// The lines below it.
   var alert: [String] = []
   var width = 0
-  /// The letters in the order that the user wants.
+  /// The letters in the order that the user chose by `/shuffle`.
   var order: [Character] = []
 }
 
-/// What a screen changes of the line reader, to be put back.
+/// The callbacks that a screen replaces in the line reader, saved to be restored.
 struct LineReaderState {
   private let reader: LineReader?
   private let completion: ((String) -> Completion)?
@@ -53,15 +53,16 @@ extension PlayScreen {
       let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
       return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
-    // A mode that shows a text of its own may show fewer letters than its base word has.
+    // A mode that shows its own text may show fewer letters than its base word has.
     let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"
     session.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
   }
 
-  /// A mode of a plugin makes up any.
+  /// A mode of a plugin may use any text as base word, so it is made printable.
   var base: String { printable(game.baseWord) }
 
-  /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
+  /// The text shown for the base word: the mode's own text, or the word itself. When the mode's function fails, its
+  /// title is shown, so that a secret word stays secret.
   var shownBase: String {
     do {
       return printable(try game.shown())
@@ -73,7 +74,7 @@ extension PlayScreen {
 
   var footer: String { figures("letters on average").joined(separator: " · ") }
 
-  /// How a game stands, the most telling first; without the average where there is no word for it.
+  /// The score line's parts, the most important first; without the average when its label is nil.
   private func figures(_ average: String?) -> [String] {
     let score =
       game.mode.players > 1 ? game.scores.map { grouped($0) }.joined(separator: " : ") : "score \(grouped(game.score))"
@@ -83,7 +84,7 @@ extension PlayScreen {
     return ["\(grouped(game.count)) found", mean, score, time].compactMap(\.self)
   }
 
-  /// What of it fits into a line.
+  /// The longest form of the footer that fits into one line.
   private var shownFooter: String {
     let isFromList = !isOwnShow && game.listsMissed
     let kind = game.common == nil ? "possible" : "common"
@@ -116,7 +117,7 @@ extension PlayScreen {
     let order = drawing.order.isEmpty ? Array(base) : drawing.order
     let letters = isOwnShow ? shown : order.map(String.init).joined(separator: " ")
     var parts = ScreenParts(title: heading, facts: [game.mode.name])
-    // On a low screen the letters and how it stands are what counts; Tab and /help tell the commands.
+    // On a low screen only the letters and the score are shown; Tab and /help list the commands.
     let isLow = terminal.height < 12
     parts.body = [terminal.styled(letters, .bold)] + (isLow ? [] : [""])
     let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
@@ -134,7 +135,7 @@ extension PlayScreen {
       : "\(base)      \(game.length) letter word - \(game.language.title)"
   }
 
-  /// The clock goes on while a line is typed: its line alone is drawn again, and the cursor goes back to the line.
+  /// Updates the clock while a line is typed: redraws only its line, and moves the cursor back.
   func drawClock() {
     guard draws, terminal.canRedraw, !terminal.reducesMotion, game.timeRemaining != nil, let place = drawing.footLine,
       drawing.width == terminal.width
@@ -145,7 +146,7 @@ extension PlayScreen {
     session.console.write("\u{1B}7\u{1B}[\(up)A\r\u{1B}[2K\(line.styledCut(to: terminal.width))\u{1B}8")
   }
 
-  /// Everything anew around the line that is typed: after a stop, or in a terminal of another size.
+  /// Redraws everything around the line that is typed: after a suspension, or when the terminal's size changed.
   func drawAround() {
     guard draws, terminal.canRedraw else { return }
     session.console.write("\u{1B}[H\u{1B}[2J")

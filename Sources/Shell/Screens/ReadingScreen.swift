@@ -1,6 +1,6 @@
-// A text in pages, its unknown words marked: what is known of it is seen, asked and changed word by word. Invariant:
-// the mark of a word is a sign as well as a colour; each change is a step of undo of its own, and the place is kept at
-// the end.
+// Shows a text in pages with its unknown words marked; the user can look them up and change what is known word by word.
+// Invariant: a word's mark is a character as well as a colour; each change is one undo step, and the reading position
+// is saved at the end.
 
 import Decks
 import Language
@@ -15,15 +15,15 @@ final class ReadingScreen {
   private var view: TextView
   /// The first sentence of the page.
   private var first: Int
-  /// How many lines of it stand on the pages before, where it is longer than a page.
+  /// The number of the first sentence's lines that are on earlier pages, when it is longer than a page.
   private var skipped = 0
-  /// The marked word: a token of the text.
+  /// The index of the selected word's token.
   private var cursor: Int?
   private var alert: [String] = []
-  /// What was printed last where all that is printed stays, for a screen reader: what is new is printed then.
+  /// The position last printed when output is not redrawn, as for a screen reader; then only changes are printed.
   private var printed: (first: Int, cursor: Int?)?
 
-  /// - Parameter deck: where cards of words go.
+  /// - Parameter deck: the deck for cards of words.
   init(_ session: Session, _ text: TextHandle, deck: String) throws {
     (self.session, self.text, self.deck) = (session, text, deck)
     view = try text.view()
@@ -37,7 +37,7 @@ final class ReadingScreen {
 
   private func tokens(of sentence: Int) -> Range<Int> { index.tokenRange(of: index.sentences[sentence]) }
 
-  /// Shows it until the user leaves.
+  /// Runs the screen until the user leaves.
   func run() throws {
     _ = try KeyScreen(session).run(showing: lines) { event -> KeyOutcome<Bool> in
       switch event {
@@ -75,7 +75,7 @@ final class ReadingScreen {
     }
   }
 
-  /// The next or previous word that is unknown, on whatever page.
+  /// Moves to the next or previous unknown word, turning the page if necessary.
   private func moveCursor(from token: Int, by step: Int) {
     var place = token + step
     while index.tokens.indices.contains(place) {
@@ -91,7 +91,7 @@ final class ReadingScreen {
     alert = [step > 0 ? "No unknown word follows." : "No unknown word before."]
   }
 
-  /// - Parameter skipping: how many lines of the sentence stand on the pages before.
+  /// - Parameter skipping: the number of the sentence's lines that are on earlier pages.
   private func turn(to sentence: Int, skipping lines: Int = 0) {
     guard index.sentences.indices.contains(sentence) else {
       alert = ["The text ends here."]
@@ -113,13 +113,13 @@ final class ReadingScreen {
       used += lines
       if used > room, sentence < first { break }
       sentence -= 1
-      // The end of a sentence that is longer than a page.
+      // Turns to the last part of a sentence that is longer than a page.
       if lines > room { return turn(to: sentence, skipping: (lines - 1) / room * room) }
     }
     turn(to: sentence)
   }
 
-  /// The first line of the page of a sentence's line: only one that is longer than a page has several.
+  /// The first line of the page that contains a line of the sentence: only a sentence longer than a page has several.
   private func pageStart(ofLine line: Int) -> Int { broken(first).lines.count > room ? line / room * room : 0 }
 
   /// The tokens on the page.
@@ -188,7 +188,7 @@ final class ReadingScreen {
       title: text.titles.first ?? "",
       facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
     let last = min(end, index.sentences.count)
-    // A window that was made wider has fewer lines.
+    // Widening the window reduces the number of lines.
     skipped = min(skipped, pageStart(ofLine: broken(first).lines.count - 1))
     parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
     parts.alert = alert
@@ -197,7 +197,7 @@ final class ReadingScreen {
     return parts.lines(on: terminal)
   }
 
-  /// What was done, and the sentence of the marked word where that is another one, or nothing was done.
+  /// The result of the last key, with the sentence of the selected word if the selection moved or there is no result.
   private func news(since former: Int?) -> [String] {
     let sentence = cursor.map { index.sentence(ofToken: $0) } ?? first
     var parts = ScreenParts()
@@ -206,7 +206,7 @@ final class ReadingScreen {
     return done.isEmpty || cursor != former ? done + broken(sentence).lines.map { parts.indent + $0 } : done
   }
 
-  /// A sentence in lines, its words marked by their states, and the line of each word.
+  /// Wraps a sentence into lines with its words marked by their states; also returns the line index of each word.
   private func broken(_ sentence: Int) -> (lines: [String], places: [Int]) {
     var (lines, line, used, places) = ([String](), "", 0, [Int]())
     var token = tokens(of: sentence).lowerBound
@@ -235,7 +235,7 @@ final class ReadingScreen {
     return (lines + [line], places)
   }
 
-  /// `[word]` where the cursor is, `word*` for an unknown one, `word+` for one with a new card.
+  /// Marks the selected word as `[word]`, an unknown one as `word*`, one with a new card as `word+`.
   private func marked(_ word: String, _ state: WordState?, isCursor: Bool) -> (String, Style) {
     let sign = state == .unknown ? "*" : state == .new ? "+" : ""
     if isCursor { return ("[\(word)]\(sign)", [.bold, .reversed]) }

@@ -1,25 +1,25 @@
-// The parts that every screen is made of: a title with facts at its end, the body, an alert, a foot, and the keys.
-// Invariant: no line is wider than the terminal, from 20 columns on; the parts stand in the same order on each screen.
+// The common parts of every screen: a title with facts at its end, the body, an alert, a foot, and the keys.
+// Invariant: no line is wider than the terminal, from 20 columns on; the parts have the same order on each screen.
 
 import Text
 
 struct ScreenParts {
   /// Plain text at the left of the first line.
   var title = ""
-  /// The state in words, the longest first: the first that leaves room for the title stands at its right.
+  /// Descriptions of the state, longest first: the first one that leaves room for the title is shown at its right.
   var facts: [String] = []
-  /// Lines that are ready to be drawn.
+  /// Styled lines, ready to be drawn.
   var body: [String] = []
-  /// What was just done or is wrong.
+  /// The result of the last action, or an error.
   var alert: [String] = []
-  /// One line on how things are; nil for none.
+  /// One line about the current state; nil for none.
   var foot: String?
-  /// What can be pressed or typed: lines of pieces that stand apart by three blanks or more.
+  /// What can be pressed or typed: lines of items separated by three or more spaces.
   var keys = ""
-  /// Before all but the title; none for what is printed at the prompt.
+  /// The indentation of all lines but the title; empty for output at the prompt.
   var indent = "   "
 
-  /// Columns that a screen takes at most, so that a wide terminal does not pull it apart.
+  /// The most columns that a screen uses, so that it is not stretched on a wide terminal.
   static func width(on terminal: Terminal) -> Int { min(terminal.width, 92) }
 
   func lines(on terminal: Terminal) -> [String] {
@@ -30,7 +30,7 @@ struct ScreenParts {
     }
   }
 
-  /// The place of the foot among the lines, from 0; nil without one.
+  /// The index of the foot among the lines, from 0; nil without one.
   func footPlace(on terminal: Terminal) -> Int? { foot == nil ? nil : head(on: terminal).count }
 
   private func head(on terminal: Terminal) -> [String] {
@@ -38,7 +38,7 @@ struct ScreenParts {
     return heading + body.map { $0.isEmpty ? "" : indent + $0 }
   }
 
-  /// The title and the facts that fit beside it.
+  /// The title with the longest facts that fit beside it.
   func titleLine(on terminal: Terminal) -> String {
     let width = Self.width(on: terminal)
     let fitting = facts.first { $0.displayWidth + 2 + min(12, title.displayWidth) <= width } ?? facts.last ?? ""

@@ -1,5 +1,5 @@
-// The figures of study as charts: the same for a terminal and for a picture. Invariant: a value that does not fit among
-// the bars is counted in the last one.
+// Study statistics as charts, the same for the terminal and for a picture. Invariant: a value beyond the range of the
+// bars is counted in the last one.
 
 import CardDocuments
 import Decks
@@ -11,7 +11,7 @@ struct StatisticsPanels {
 
   init(_ figures: DeckStatistics) { self.figures = figures }
 
-  /// - Parameter weeks: columns of the calendar.
+  /// - Parameter weeks: the number of columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
     let standing = figures.goal.map { [goal($0)] } ?? []
     if figures.days.isEmpty { return standing + withoutAnswers }
@@ -19,7 +19,7 @@ struct StatisticsPanels {
       + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
   }
 
-  /// A line in place of the charts that would be empty. Cards may be learnt without an answer that is known here.
+  /// A line in place of the charts that would be empty. Cards may have been learnt without answers being known here.
   private var withoutAnswers: [ChartPanel] {
     let line = "Nothing answered yet: `study` asks the cards, then charts are here."
     return [ChartPanel("Answers", .words([line]))] + (figures.cards.all > 0 ? [cards] : [])
@@ -85,7 +85,7 @@ struct StatisticsPanels {
     let weekday = ((figures.today + 3) % 7 + 7) % 7
     let first = figures.today - weekday - 7 * (weeks - 1)
     let shown = (first...figures.today).compactMap { answers[$0] }.sorted()
-    // Nine days of ten are in the scale: one day of a thousand answers does not pale all others.
+    // The scale covers nine of ten days, so that one day with a thousand answers does not make all others look pale.
     let most = Double(max(1, shown.isEmpty ? 1 : shown[min(shown.count - 1, shown.count * 9 / 10)]))
     let cells = (0..<weeks).map { week in
       (0..<7).map { day -> Double? in
@@ -99,7 +99,7 @@ struct StatisticsPanels {
 
   private static let dayCount = 30
 
-  /// What happened on the last days, by the day counted from today.
+  /// A chart of the last 30 days; days are counted from today.
   private func lastDays(_ title: String, _ values: [(Int, Double)], unit: String = "") -> ChartPanel {
     var bars = [Double](repeating: 0, count: Self.dayCount)
     for (day, value) in values where day <= 0 && day > -Self.dayCount { bars[Self.dayCount - 1 + day] += value }
@@ -116,7 +116,7 @@ struct StatisticsPanels {
 
   private var forecast: ChartPanel {
     var bars = [Double](repeating: 0, count: Self.dayCount)
-    // What is late waits today.
+    // Overdue cards count as due today.
     for bar in figures.forecast.bars where bar.value < Self.dayCount { bars[max(0, bar.value)] += Double(bar.count) }
     return columns("Due", bars, axis: ["today", "", "15 d", "", "29 d"])
   }
@@ -151,7 +151,7 @@ struct StatisticsPanels {
 
   // MARK: Distributions
 
-  /// In at most 30 bars of so many days that nine of ten cards are in all but the last.
+  /// A chart of at most 30 bars; the bar width is chosen so that all bars but the last cover nine of ten cards.
   private func distribution(_ title: String, _ histogram: Histogram, unit: String) -> ChartPanel {
     var (seen, last) = (0, 1)
     for bar in histogram.bars where seen * 10 < histogram.total * 9 {

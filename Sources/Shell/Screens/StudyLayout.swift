@@ -1,5 +1,5 @@
-// How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant:
-// all of the texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
+// Lays out a card on the study screen: header, prompt, answer and picture, and the keys. Invariant: all texts can be
+// seen on a terminal of any size: what does not fit scrolls, and a line says so.
 
 import Decks
 import Templates
@@ -10,46 +10,46 @@ struct StudyLayout {
   let terminal: Terminal
   /// The name of the deck.
   let name: String
-  /// The state of the session in words, the longest first: the first that leaves room for the name is shown.
+  /// Descriptions of the session's state, longest first: the first one that leaves room for the name is shown.
   let facts: [String]
   let prompt: String
-  /// Nil while it is not shown.
+  /// Nil until it is shown.
   let answer: String?
-  /// What of it was hidden, and what stands below it.
+  /// The cloze deletions in the answer, and the fields below it.
   var answerParts = AnswerParts()
-  /// Below the texts, as lines that are ready to be drawn.
+  /// Lines below the texts, ready to be drawn.
   var picture: [String] = []
-  /// What was typed beside the right answer, or is being typed, ready to be drawn.
+  /// The text being typed, or the typed answer beside the right one, ready to be drawn.
   var typed: [String] = []
-  /// What can be pressed: lines of pieces that stand apart by three blanks or more.
+  /// The available keys: lines of items separated by three or more spaces.
   let choices: String
-  /// Stands in place of the card: a key a line, and what it does.
+  /// Shown in place of the card: one line per key with its action.
   var help: [String]?
-  /// What was just done, or is asked.
+  /// The result of the last action, or a question.
   var notice = ""
-  /// How many lines of the texts are above the screen.
+  /// How many lines of the texts are scrolled above the screen.
   var scroll = 0
 
   private var width: Int { ScreenParts.width(on: terminal) }
   private var indent: Int { width < 60 ? 2 : 8 }
   var textWidth: Int { max(8, width - indent - 2) }
   private var allKeys: [String] { ScreenParts(keys: choices).keyLines(on: terminal) }
-  /// What can be pressed, as far as three lines of the texts stand above it; the page of keys tells all of it.
+  /// The lines of keys that leave room for three lines of text; the page of keys lists all of them.
   private var keys: [String] { isLow ? Array(allKeys.prefix(max(0, terminal.height - 1 - 2 - 3))) : allKeys }
-  /// Whether the screen is too low for all of it.
+  /// Whether the screen is too low for everything.
   private var isLow: Bool { terminal.height < 1 + 3 + allKeys.count + 3 }
 
-  /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty
-  /// lines, or one on a low screen.
+  /// The number of lines for the texts: the screen without its last line, the header, the keys, and two empty lines
+  /// (one on a low screen).
   private var room: Int { max(1, terminal.height - 1 - (isLow ? 2 : 3) - keys.count) }
 
-  /// How far the texts, or the page of keys, can be scrolled.
+  /// The maximum scroll offset of the texts or the page of keys.
   var deepest: Int { help.map { max(0, packed($0).count - helpRoom) } ?? max(0, texts.count - room) }
-  /// Lines that are shown at once.
+  /// The number of lines shown at once.
   var page: Int { room }
-  /// Where to scroll so that the answer is seen from its beginning: 0 when it is seen whole without.
+  /// The scroll offset that shows the answer from its start; 0 when everything fits without scrolling.
   var answerStart: Int { words.count <= room ? 0 : min(deepest, textLines(prompt).count + (room < 3 ? 1 : 0)) }
-  /// Lines that are left for pictures; where that is too little to see anything, those of a screen without texts.
+  /// The number of lines left for pictures; when that is too few to see anything, the lines of a screen without texts.
   var pictureRoom: Int {
     let left = room - words.count
     return left >= 6 ? left : room
@@ -60,7 +60,7 @@ struct StudyLayout {
     let texts = texts
     let first = min(max(0, scroll), deepest)
     let shown = texts[first..<min(texts.count, first + room)]
-    // The place of the answer is kept free, so that nothing jumps when it comes.
+    // Space for the answer is reserved, so that nothing moves when it appears.
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
     let place = deepest == 0 ? "" : position(first, shown.count, texts.count)
     let hint = [isLow ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
@@ -69,10 +69,10 @@ struct StudyLayout {
     return [header] + (isLow ? [] : [""]) + shown + free + [more] + keys
   }
 
-  /// Lines of the page of keys.
+  /// The number of lines for the page of keys.
   private var helpRoom: Int { max(1, terminal.height - 1 - 3) }
 
-  /// A line for each key where there is room for as many, else side by side.
+  /// One line per key if there is room, else packed side by side.
   private func packed(_ help: [String]) -> [String] {
     help.count <= helpRoom ? help : packedLines(help.joined(separator: "   "), within: max(8, width - 4))
   }
@@ -113,35 +113,35 @@ struct StudyLayout {
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
-/// A card's text in lines; control characters in it are shown.
+/// Wraps a card's text into lines, with control characters made visible.
 func cardLines(_ text: String, within width: Int) -> [String] {
   text.split(separator: "\n", omittingEmptySubsequences: false)
     .flatMap { printable(String($0), limit: .max).lines(within: width) }
 }
 
-/// What the screen shows beside the card itself, begun anew with each card.
+/// The screen's state besides the card itself, reset for each card.
 struct StudyView {
   var isAnswerShown = false
   var isHelpShown = false
-  /// The next key is the number of a flag.
+  /// Whether the next key is the number of a flag.
   var asksFlag = false
-  /// Of the answer that is shown.
+  /// The parts of the shown answer.
   var answer = AnswerParts()
-  /// What the card asks to be typed; nil for nothing, and once it was answered.
+  /// The answer that the card asks the user to type; nil when there is none or it was already answered.
   var question: TypedQuestion?
-  /// What was typed so far, and once the answer is shown beside it.
+  /// The text typed so far; after the answer is shown, it is displayed beside it.
   var typed = ""
   var comparison: TypedComparison?
-  /// What was typed and is not the answer.
+  /// The typed text if it is wrong.
   var mistyped: String? { comparison?.isRight == false ? typed : nil }
-  /// What was just done, until the next key.
+  /// The result of the last action, until the next key.
   var notice = ""
-  /// Lines of the card's texts, or of the page of keys, that are above the screen.
+  /// How many lines of the card's texts, or of the page of keys, are scrolled above the screen.
   var scroll = 0
-  /// Those of the texts while the page of keys is shown.
+  /// The scroll offset of the texts while the page of keys is shown.
   var scrollBefore = 0
-  /// The picture of a card: drawn once, though the clock redraws the screen.
+  /// The pictures of a card: drawn only once, although the clock redraws the screen.
   var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
-  /// When the card was shown, for how long the answer took.
+  /// The time when the card was shown, to measure how long the answer took.
   var shownSince = 0.0
 }

@@ -1,5 +1,5 @@
-// What a study session draws beside a card's texts: the pictures that its sides name, and its document. Invariant: what
-// cannot be drawn is told by name in the texts, and keeps nobody from studying.
+// Draws pictures below a card's texts: those that its sides name, and its document. Invariant: pictures that cannot be
+// drawn are still named in the texts, and never prevent studying.
 
 import CardDocuments
 import Decks
@@ -7,11 +7,11 @@ import Text
 import Workspace
 
 extension StudyScreen {
-  /// Pictures that are drawn of one card.
+  /// The most pictures drawn for one card.
   private static let mostPictures = 2
 
-  /// Lines below the texts, ready to be drawn; made once for each side of a card.
-  /// - Parameter rows: what they have room in, each with an empty line above it.
+  /// The lines of the pictures below the texts, ready to be drawn; made once for each side of a card.
+  /// - Parameter rows: the available rows, including an empty line above each picture.
   func pictures(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
     if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
     let document = isAnswered ? try card.document()?.document() : nil
@@ -27,7 +27,7 @@ extension StudyScreen {
     let front = try study.workspace.media.known(media: media.promptPictures)
     let back =
       isAnswered ? try study.workspace.media.known(media: media.answerPictures).filter { !front.contains($0) } : []
-    // The side that is looked at has room for one at least.
+    // At least one picture of the side being looked at is shown.
     let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
     let shown = before + back.prefix(Self.mostPictures - before.count)
     let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
@@ -37,7 +37,7 @@ extension StudyScreen {
     }
   }
 
-  /// The document of a card, as `doc show` draws it; in words where the terminal shows no pictures.
+  /// The document of a card, drawn as by `doc show`; as text when the terminal shows no pictures.
   private func drawn(_ document: StoredDocument, rows: Int) throws -> [String] {
     var lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
     if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }

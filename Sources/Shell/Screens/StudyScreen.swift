@@ -1,6 +1,6 @@
-// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a
-// race, the progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and
-// only after its answer was shown.
+// A study session at the terminal: shows the prompt side, then the answer on Enter, then asks how well it was known;
+// shows the clock of a sprint or the progress of reviews, and a result at the end. Invariant: only the card that is
+// shown can be answered, and only after its answer was shown.
 
 import Authentication
 import Bindings
@@ -14,11 +14,11 @@ import Text
 import Values
 import Workspace
 
-/// What came of studying.
+/// The result of studying.
 struct StudyScore {
   var right = 0
   var wrong = 0
-  /// Cards that were left.
+  /// The number of cards not studied.
   var remaining = 0
 
   static func + (one: StudyScore, other: StudyScore) -> StudyScore {
@@ -36,16 +36,16 @@ final class StudyScreen {
   let session: Session
   let study: SessionHandle
   let name: String
-  /// The goal that the deck goes by.
+  /// The goal that applies to the deck.
   let goal: DeckGoals.Current?
   let keys: KeyReader
   let screen: Screen
   var view = StudyView()
   private var wasPausedBySuspend = false
   var hasLeft = false
-  /// How long no key was pressed, from before the first card is drawn.
+  /// Measures the time without a key press, starting before the first card is drawn.
   var idle: IdleClock
-  /// Nobody is signed in any more: the session cannot be asked.
+  /// Whether nobody is signed in any more, so that the session is inaccessible.
   private(set) var isLockedOut = false
 
   init(_ session: Session, _ study: SessionHandle, name: String) throws {
@@ -63,7 +63,7 @@ final class StudyScreen {
   var redraws: Bool { terminal.canRedraw && terminal.hasKeyboard }
   var isSprint: Bool { study.options.mode == .sprint }
 
-  /// - Returns: what was answered; nil once nobody is signed in.
+  /// - Returns: the score; nil once nobody is signed in.
   func run() throws -> StudyScore? {
     keys.willSuspend = { [self] in
       session.requests.stop()
@@ -78,7 +78,7 @@ final class StudyScreen {
       (keys.willSuspend, keys.didResume) = ({}, {})
       if session.input.lineReader == nil { session.requests.stop() }
     }
-    // Where nothing is drawn again there is no line of keys.
+    // Output that is not redrawn has no line of keys.
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
       session.console.show(.lines(["Enter shows the answer; ? tells the other keys."]))
     }
@@ -98,7 +98,7 @@ final class StudyScreen {
     keys.takesRequests = true
     defer { keys.takesRequests = false }
     while try !study.isOver() {
-      // The page of a leech leaves the request that ended it.
+      // A request that closed the leech page is still waiting.
       let event = session.requests.request == nil ? try keys.next(timeout: timeUntilChange()) : .requested
       if try locks(event) { continue }
       if isLockedOut { return }
@@ -127,7 +127,7 @@ final class StudyScreen {
     try finish()
   }
 
-  /// Milliseconds until something happens by itself: the clock moves, or the time of a race is out.
+  /// Milliseconds until the screen changes without input: the clock advances, or the time of a sprint runs out.
   private func timeUntilChange() throws -> Int? {
     guard isSprint, terminal.hasKeyboard, try study.isActive() else { return untilLock }
     let untilChange = redraws && !terminal.reducesMotion ? 200 : Int((try study.timeRemaining() ?? 0) * 1000) + 10
@@ -136,12 +136,12 @@ final class StudyScreen {
 
   // MARK: The idle lock
 
-  /// Milliseconds until it locks; nil for never.
+  /// Milliseconds until the screen locks; nil for never.
   var untilLock: Int? { IdleLock(session).untilLock(idle) }
 
-  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the
-  /// password.
-  /// - Returns: whether it was locked and goes on.
+  /// Locks the screen when no key was pressed for too long: the clock stops and the card is covered until the password
+  /// is entered.
+  /// - Returns: whether it was locked and unlocked again.
   func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
       switch event {
@@ -172,7 +172,7 @@ final class StudyScreen {
 
   // MARK: Keys
 
-  /// Where there is no terminal, words do what keys do.
+  /// Without a keyboard, words do what keys do.
   private func take(_ line: String) throws {
     if view.question != nil {
       view.typed = line
@@ -220,12 +220,12 @@ final class StudyScreen {
     try draw()
   }
 
-  /// While an answer is asked, letters are typed; Enter shows the answer beside it.
+  /// Handles a key while an answer is being typed; Enter shows the answer beside it.
   private func type(_ key: Key) throws -> Bool {
     switch key {
     case .character(let letter):
       view.typed.append(letter)
-      // A single letter on a line of a pipe is the whole answer.
+      // In a pipe, a single letter on a line is the whole answer.
       if !terminal.hasKeyboard { try showAnswer() }
     case .backspace: if !view.typed.isEmpty { view.typed.removeLast() }
     case .control("u"): view.typed = ""
@@ -246,7 +246,7 @@ final class StudyScreen {
     }
   }
 
-  /// What a review offers beside its answers.
+  /// Handles the keys that only reviews have, besides those for answers.
   private func act(_ letter: Character) throws {
     switch letter {
     case "s": try hide("Suspended") { try study.suspend() }
@@ -282,7 +282,7 @@ final class StudyScreen {
     if !redraws { session.console.show([printable(view.notice, limit: 200) + "."]) }
   }
 
-  /// The digit says which flag; any other key leaves the card as it is.
+  /// Sets the flag that the digit names; any other key leaves the card as it is.
   private func flag(_ key: Key) throws {
     guard case .character(let digit) = key, let flag = digit.wholeNumberValue, cardFlags.indices.contains(flag) else {
       return
@@ -292,8 +292,8 @@ final class StudyScreen {
     if !redraws { session.console.show([view.notice]) }
   }
 
-  /// - Parameter didAnswer: called before anything more is shown that waits for a key.
-  /// - Returns: false where the time ran out before.
+  /// - Parameter didAnswer: called before anything is shown that waits for a key.
+  /// - Returns: false when the time had run out.
   @discardableResult
   func answer(_ rating: Rating, didAnswer: () -> Void = {}) throws -> Bool {
     do {
@@ -306,12 +306,12 @@ final class StudyScreen {
       if result.isLeech { try showLeech(result.card) }
       return true
     } catch DeckError.over {
-      // The time ran out between the look at the clock and the answer; the loop ends the race.
+      // The time ran out between checking the clock and the answer; the run loop ends the sprint.
       return false
     }
   }
 
-  /// - Returns: false where this study has done nothing yet.
+  /// - Returns: false when this study has nothing to undo.
   @discardableResult
   func undo() throws -> Bool {
     do {
@@ -326,7 +326,7 @@ final class StudyScreen {
     return true
   }
 
-  /// Opens the card's note in the user's editor; a race's clock stands meanwhile.
+  /// Opens the card's note in the user's editor; the clock of a sprint is paused meanwhile.
   func edit() throws {
     guard let card = try study.card() else { return }
     pauseQuietly()
@@ -342,14 +342,14 @@ final class StudyScreen {
     try keys.begin()
     resumeQuietly()
     view.picture = nil
-    // Questions of the edit and their answers may be above.
+    // The edit's questions and answers may still be visible above.
     if redraws { screen.cover() }
-    // The change may have taken the card away.
+    // The change may have removed the card.
     if try study.card() !== card { return try showPrompt() }
     if view.isAnswerShown { view.answer = try AnswerParts(card, session) }
   }
 
-  /// Ctrl-Z stops the clock; it goes on with the program.
+  /// Pauses the clock; Ctrl-Z does this until the program resumes.
   private func pauseQuietly() {
     do {
       wasPausedBySuspend = try study.isActive()
@@ -368,5 +368,5 @@ final class StudyScreen {
   }
 }
 
-/// The flags of a card by their numbers, as other programs name them.
+/// The names of a card's flags by number, as in other programs.
 let cardFlags = ["none", "red", "orange", "green", "blue", "pink", "turquoise", "purple"]

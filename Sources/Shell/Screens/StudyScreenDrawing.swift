@@ -1,5 +1,5 @@
-// What a study session shows: the card, the state of the session, what can be pressed. Invariant: every key that does
-// something is on the screen or on its page of keys.
+// Draws a study session: the card, the state of the session, the keys. Invariant: every key with an effect is on the
+// screen or on its page of keys.
 
 import Bindings
 import CardDocuments
@@ -36,7 +36,7 @@ extension StudyScreen {
     return layout
   }
 
-  /// The deck that is studied, the card's own where several are, and the card's flag.
+  /// The title: the deck (the card's own when several are studied together), and the card's flag.
   private func title(of card: CardHandle, _ record: CardRecord) throws -> String {
     let name = study.options.moreDecks.isEmpty ? name : try card.deck().record().name
     guard record.flag > 0, record.flag < cardFlags.count else { return name }
@@ -50,8 +50,8 @@ extension StudyScreen {
 
   // MARK: Texts
 
-  /// Moves the texts by some lines, or by pages.
-  /// - Returns: false where all is seen.
+  /// Scrolls the texts by lines or pages.
+  /// - Returns: false when everything is already visible.
   func scroll(_ key: Key) throws -> Bool {
     guard let layout = try layout(), layout.deepest > 0 else { return false }
     switch key {
@@ -79,10 +79,10 @@ extension StudyScreen {
     view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
   }
 
-  /// What is being typed, or what was, beside the right answer: marks below tell what colours do.
+  /// The text being typed, or the typed text beside the right answer; marks below it show what the colours show.
   private func typedLines(width: Int) -> [String] {
     if view.question != nil {
-      // The end is what is typed at.
+      // Typing happens at the end, so the end is shown.
       var shown = printable(String(view.typed.suffix(width)), limit: .max)
       while shown.displayWidth > width - 3 { shown.removeFirst() }
       return ["> " + shown + (terminal.usesUnicode ? "▏" : "_")]
@@ -104,7 +104,7 @@ extension StudyScreen {
 
   // MARK: Keys
 
-  /// What can be pressed now, in a review with when the card would come back.
+  /// The keys available now; in a review with the time until the card would come back.
   private func choices() throws -> String {
     if view.asksFlag { return flagQuestion }
     if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
@@ -132,7 +132,7 @@ extension StudyScreen {
       : "again, hard, good or easy?    u undo   q quit"
   }
 
-  /// Every key, with what it does.
+  /// Every key with its action.
   var help: [String] {
     let answers =
       isSprint
@@ -174,7 +174,7 @@ extension StudyScreen {
     return goal + ["\(waiting) · \(bar) \(percent)", "\(waiting) · \(percent)", waiting, percent]
   }
 
-  /// Without a terminal: the prompt, then the answer and the question, one line each.
+  /// The output without redrawing: the prompt, then the answer with the question, one line each.
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
@@ -188,7 +188,7 @@ extension StudyScreen {
     return "\(card). \(shown(record.prompt))."
   }
 
-  /// A typed answer where nothing is drawn again.
+  /// The comparison of a typed answer as text, for output without redrawing.
   private var comparisonInWords: String {
     guard let comparison = view.comparison else { return "" }
     if comparison.isRight { return "\(shown(view.typed.trimmed)): right. " }
@@ -201,7 +201,7 @@ extension StudyScreen {
   }
 }
 
-/// A length of time as a button shows it: `10 min`, `5 d`, `1.2 y`.
+/// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.
 func span(_ seconds: Double) -> String {
   switch seconds {
   case ..<3600: "\(max(1, Int((seconds / 60).rounded()))) min"

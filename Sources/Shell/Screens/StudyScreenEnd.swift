@@ -1,4 +1,4 @@
-// How a session at the terminal ends: what came of it, when more comes, and another race.
+// How a session at the terminal ends: its result, when more cards come, and the choice of another sprint.
 
 import Commands
 import Decks
@@ -31,13 +31,13 @@ extension StudyScreen {
     return "\(counts) in \(terminal.counted(Int(used.rounded()), "second")).\(tail)"
   }
 
-  /// When the next card comes that is being learnt.
+  /// When the next card in learning comes.
   private func next() throws -> String {
     guard let due = try study.nextDue() else { return "" }
     return " The next card comes \(session.until(due))."
   }
 
-  /// A race can be run again.
+  /// Asks whether to run a sprint again.
   func wantsAgain() throws -> Bool {
     guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, session.state.leaving == nil else {
       return false

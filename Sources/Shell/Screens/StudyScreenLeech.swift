@@ -1,6 +1,6 @@
-// What a study session shows when a card has become a leech: that it has, its answers, and what helps: its note anew, a
-// sentence that has its word, the cards it is taken for, to study side by side.
-// Invariant: it is seen before the next card, also after the last one.
+// Shows that a card has become a leech, with its answers and what helps: rewriting its note, a sentence with its word,
+// and the cards it is confused with, to study side by side.
+// Invariant: the page is shown before the next card, even after the last one.
 
 import Commands
 import Decks
@@ -31,14 +31,14 @@ extension StudyScreen {
 }
 
 private struct LeechPage {
-  /// Rows of the answers that are shown, the newest.
+  /// The most recent answers that are shown, at most.
   private static let mostAnswers = 12
   private let terminal: Terminal
   let lines: [String]
 
   init(_ terminal: Terminal, _ lines: [String]) { (self.terminal, self.lines) = (terminal, lines) }
 
-  /// As it is drawn in place of the card.
+  /// The lines as drawn in place of the card.
   var drawn: [String] {
     let room = max(1, terminal.height - 3)
     let width = ScreenParts.width(on: terminal) - 4

@@ -1,5 +1,5 @@
-// A study that another program leads, as a remote control does. Invariant: it does what keys do, and is refused where
-// they would do nothing; what the user is typing or looking at is left only for what was asked.
+// Lets another program control a study session, like a remote control. Invariant: requests do what keys do, and are
+// refused when the key would do nothing; what the user is typing or viewing is left only for the requested action.
 
 import Authentication
 import Commands
@@ -10,7 +10,7 @@ import Text
 import Wire
 import Workspace
 
-/// What `serve` asks of a study at the terminal.
+/// The requests of `serve` to a study at the terminal.
 struct StudyRequests {
   private let screen: StudyScreen
 
@@ -19,7 +19,7 @@ struct StudyRequests {
   private var session: Session { screen.session }
   private var study: SessionHandle { screen.study }
 
-  /// Answers the request that waits.
+  /// Answers the waiting request.
   /// - Returns: whether the study was left for it.
   func take() throws -> Bool {
     guard let request = session.requests.request else { return false }
@@ -41,8 +41,8 @@ struct StudyRequests {
     return false
   }
 
-  /// A request that comes while the page of a leech is shown.
-  /// - Returns: whether the page goes; the request waits for what is shown then.
+  /// Handles a request that arrives while the page of a leech is shown.
+  /// - Returns: whether the page closes; the request then waits for the next screen.
   func endPage() throws -> Bool {
     guard session.requests.request?.kind == .study else { return true }
     session.requests.answer(.studied(try state()))
@@ -59,7 +59,7 @@ struct StudyRequests {
     return StudyState(card: Int(card.id.rawValue), choices: choices)
   }
 
-  /// What every key but a few does: a pause ends, and so does what is in front of the card.
+  /// Does what nearly every key does first: resumes a paused study, and closes whatever covers the card.
   private func beginActing() throws {
     screen.idle.touch(now: session.environment.clocks.reading().boot)
     if try !study.isActive() { try study.resume() }
@@ -69,7 +69,8 @@ struct StudyRequests {
     screen.view.notice = ""
   }
 
-  /// Only an answer that is shown can be judged, by a number that is a key now. The step is named after who asked.
+  /// Answers the card, if its answer is shown and the number is a valid key now. The undo step is named after the
+  /// requesting program.
   private func answer(_ request: ShellRequest) throws {
     try beginActing()
     let outer = session.data.origin
@@ -89,14 +90,14 @@ struct StudyRequests {
     case .showAnswer: try screen.showAnswer()
     case .startTimer: screen.view.shownSince = session.console.elapsed()
     case .playSounds: try screen.replay()
-    // Where the study has done nothing yet, the step before it is meant, which `serve` takes back.
+    // When this study has nothing to undo, `serve` undoes the step before it.
     case .undo: return try screen.undo()
     default: return false
     }
     return true
   }
 
-  /// The prompt begins the other study, where there is one.
+  /// Leaves the study so that the prompt can start the other one, if there is a prompt.
   private func leave(for deck: String) throws -> Bool {
     if study.options.moreDecks.isEmpty, try study.deck.record().name == deck {
       session.requests.answer(.done(true))
@@ -106,12 +107,12 @@ struct StudyRequests {
       session.requests.refuse()
       return false
     }
-    // It waits for its answer until the prompt has it.
+    // The request stays unanswered until the prompt runs it.
     try screen.leave()
     return true
   }
 
-  /// A list would hide the card: what was found is told in a line.
+  /// Reports the search result in one line, since a list would hide the card.
   private func tell(_ request: ShellRequest) throws {
     let found = try session.workspace().cards.numbers(anki: request.text)
     session.requests.answer(.done(true))

@@ -1,4 +1,4 @@
-// What is known of a text as charts: the same for a terminal and for a picture. Invariant: each chart says what its
+// What is known of a text as charts, the same for the terminal and for a picture. Invariant: each chart says what its
 // highest bar means.
 
 import CardDocuments
@@ -24,7 +24,7 @@ struct TextPanels {
     return ChartPanel("Words by how well they are known", .rows(rows))
   }
 
-  /// Up to 98 %, or to all that can be learned.
+  /// Up to a coverage of 98 %, or with all lemmas that can be learned.
   private var growth: ChartPanel {
     let most = view.lemmasNeeded(for: 0.98) ?? view.lemmasByGain().count
     let bars = view.coverage(afterLemmas: most, steps: Self.partCount - 1)

@@ -1,30 +1,30 @@
-// Questions at the terminal. Invariant: where nobody can answer, nothing is asked; Ctrl-C and a signal that ends the
-// program end the Lua code that asks too, whatever catches errors there.
+// Questions at the terminal. Invariant: nothing is asked when nobody can answer; Ctrl-C, or a signal that ends the
+// program, also ends the Lua code that asks, even if it catches errors.
 
 import Glibc
 import LuaRuntime
 import Text
 import Workspace
 
-/// Where lines come from.
+/// The input of lines.
 final class LineInput {
   /// The line editor, while the prompt runs at a terminal.
   var lineReader: LineReader?
-  /// It does not read ahead: a script's `io.read` may want the next line.
+  /// It does not read ahead, because a script's `io.read` may want the next line.
   lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
   /// Whether no key was pressed for so long that it is time to lock.
   var isIdle = false
-  /// Which history the line editor has.
+  /// The history that the line editor uses.
   var historyPlace: HistoryPlace?
-  /// The lines of an unfinished chunk of Lua that more is asked for.
+  /// The lines of an unfinished chunk of Lua, while further lines are read.
   var openChunk = ""
-  /// What was typed in this session.
+  /// The lines typed in this session.
   var typedLines: [TypedLine] = []
 
-  /// What `serve` asks of this shell.
+  /// The requests of `serve` to this shell.
   let requests = ShellRequests()
 
-  /// What was typed before somebody else asks is no answer to it.
+  /// Discards text typed ahead, so that it does not answer another program's question.
   func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
 }
 
@@ -36,7 +36,7 @@ struct TypedLine {
 }
 
 extension Session {
-  /// Asks for a line at the terminal; nil where nobody can answer.
+  /// Asks for a line at the terminal; nil when nobody can answer.
   package func ask(_ text: String) throws -> String? {
     if options.isUnattended || LineReader.isReading { return nil }
     let outcome: LineOutcome
@@ -63,7 +63,7 @@ extension Session {
 
   private static let longestQuestion = 1_000
 
-  /// Writes a question that is too long for a line, up to its last line, which is left to be read behind.
+  /// Prints all but the last line of a question that is too long for one line; returns the last line for the prompt.
   private func broken(_ question: String) -> String {
     let width = console.terminal.width
     guard canAsk, question.displayWidth >= width else { return question }
@@ -73,10 +73,10 @@ extension Session {
     return question.last == " " ? last + " " : last
   }
 
-  /// Whether somebody sits at a terminal and can be asked.
+  /// Whether a user at a terminal can be asked.
   var canAsk: Bool { console.terminal.hasKeyboard && console.terminal.hasScreen && !options.isUnattended }
 
-  /// Asks for yes or no where somebody sits there; elsewhere the answer is yes, as the command was written on purpose.
+  /// Asks for yes or no if a user can be asked; otherwise the answer is yes, as the command was given deliberately.
   func confirm(_ question: String) throws -> Bool {
     guard canAsk else { return true }
     let answer = try ask(question + " [y/N] ")

@@ -1,5 +1,6 @@
-// What the rooms below are given: the session as the host of Lua states and plugins. Invariant: a plugin's state
-// reaches data only in the session that loaded it; the user's own may sign in again.
+// The session as the host of Lua states and plugins, implementing the protocols of the rooms below. Invariant: a
+// plugin's state reaches data only in the session that loaded it; code of the user's own state may sign in again and
+// then reach data.
 
 import Authentication
 import Bindings
@@ -60,7 +61,7 @@ extension SessionHost: ShellHost {
   func isTyped(_ path: String) -> Bool { session.scripting.typedWords.contains(path) }
 
   func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R {
-    // A script's unit is the script's.
+    // Within a script, changes belong to the script's unit and keep its name.
     if session.state.isInScript { return try body() }
     let outer = session.data.origin
     session.data.origin = "plugin \(plugin)"
@@ -69,7 +70,7 @@ extension SessionHost: ShellHost {
   }
 
   func show(_ index: Int, on stack: borrowing LuaStack) throws {
-    // Of a plugin's value a copy is shown: no function of the plugin runs for it.
+    // A plugin's value is copied before it is shown, so that no function of the plugin runs.
     if stack.kind(index) != .text, stack.state === session.lua {
       return session.console.show(try LuaPreview(index, on: stack).display(on: session.console.terminal))
     }
@@ -106,7 +107,7 @@ extension SessionHost: ShellHost {
     }
   }
 
-  /// The user may describe their own command again; a plugin may not.
+  /// Adds a command. A user may redefine their own command; a plugin may not.
   func add(_ command: Command) throws {
     if command.owner == .user { session.registry.remove(command.path, owner: .user) }
     try session.registry.add(command)
@@ -155,13 +156,13 @@ extension SessionHost: Authenticating {
 // MARK: Values
 
 extension SessionHost {
-  /// Bytes of a text that are shown; a terminal takes seconds for more.
+  /// The most bytes of a text that are shown; a terminal takes seconds for more.
   private static let longestText = 1 << 16
 
-  /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
+  /// Formats a value as the prompt shows it; a text is shown without quotes, line by line.
   func display(of value: LuaValue) -> Display {
     if case .bytes(let bytes) = value {
-      // By bytes: a letter may have any number of marks, which take long to count.
+      // Limited by bytes, since a letter may have any number of combining marks, which are slow to count.
       var end = min(bytes.count, Self.longestText)
       while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
       let lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -179,7 +180,7 @@ extension SessionHost {
     }
   }
 
-  /// `shell.table`.
+  /// Implements `shell.table`.
   func show(rows: [[String]], columns: [String]) {
     let width = max(columns.count, rows.map(\.count).max() ?? 0)
     let heads = (0..<width).map { index in

@@ -1,5 +1,4 @@
-// The idle lock. Invariant: a key counts from when it is pressed, also in a line that is
-// never finished.
+// The idle lock. Invariant: a key counts as soon as it is pressed, even in a line that is never finished.
 
 import Authentication
 import Files
@@ -7,20 +6,20 @@ import Problems
 import Text
 import Workspace
 
-/// Watches how long no key was pressed at the prompt.
+/// Measures how long no key was pressed at the prompt.
 struct IdleWatch {
   private var clock: IdleClock
   private var keys: Int
 
   /// - Parameters:
-  ///   - keys: how many keys were pressed until now.
-  ///   - now: milliseconds since the machine started, sleep included.
+  ///   - keys: the number of keys pressed so far.
+  ///   - now: milliseconds since the machine started, including sleep.
   init(keys: Int, now: Int64) {
     clock = IdleClock(now: now)
     self.keys = keys
   }
 
-  /// Whether nothing was pressed for so many minutes; 0 never is.
+  /// Whether no key was pressed for the given number of minutes; 0 means never.
   mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
     if keys != self.keys {
       self.keys = keys
@@ -36,10 +35,10 @@ struct IdleLock {
 
   init(_ session: Session) { self.session = session }
 
-  /// Lets the prompt watch for the idle lock while somebody is signed in.
+  /// Makes the prompt watch for the idle lock while a user is signed in.
   func watch() { session.input.lineReader?.tick = tick() }
 
-  /// Asked again and again while a line is typed: whether it is time to lock. It counts from now on.
+  /// Returns a callback for the line reader that says whether it is time to lock; the time counts from now.
   func tick() -> () -> Bool {
     session.input.isIdle = false
     guard session.gate.user != nil else { return { false } }
@@ -52,7 +51,7 @@ struct IdleLock {
     }
   }
 
-  /// Locks the account, and asks for the password again.
+  /// Signs out, and asks for the password again.
   func lock() {
     session.input.isIdle = false
     let minutes = session.preferences?.idleMinutes ?? 0
@@ -67,20 +66,20 @@ struct IdleLock {
     }
   }
 
-  /// Milliseconds until a screen is to be locked; nil when it is not, by the setting or because nobody is signed in.
+  /// Milliseconds until a screen locks; nil when it does not, because of the setting or because nobody is signed in.
   func untilLock(_ idle: IdleClock) -> Int? {
     guard session.gate.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
     else { return nil }
     return idle.left(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
   }
 
-  /// Takes everything from the terminal, as somebody else may look at it now, and asks for the password.
+  /// Clears the terminal, since somebody else may be looking at it now, and asks for the password.
   func unlockCovered() -> Bool {
     session.console.write("\u{1B}[H\u{1B}[2J")
     return unlock()
   }
 
-  /// The same of a screen and its keys.
+  /// Covers a screen, releases its keys, and asks for the password.
   func unlock(_ screen: Screen, _ keys: KeyReader) throws -> Bool {
     keys.end()
     screen.cover()
@@ -89,7 +88,8 @@ struct IdleLock {
     return true
   }
 
-  /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.
+  /// Asks for the password before a screen continues. What is open stays open, and nothing runs until the right
+  /// password is entered.
   /// - Returns: false when the user left instead; then nobody is signed in.
   func unlock() -> Bool {
     session.input.isIdle = false

@@ -1,11 +1,11 @@
-// What the user sees while a word list is compiled, which happens at its first use. Invariant: where nothing is drawn
-// again, one line says it; in a pipe nothing does.
+// Shows progress while a word list is compiled, which happens at its first use. Invariant: a terminal without redrawing
+// gets one line; a pipe gets nothing.
 
 import Bindings
 import Lexicon
 import Text
 
-/// Shows on a console that a list of a library is compiled, from the first moment on.
+/// Shows on a console that a word list is being compiled, from the start.
 func showCompiling(of lexicons: LexiconLibrary, on console: Console) {
   var line: (any ProgressReporting)?
   lexicons.didReach = { stage in

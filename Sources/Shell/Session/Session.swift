@@ -1,6 +1,6 @@
-// The session: all that commands, screens and Lua work with, from sign-in to sign-out. Invariant: whatever runs is
-// handed the session when it runs and captures nothing of it before; there is one way to the user's data,
-// `workspace()`.
+// The session: everything that commands, screens and Lua work with, from sign-in to sign-out. Invariant: running code
+// is handed the session as it runs and captures nothing of it before; `workspace()` is the only access to the user's
+// data.
 
 import Authentication
 import Bindings
@@ -16,28 +16,28 @@ import ToggleSettings
 import WordGames
 package import Workspace
 
-/// The program that the shell is of.
+/// The program that runs the shell.
 package struct ProgramIdentity {
   package let version: String
-  /// Its own options, which stand before a command.
+  /// The program's own options, which come before a command.
   package let command: Command
 
   package init(version: String, command: Command) { (self.version, self.command) = (version, command) }
 }
 
-/// What the command line asked for.
+/// The options of the command line.
 package struct ShellOptions {
   package let program: ProgramIdentity
   package var wantsJSON = false
   package var isDryRun = false
-  /// The step of undo at which everything is read; nil for now.
+  /// The undo step whose state is read; nil for the current state.
   package var step: Int?
   package var wantsTrace = false
   package var usesPlugins = true
   package var usesStartScript = true
-  /// Nobody is asked anything.
+  /// Whether no questions are asked.
   package var isUnattended = false
-  /// Whether the command line says whether there are colours.
+  /// Whether the command line decides about colours.
   package var isColorGiven = false
   package var signIn = SignInOptions()
   /// The settings from outside the account.
@@ -51,20 +51,20 @@ package struct ShellOptions {
 /// Who signs in, and how.
 package struct SignInOptions {
   package var user: String?
-  /// It was asked for on the command line.
+  /// Whether the user was named on the command line.
   package var isUserRequired = false
   package var passwordFile: String?
 
   package init() {}
 }
 
-/// What outlives a sign-in: what there is by name, and who listens.
+/// What outlives a sign-in: tables of commands, modes and word lists, and event listeners.
 struct ShellTables {
   let registry: CommandRegistry
   let modes = ModeTable()
   let lexicons: LexiconLibrary
   let events: EventTable
-  /// What the program's own commands do, by name.
+  /// The program's own commands, by name.
   let builtIns = BuiltInTable()
 
   init(lexicons: LexiconLibrary, events: EventTable) {
@@ -73,47 +73,48 @@ struct ShellTables {
   }
 }
 
-/// The user's own Lua state and what belongs to it: made anew after a sign-out.
+/// The user's own Lua state with its data; replaced after a sign-out.
 struct UserScripting {
   var lua: LuaState
-  /// The globals that were there before the user set any.
+  /// The globals that exist before the user sets any.
   var ownGlobals: Set<String> = []
-  /// Who sets or declares a setting now, or grants something: the user, a script, or a plugin that runs a command.
+  /// The owner of settings that are set or declared, and of grants: the user, a script, or a plugin that runs a
+  /// command.
   var settingOwner = Owner.user
-  /// The arguments of the script that runs, as the user typed them: as paths they may be pipes.
+  /// The arguments of the running script as the user typed them; paths among them may be pipes.
   var typedWords: [String] = []
   var hasHintedAboutLocal = false
-  /// The user's own prompt failed: it is not asked again until it is set anew.
+  /// Whether the user's own prompt function failed; it is not called again until it is redefined.
   var isPromptBad = false
 
   init(_ lua: LuaState) { self.lua = lua }
 }
 
-/// After which scripts the program ends: what Lua still does then is a part of the script's unit.
+/// The scripts after which the program ends; what Lua does at the end is then part of the script's unit.
 package enum EndAfterScript {
   case never, onFailure, always
 }
 
-/// What the session is doing.
+/// The current state of the session.
 struct SessionState {
-  /// Counts the sign-outs.
+  /// The number of sign-outs.
   var signOuts = 0
-  /// The user's state is to be made anew, as soon as none of its code runs.
+  /// Whether the user's Lua state has to be replaced as soon as none of its code runs.
   var needsFreshState = false
-  /// Whether init.lua and the plugins of the start were run since the sign-in.
+  /// Whether init.lua and the startup plugins have run since the sign-in.
   var hasBegun = false
   var isInScript = false
-  /// Standard input is where the prompt's lines come from.
+  /// Whether the prompt reads its lines from standard input.
   var isAtPrompt = false
-  /// A command runs for its value: nothing is shown of it.
+  /// Whether a command runs for its value only, and shows nothing.
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
-  /// The status of games that could not be stored.
+  /// The exit status for games that could not be stored.
   var lostGames = ExitStatus.done
   /// The deck that a command named last, for the prompt.
   var usedDeck: DeckHandle?
-  /// Set when the shell is to end, with its status.
+  /// Set when the shell is to end: its exit status.
   var leaving: Int32?
 }
 
@@ -136,7 +137,7 @@ package final class Session {
     self.environment = environment
     let reporter = Reporter(console, options)
     let events = EventTable { owner, event, error in
-      // An error of a plugin names it, and the event, itself.
+      // A plugin's error names the plugin and the event itself.
       console.message(owner == .user ? "in \(event): \(error)" : "\(error)")
     }
     tables = ShellTables(lexicons: LexiconLibrary(environment), events: events)
@@ -163,7 +164,7 @@ package final class Session {
     if options.usesPlugins { plugins.discover() }
   }
 
-  /// Whoever may write into these folders can change what is kept and let code run as this user.
+  /// Warns about folders that others can write to: they could change stored data and run code as this user.
   private func warnOfOpenFolders() {
     let data = environment.folders.data
     for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
@@ -171,7 +172,7 @@ package final class Session {
     }
   }
 
-  /// Whether a line may begin with the word as a command.
+  /// Whether the word can begin a line as a command.
   package func knows(_ word: String) -> Bool { registry.isKnown(word) }
 
   package var endsAfterScript: EndAfterScript {
@@ -186,27 +187,27 @@ package final class Session {
   var gate: Gate { data.gate }
   var rehearsal: Rehearsal { data.rehearsal }
   var lua: LuaState { scripting.lua }
-  /// The settings that hold now; nil when they can't be read: the command that needs them says why.
+  /// The settings in effect; nil when they cannot be read: the command that needs them reports why.
   var preferences: Preferences? { data.preferences }
 
   /// The workspace of the user, opened at its first use.
   /// - Throws: `auth_required` before a sign-in.
   func workspace() throws -> Workspace { try data.workspace() }
 
-  /// Reports an error and answers the exit status it stands for.
-  /// - Parameter origin: the command that failed, before the message.
+  /// Reports an error and returns its exit status.
+  /// - Parameter origin: the command that failed; printed before the message.
   @discardableResult
   package func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     Reporter(console, options).report(error, origin: origin, asJSON: asJSON)
   }
 
-  /// Whether a unit of work is under way.
+  /// Whether a unit of work is in progress.
   var isInUnit: Bool {
     get throws { try !gate.needsAuthentication && workspace().isInUnit }
   }
 
-  /// Runs what may change data; the names of its steps of undo end with its origin. What runs within something else
-  /// goes by that one's name.
+  /// Runs code that may change data; the names of its undo steps end with the origin. A nested call keeps the outer
+  /// origin.
   func changing<R>(from origin: String, _ body: () throws -> R) rethrows -> R {
     let outer = data.origin
     data.origin = outer ?? origin
@@ -223,8 +224,7 @@ package final class Session {
     registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", luaWord])
   }
 
-  /// Ends the user's state and makes one with nothing of theirs in it. Code of it that runs goes on in the old one to
-  /// its end.
+  /// Closes the user's Lua state and makes a fresh one. Code that is running continues to its end in the old state.
   private func makeLuaAnew() throws {
     lua.close()
     scripting.lua = try LuaState(seed: environment.random.seed)
@@ -233,9 +233,9 @@ package final class Session {
     try installBindings()
   }
 
-  /// Between two lines, when no Lua runs: the user's state is made anew after a sign-out, and what a session begins
-  /// with is done after a sign-in.
-  /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded for it.
+  /// Does what is pending between two lines, when no Lua runs: replaces the user's state after a sign-out, and starts
+  /// plugins and init.lua after a sign-in.
+  /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded.
   package func applyPending(before words: [String] = []) throws {
     if state.needsFreshState {
       state.needsFreshState = false
@@ -254,7 +254,7 @@ package final class Session {
     History.use(in: self)
   }
 
-  /// The command of the program's own that the words begin with.
+  /// The built-in command that the words begin with.
   private func builtIn(_ words: [String]) -> BuiltIn? {
     words.first.flatMap { tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0] }
   }
@@ -275,10 +275,10 @@ package final class Session {
     if let failure { throw failure }
   }
 
-  /// Stores what a script's unit did, and closes the data. It is opened again at its next use, when somebody is signed
+  /// Commits a script's unit of work and closes the data. The data is reopened at its next use, when a user is signed
   /// in.
   func leaveWorkspace() throws {
-    // What waits for a save is saved first.
+    // Pending document changes are saved first.
     saveDocuments()
     guard let workspace = data.take() else { return }
     do {
@@ -290,8 +290,8 @@ package final class Session {
     try workspace.close()
   }
 
-  /// Ends all that the user's code was subscribed to, had added or had loaded. The user's Lua state, whose code may
-  /// be running, is made anew by `applyPending`.
+  /// Removes everything that the user's code subscribed to, added or loaded. `applyPending` replaces the user's Lua
+  /// state later, because its code may be running now.
   func endSession() {
     state.signOuts += 1
     state.usedDeck = nil
@@ -304,7 +304,7 @@ package final class Session {
     state.needsFreshState = true
   }
 
-  /// Looks whether another process has added the first account meanwhile: the local data are its own then.
+  /// Checks whether another process has added the first account meanwhile; the local data then belongs to that account.
   func refreshAccounts() throws {
     let wasOpen = !gate.needsAuthentication
     try gate.refresh()
@@ -316,10 +316,10 @@ package final class Session {
   // MARK: The end
 
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
-  /// - Returns: the exit status of what could not be done or saved.
+  /// - Returns: the exit status for what could not be done or saved.
   @discardableResult
   package func close() -> Int32 {
-    // What is done at the end is not what a Ctrl-C before meant.
+    // An earlier Ctrl-C was not meant for the work at the end.
     Interrupts.clear()
     do {
       try endLua()
@@ -333,7 +333,7 @@ package final class Session {
     }
   }
 
-  /// The day's backup, where a change made it due: the session ends when it is made, or at Ctrl-C.
+  /// Completes the day's backup if a change made it due; the session waits for it, or until Ctrl-C.
   private func finishBackup() {
     guard Interrupts.endingSignal == nil, let workspace = data.opened, workspace.isOpen else { return }
     let progress = console.progress("Today's backup", total: 100)
@@ -343,14 +343,14 @@ package final class Session {
     }
   }
 
-  /// Says what settings had to say since the last call, and once that the system's are broken.
+  /// Shows new notices from the settings, and warns once when the system settings are broken.
   func showNotices() {
     data.warnOfSystemSettings { console.message($0) }
     for notice in data.takeNotices() { console.note("note: " + notice) }
   }
 
-  /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these
-  /// change belongs to the unit of work under way. Calling it again does nothing.
+  /// Ends Lua in order: listeners are notified, plugins and the user's state end, and their finalizers run. Their
+  /// changes belong to the unit of work in progress. Calling it again does nothing.
   func endLua() throws {
     guard !state.hasEndedLua else { return }
     state.hasEndedLua = true
@@ -362,7 +362,7 @@ package final class Session {
       events.loader = nil
     }
     try events.emit(.exiting)
-    // Before the states that hold the data of their modes' games go.
+    // Stored before the states are closed that hold the data of their modes' games.
     storeGames()
   }
 
@@ -375,24 +375,24 @@ package final class Session {
     }
   }
 
-  /// - Throws: `LexiconError.cutShort` where a compiled list was damaged while it was in use.
+  /// - Throws: `LexiconError.cutShort` when a compiled list was damaged while it was in use.
   func requireWholeLists() throws {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Takes over what another shell has set since the last line.
+  /// Loads settings that another shell has changed since the last line.
   func refreshSettings() {
     do { try data.opened?.settings.refresh() } catch { report(error) }
   }
 
-  /// Saves moves and sizes of elements, which wait for it.
-  /// - Returns: the exit status of what could not be saved.
+  /// Saves pending moves and sizes of elements.
+  /// - Returns: the exit status for what could not be saved.
   @discardableResult
   func saveDocuments() -> Int32 {
     (data.opened?.documents.save() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
   }
 
-  /// The program was asked to end: what runs ends, then the shell.
+  /// Ends the shell because of a signal: what runs ends first.
   func leave(by signal: Int32) {
     Interrupts.endingSignal = signal
     state.leaving = 128 + signal

@@ -1,38 +1,38 @@
-// Where `serve` asks the shell of the same user to show something: a socket in the user's folder. Invariant: one
-// request is held at a time and answered once; asking never makes the shell wait, and what makes no sense is dropped.
+// The requests of `serve` to a shell of the same user, through a socket in the user's folder. Invariant: one request is
+// held at a time and answered once; checking for requests never blocks the shell, and invalid requests are dropped.
 
 import AnkiConnect
 import Files
 import Values
 import Wire
 
-/// The requests of a shell. Of several shells the one that was used last gets them.
+/// The requests to a shell. Of several shells, the one used last receives them.
 ///
 ///     session.requests.listen(in: session)
 ///     if session.requests.take(), let request = session.requests.request { session.requests.answer(.busy) }
 final class ShellRequests {
   private var listener: LocalListener?
   private var sender: LocalRequest?
-  /// The one that waits for its answer.
+  /// The request that waits for its answer.
   private(set) var request: ShellRequest?
-  /// Seconds that `serve` waits for a shell that is there.
+  /// How many seconds `serve` waits for a running shell.
   static let patience = 2.0
 
-  /// What becomes readable when something comes.
+  /// The descriptors that become readable when a request arrives.
   var descriptors: [Int32] { listener?.descriptors ?? [] }
 
   /// Nil while nobody is signed in.
   private static func path(in session: Session) -> String? { session.data.folder.map { $0 + "/shell.socket" } }
 
-  /// Listens in the folder of whoever is signed in, and takes over from the shell that was used before.
+  /// Listens in the signed-in user's folder, and takes over from the shell that was used before.
   func listen(in session: Session) {
     let isReal = !session.options.isDryRun && !session.options.isUnattended && session.options.step == nil
-    // While a line is read nobody else has the keyboard.
+    // While a line is read, only the line editor has the keyboard.
     let hasKeyboard = session.console.terminal.hasKeyboard || LineReader.isReading
     guard isReal, hasKeyboard, let path = Self.path(in: session) else { return stop() }
     if let listener, listener.path == path, listener.isCurrent { return }
     listener = nil
-    // Without it nothing is missed here, and `serve` says that no shell is there.
+    // A failure does not affect this shell; `serve` then reports that no shell is running.
     do { listener = try LocalListener(path, longestFrame: longestShellFrame) } catch { return }
   }
 
@@ -41,7 +41,7 @@ final class ShellRequests {
     drop()
   }
 
-  /// Takes the next request, if one has come.
+  /// Takes the next request, if there is one.
   func take() -> Bool {
     drop()
     while let next = listener?.next() {
@@ -52,7 +52,7 @@ final class ShellRequests {
     return false
   }
 
-  /// Whether who asked still waits for the answer.
+  /// Whether the requesting program still waits for the answer.
   var isAwaited: Bool { sender?.isAwaited == true }
 
   func answer(_ reply: ShellReply) {
@@ -60,16 +60,16 @@ final class ShellRequests {
     drop()
   }
 
-  /// Answers that this shell does something else.
+  /// Answers that this shell is busy.
   func refuse() { answer(.busy) }
 
   private func drop() { (sender, request) = (nil, nil) }
 
-  // MARK: The other side
+  // MARK: The sender
 
-  /// Asks the shell that runs beside this one.
-  /// - Returns: nil where none does; `.busy` where it does not answer in time, as while it works on something long or
-  ///   is stopped.
+  /// Sends a request to the user's running shell.
+  /// - Returns: the reply; nil when no shell is running; `.busy` when it does not answer in time because it is working
+  ///   or suspended.
   static func ask(_ request: ShellRequest, _ session: Session) -> ShellReply? {
     guard let path = path(in: session) else { return nil }
     do throws(ProgramFailure) {

@@ -1,6 +1,6 @@
-// Signing in and out. Invariant: what one user had open, set or subscribed ends with the sign-out at once; the Lua
-// states go as soon as none of their code runs, before the next line. A password goes from terminal or file into a
-// Secret, nowhere else.
+// Signing in and out. Invariant: everything one user had open, set or subscribed ends at once with the sign-out; Lua
+// states end before the next line, as soon as none of their code runs. A password goes from a terminal or file into a
+// `Secret` and nowhere else.
 
 import Authentication
 import Bindings
@@ -27,8 +27,8 @@ package struct SignIn {
 
   // MARK: At the start
 
-  /// Signs in before anything runs: from the password file, or by asking where a user sits at a terminal.
-  /// - Parameter command: the first word of the command that is to run, nil for the prompt or a script.
+  /// Signs in before anything runs: from the password file, or by asking a user at a terminal.
+  /// - Parameter command: the first word of the command that is to run; nil for the prompt or a script.
   /// - Returns: the exit status when nothing is to run.
   package func open(for command: String?) -> Int32? {
     guard session.gate.needsAuthentication else { return refusalOfUser() }
@@ -45,14 +45,14 @@ package struct SignIn {
     return session.console.terminal.hasKeyboard && session.console.terminal.hasScreen ? askToSignIn() : nil
   }
 
-  /// Whether a command runs before a sign-in. A script would, but its code needs one.
+  /// Whether a command runs before a sign-in. `run` itself could, but the code of its script needs a sign-in.
   private func isOpen(_ command: String) -> Bool {
     guard let command = session.tables.builtIns[command]?.command, !command.access.needsSignIn else { return false }
     if case .makesUnit = command.effect { return false }
     return true
   }
 
-  /// Without accounts nobody can be asked for by name.
+  /// The error status when the command line names a user but there are no accounts.
   private func refusalOfUser() -> Int32? {
     guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.gate.user == nil else {
       return nil
@@ -61,12 +61,12 @@ package struct SignIn {
     return ExitStatus.signIn
   }
 
-  /// Asks until somebody is signed in or leaves; answers the exit status then.
+  /// Asks until a user is signed in or leaves; returns the exit status in the latter case.
   private func askToSignIn() -> Int32? {
     ask(whenLeft: ExitStatus.signIn) { try signIn(session.options.signIn.user, passwordFile: nil) }
   }
 
-  /// Asks whoever is signed in for their password until it is right; answers the exit status when they leave.
+  /// Asks the signed-in user for the password until it is right; returns the exit status when they leave.
   func askForPassword() -> Int32? {
     ask(whenLeft: ExitStatus.done) {
       let password = try readPassword("Password for \(printable(session.gate.user ?? "")): ")
@@ -74,7 +74,7 @@ package struct SignIn {
     }
   }
 
-  /// Asks until `question` comes to its end; answers the exit status when the user leaves, or may not try again.
+  /// Repeats `question` until it succeeds; returns the exit status when the user leaves or may not try again.
   private func ask(whenLeft status: Int32, _ question: () throws -> Void) -> Int32? {
     while true {
       do {
@@ -91,14 +91,14 @@ package struct SignIn {
     }
   }
 
-  /// After the idle lock: the question for the password again.
+  /// Asks for a sign-in after the idle lock.
   func askAgain() {
     guard let status = askToSignIn() else { return }
     session.state.leaving = session.state.leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
   }
 
-  /// Looks at `--set` before anything runs: a value that does not fit is a wrong use, and a name that is nearly one of
-  /// the program's own. Other names may be declared by what runs.
+  /// Checks `--set` before anything runs: an invalid value, or a misspelt name of one of the program's settings, is a
+  /// usage error. Scripts and plugins may still declare other names.
   package func checkSettings() -> Int32 {
     guard !session.options.settings.commandLine.isEmpty, let preferences = session.preferences else {
       return ExitStatus.done
@@ -118,7 +118,8 @@ package struct SignIn {
 
   // MARK: Signing in
 
-  /// Signs in. Without a name it is the only account's, or asked for; without a file the terminal is asked.
+  /// Signs in. Without a name, the only account is used, or the name is asked for; without a file, the password is
+  /// asked for.
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = session.gate.user { throw AuthenticationError.signedIn(user) }
     guard session.gate.needsAuthentication else {
@@ -154,7 +155,7 @@ package struct SignIn {
 
   // MARK: Passwords
 
-  /// A password from a file; `-` is the next line of standard input.
+  /// Reads a password from a file; `-` is the next line of standard input.
   func password(in file: String) throws -> Secret {
     if file == "-" { return try PasswordFile.readLine(from: 0) }
     let path = session.environment.folders.expanded(file)
@@ -162,7 +163,7 @@ package struct SignIn {
     return try PasswordFile.read(path)
   }
 
-  /// A line of the terminal, without echo.
+  /// Reads a line from the terminal without echo.
   func readPassword(_ prompt: String) throws -> Secret {
     guard session.console.terminal.hasKeyboard else {
       throw SignInError.noPassword
@@ -185,7 +186,7 @@ package struct SignIn {
     }
   }
 
-  /// A new password: from a file, or typed twice.
+  /// Reads a new password: from a file, or typed twice.
   func newPassword(for name: String, file: String?) throws -> Secret {
     if let file { return try password(in: file) }
     let first = try readPassword("New password for \(printable(name)): ")
@@ -197,7 +198,7 @@ package struct SignIn {
     return first
   }
 
-  /// A question for a password that was left, in the words of the gate.
+  /// Turns leaving a password question into the gate's error `cancelled`.
   func answeringLeft<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -1,5 +1,5 @@
-// The data of whoever is signed in: the gate, the open workspace and the settings. Invariant: a workspace is opened
-// only with what the gate hands out, at its first use.
+// The data of the signed-in user: the gate, the open workspace and the settings. Invariant: a workspace is opened only
+// with the access that the gate grants, and at its first use.
 
 import Authentication
 import CardDocuments
@@ -18,16 +18,16 @@ package final class UserData {
   private let options: ShellOptions
   private let tables: ShellTables
   let rehearsal: Rehearsal
-  /// The workspace, when one was opened.
+  /// The workspace, if it has been opened.
   private(set) var opened: Workspace?
-  /// What changes the data now: `card add`, `run make.lua`.
+  /// The command or script that is changing data now: `card add`, `run make.lua`.
   var origin: String?
-  /// Shows a line for the user.
+  /// Shows a line to the user.
   private let note: (String) -> Void
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
   private var hasWarned = false
-  /// What is wrong behind `--set` was told before anything ran.
+  /// Whether an error in `--set` was reported before anything ran.
   var hasToldSettings = false
 
   init(
@@ -56,7 +56,8 @@ package final class UserData {
     return fresh
   }
 
-  /// The change that made the backup due is done: what the error says of changes is not meant.
+  /// The message for a failed backup. The change that made the backup due is saved, so the error's own words about
+  /// changes are left out.
   private static func words(forBackup error: any Error) -> String {
     guard let problem = error as? any Problem else { return "note: today's backup could not be made: \(error)" }
     if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change makes it" }
@@ -68,21 +69,21 @@ package final class UserData {
       + "`backup FILE` writes one elsewhere"
   }
 
-  /// `NAME=value`: where the drawing program finds the user's own fonts.
+  /// Variables as `NAME=value` that the drawing program needs to find the user's fonts.
   private var drawingVariables: [String] {
     ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
       environment.variables.value(name).map { "\(name)=\($0)" }
     }
   }
 
-  /// The open workspace, which is nobody's any more here.
+  /// Hands over the open workspace; it is no longer held here.
   func take() -> Workspace? {
     defer { opened = nil }
     return opened
   }
 
-  /// The settings that hold now: the user's, or those from outside before a sign-in. Nil when they can't be read; the
-  /// command that needs them says why.
+  /// The settings in effect: the user's, or before a sign-in those from outside the account. Nil when they cannot be
+  /// read; the command that needs them reports why.
   var preferences: Preferences? {
     do {
       if !gate.needsAuthentication { return try workspace().preferences() }
@@ -96,25 +97,25 @@ package final class UserData {
     }
   }
 
-  /// Says once that the system's settings are broken, when somebody has asked for settings.
-  /// - Parameter warn: shows a line, also where notes are not wanted.
+  /// Warns once that the system settings are broken, if settings have been loaded.
+  /// - Parameter warn: shows a line even in quiet mode.
   func warnOfSystemSettings(_ warn: (String) -> Void) {
     guard !hasWarned, let warning = (opened?.openedPreferences ?? outsideSettings)?.systemWarning else { return }
     hasWarned = true
     warn("warning: " + warning)
   }
 
-  /// What settings had to say since the last call, when somebody has asked for settings.
+  /// The notices of the settings since the last call, if settings have been loaded.
   func takeNotices() -> [String] {
     hasToldSettings ? [] : (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? []
   }
 
-  /// Names after `--set` that nobody has declared until the end: mistyped ones.
+  /// The names in `--set` that nothing has declared by the end: misspelt ones.
   var unclaimedSettings: [SettingsError] {
     hasToldSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
   }
 
-  /// The terminal as the settings want it.
+  /// The terminal adjusted to the settings.
   func adjusted(_ terminal: Terminal) -> Terminal {
     guard let preferences else { return terminal }
     var terminal = terminal
@@ -127,14 +128,14 @@ package final class UserData {
     return terminal
   }
 
-  /// What shows long output; nil where the terminal itself does.
+  /// The pager command for long output; nil when the terminal shows it directly.
   var pager: String? {
     guard preferences?.usesPager == true, preferences?.usesScreenReader == false else { return nil }
     let named = environment.variables.value("PAGER") ?? ""
     return named.isEmpty ? "less -FRX" : named
   }
 
-  /// The user's history; nil while nobody is signed in: nothing typed is kept then.
+  /// The user's history file; nil while nobody is signed in, when nothing typed is saved.
   var historyPath: String? { folder.map { $0 + "/history" } }
 
   /// The user's folder; nil while nobody is signed in.

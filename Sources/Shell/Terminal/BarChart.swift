@@ -1,5 +1,5 @@
 // Values as horizontal bars, for `shell.chart` and statistics; the same text in a pipe.
-// Invariant: no line is wider than the terminal, and every value stands there as a number beside its bar.
+// Invariant: no line is wider than the terminal, and every value is shown as a number beside its bar.
 
 import Problems
 import Text
@@ -17,7 +17,7 @@ package struct BarChart {
 
   package init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
 
-  /// Bars are as long as their value is large beside the largest; a negative one is drawn by its size and dimmed.
+  /// Draws bars in proportion to the largest value; a negative value is drawn by its magnitude and dimmed.
   package func lines(on terminal: Terminal) -> [String] {
     let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
     let numbers = bars.map { Self.number($0.value) }
@@ -37,7 +37,7 @@ package struct BarChart {
       }
   }
 
-  /// Full blocks and an eighth at the end, so that small differences show.
+  /// Full blocks with an eighth block at the end, so that small differences are visible.
   private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
     guard isUnicode else { return String(repeating: "#", count: Int((fraction * Double(width)).rounded())) }
     let eighths = Int((fraction * Double(width) * 8).rounded())
@@ -45,7 +45,7 @@ package struct BarChart {
     return String(repeating: "█", count: eighths / 8) + tips[eighths % 8]
   }
 
-  /// Whole numbers grouped, others with at most two decimals.
+  /// Formats whole numbers with grouping, others with at most two decimals.
   static func number(_ value: Double) -> String {
     let rounded = (value * 100).rounded() / 100
     return Int(exactly: rounded).map(grouped) ?? "\(rounded.isFinite ? rounded : value)"

@@ -1,11 +1,11 @@
-// Charts in a terminal: columns in half blocks, days in shades. Invariant: no line is wider than the terminal; without
-// Unicode and without colours the same is told.
+// Draws charts in a terminal: columns as half blocks, days as shades. Invariant: no line is wider than the terminal;
+// without Unicode and colours the same information is shown.
 
 import CardDocuments
 import Text
 
 extension ChartPanel {
-  /// Rows of text that columns are high.
+  /// The height of columns in rows of text.
   private static let height = 5
 
   func lines(on terminal: Terminal) -> [String] {
@@ -28,7 +28,7 @@ extension ChartPanel {
         }
     case .rows(let rows): return [heading] + rowLines(rows, terminal)
     case .cells(let cells, let axis): return [heading] + cellLines(cells, axis, terminal)
-    // Columns that are all empty have nothing to show but that.
+    // When all columns are empty, only the heading is shown.
     case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading + "  " + highest]
     case .columns(let values, let axis): return [heading] + columnLines(values, axis, terminal)
     }
@@ -58,7 +58,7 @@ extension ChartPanel {
   private func columnLines(_ values: [Double], _ axis: [String], _ terminal: Terminal) -> [String] {
     let most = values.max() ?? 0
     let scale = highest.displayWidth
-    // Two cells a bar where there is room.
+    // Two cells per bar if there is room.
     let cell = terminal.width >= scale + 5 + 2 * values.count ? 2 : 1
     let shown = Array(values.prefix(max(1, (terminal.width - scale - 5) / cell)))
     let halves = shown.map { value in
@@ -77,7 +77,7 @@ extension ChartPanel {
 
   private func side(_ terminal: Terminal) -> String { terminal.usesUnicode ? "│" : "|" }
 
-  /// What a cell shows of a bar that reaches so many halves above its bottom.
+  /// The character of a cell for a bar that extends the given number of halves above the cell's bottom.
   private static func block(_ halves: Int, _ terminal: Terminal) -> String {
     switch halves {
     case ..<1: " "
@@ -86,7 +86,7 @@ extension ChartPanel {
     }
   }
 
-  /// Labels from the left end to the right one.
+  /// Distributes labels from the left end to the right end.
   private static func spread(_ labels: [String], over width: Int) -> String {
     guard let first = labels.first, let last = labels.last, labels.count > 1 else { return labels.first ?? "" }
     var line = first

@@ -1,5 +1,6 @@
-// Single keys for screens, with a clock that ticks meanwhile; lines where standard input is no terminal. Invariant: the
-// terminal is raw and signals are ours only between `begin` and `end`, and it is put back on every way out.
+// Reads single keys for screens, with a timeout for clocks; reads lines when standard input is not a terminal.
+// Invariant: the terminal is raw and signals are handled here only between `begin` and `end`; the terminal is restored
+// on every way out.
 
 import CTerminal
 import Glibc
@@ -15,32 +16,32 @@ package enum Key: Equatable, Sendable {
 
 package enum KeyEvent: Equatable, Sendable {
   case key(Key)
-  /// Several characters as a line, where there is no terminal. An empty line is Enter, one character is its key.
+  /// Several characters as a line, without a terminal. An empty line is Enter; a single character is its key.
   case line(String)
-  /// Nothing came in the time given.
+  /// The timeout passed without input.
   case tick
-  /// The terminal has another size now.
+  /// The terminal's size changed.
   case resized
-  /// The program was stopped and goes on: draw everything again.
+  /// The program was suspended and continues: draw everything again.
   case resumed
   /// Ctrl-C.
   case interrupted
-  /// Ctrl-D, or nobody is there any more.
+  /// Ctrl-D, or the input was closed.
   case endOfInput
   /// The program was asked to end: save, then exit with 128 + the signal.
   case terminated(Int32)
-  /// Another program asks for something; `ShellRequests` has it.
+  /// Another program made a request; `ShellRequests` holds it.
   case requested
 }
 
 package final class KeyReader {
-  /// Called before Ctrl-Z stops the program, and when it goes on.
+  /// Called before Ctrl-Z stops the program, and when it continues.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
 
-  /// Where other programs ask for something.
+  /// The source of other programs' requests.
   var requests: ShellRequests?
-  /// Whether who reads the keys answers them; where nobody does they are told that it is busy.
+  /// Whether the caller answers requests; otherwise they are answered as busy.
   var takesRequests = false
 
   private let input: Int32
@@ -49,8 +50,8 @@ package final class KeyReader {
   private var isOpen = false
   private var bytes: [UInt8] = []
 
-  /// Text that makes the terminal what it was where a screen changed it (shows the cursor); written when the program
-  /// crashes too.
+  /// The text that restores the terminal after a screen changed it (shows the cursor); it is also written when the
+  /// program crashes.
   private let restoringText = "\u{1B}[?25h\u{1B}[0m"
 
   package init(input: Int32 = 0, lines: PlainLineReader? = nil) {
@@ -59,7 +60,7 @@ package final class KeyReader {
     isTerminal = isatty(input) == 1 && !LineReader.isReading
   }
 
-  /// Makes the terminal give single keys. Does nothing where there is none.
+  /// Switches the terminal to single keys. Does nothing without a terminal.
   package func begin() throws(LineError) {
     guard isTerminal, !isOpen else { return }
     var failure = terminal_begin(input)
@@ -72,22 +73,22 @@ package final class KeyReader {
     }
   }
 
-  /// Puts the terminal and the signals back. May be called twice.
+  /// Restores the terminal and the signal handlers. May be called twice.
   package func end() {
     guard isOpen else { return }
     terminal_end()
     isOpen = false
   }
 
-  /// Runs with single keys, and puts the terminal back however it ends.
+  /// Runs `body` with single keys, and restores the terminal however it ends.
   package func whileReadingKeys<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     defer { end() }
     return try body()
   }
 
-  /// The next thing that happens.
-  /// - Parameter timeout: milliseconds until `.tick`; nil waits for ever. Lines are waited for in any case.
+  /// Returns the next event.
+  /// - Parameter timeout: milliseconds until `.tick`; nil waits forever. Reading a line always waits.
   package func next(timeout: Int? = nil) throws(LineError) -> KeyEvent {
     guard isTerminal else { return try nextLine() }
     guard isOpen else { throw .unreadable(errno: EBADF) }
@@ -120,7 +121,7 @@ package final class KeyReader {
   }
 }
 
-// Signals.
+// Signals
 extension KeyReader {
   private func signalEvent() -> KeyEvent? {
     switch terminal_next_signal() {
@@ -138,26 +139,26 @@ extension KeyReader {
     }
   }
 
-  /// The shell that stopped us has set the terminal for itself.
+  /// Restores raw mode, since the shell that suspended the program changed the terminal's modes.
   private func resume() -> KeyEvent {
     terminal_raw(restoringText)
     didResume()
     return .resumed
   }
 
-  /// True when there is something to read, false when the time is over, a signal came, or something of `others`.
+  /// True when input is available; false after the timeout, a signal, or activity on `others`.
   private func wait(_ timeout: Int32, _ others: [Int32] = []) -> Bool {
     var waits = ([input, terminal_signal_fd()] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     return CallPause.waitingForUser { poll(&waits, nfds_t(waits.count), timeout) } > 0 && waits[0].revents != 0
   }
 }
 
-// Keys.
+// Keys
 extension KeyReader {
-  /// A lone Escape is told from the beginning of a key's sequence by the pause behind it, in milliseconds.
+  /// The pause in milliseconds that distinguishes a lone Escape from the start of a key's escape sequence.
   private static let pauseBehindEscape: Int32 = 30
 
-  /// Reads one byte: what is typed ahead is left for whoever reads next.
+  /// Reads one byte only, so that typed-ahead input is left for the next reader.
   private func fill() -> Bool {
     var byte: UInt8 = 0
     let count = retrying { read(input, &byte, 1) }
@@ -165,7 +166,7 @@ extension KeyReader {
     return count == 1
   }
 
-  /// The next byte of a sequence that has begun, if it comes at once.
+  /// The next byte of a sequence that has begun, if it arrives at once.
   private func following() -> UInt8? {
     if bytes.isEmpty {
       guard wait(Self.pauseBehindEscape), fill() else { return nil }
@@ -173,7 +174,7 @@ extension KeyReader {
     return bytes.removeFirst()
   }
 
-  /// The key that the bytes begin with; nil for what is no key.
+  /// The key at the start of the bytes; nil for anything else.
   private func keyEvent() -> KeyEvent? {
     let byte = bytes.removeFirst()
     switch byte {
@@ -189,7 +190,7 @@ extension KeyReader {
     }
   }
 
-  /// The rest of a character of several bytes.
+  /// Reads the rest of a multi-byte character.
   private func character(from lead: UInt8) -> KeyEvent? {
     let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
     guard (0xC2...0xF4).contains(lead) else { return nil }
@@ -204,7 +205,7 @@ extension KeyReader {
     return String(validating: sequence, as: UTF8.self)?.first.map { .key(.character($0)) }
   }
 
-  /// What follows Escape: nothing, or a sequence of ECMA-48 (CSI, SS3) as xterm sends it.
+  /// Reads what follows Escape: nothing, or an ECMA-48 sequence (CSI, SS3) as sent by xterm.
   private func escapeSequence() -> KeyEvent? {
     guard let second = following() else { return .key(.escape) }
     guard second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {

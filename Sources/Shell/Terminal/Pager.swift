@@ -1,5 +1,5 @@
-// Long output in the program that the user reads with, by a setting. Invariant: what no pager took is for the terminal
-// itself.
+// Shows long output in the user's pager, if the setting says so. Invariant: output that no pager took is printed to the
+// terminal.
 
 import Glibc
 import LuaRuntime
@@ -7,11 +7,11 @@ import LuaRuntime
 struct Pager {
   private let program: String
 
-  /// - Parameter program: what the system's shell runs.
+  /// - Parameter program: a command line for the system's shell.
   init(_ program: String) { self.program = program }
 
-  /// Shows the lines, and waits until the user has left the pager.
-  /// - Returns: false when it could not be started.
+  /// Shows the lines, and waits until the user leaves the pager.
+  /// - Returns: false when the pager could not be started.
   func show(_ lines: [String]) -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
@@ -22,7 +22,7 @@ struct Pager {
       close(ends[1])
       return false
     }
-    // Leaving before the end is no failure.
+    // Leaving the pager early is not a failure.
     let handler = signal(SIGPIPE, SIG_IGN)
     var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
     while !bytes.isEmpty {

@@ -1,6 +1,6 @@
-// One line that says how far a long piece of work is. For work that is done within a second nothing is drawn, unless it
-// is asked for at once.
-// Invariant: drawn only where the cursor can be moved, at most ten times a second, and gone when the work is done.
+// A progress line for long work. For work that takes less than a second nothing is drawn, unless requested.
+// Invariant: the line is drawn only when the cursor can be moved, at most ten times a second, and is removed when the
+// work is done.
 
 import Text
 
@@ -22,11 +22,11 @@ package final class ProgressLine {
   package private(set) var done = 0
 
   /// - Parameters:
-  ///   - total: how many steps there are; nil or 0 when nobody knows.
+  ///   - total: the number of steps; nil or 0 when it is unknown.
   ///   - unit: what a step is, in the plural: `cards`.
   ///   - isPatient: whether nothing is drawn within the first second.
-  ///   - now: seconds of a clock that only goes forward.
-  ///   - write: puts text on the terminal as it is.
+  ///   - now: the seconds of a monotonic clock.
+  ///   - write: writes text to the terminal unchanged.
   package init(
     _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, isPatient: Bool = true,
     now: @escaping () -> Double,
@@ -39,21 +39,21 @@ package final class ProgressLine {
     nextDrawing = isPatient ? start + Self.patience : start
   }
 
-  /// Some more steps are done.
+  /// Adds completed steps.
   package func step(_ count: Int = 1) {
     let (sum, overflow) = done.addingReportingOverflow(max(0, count))
     done = overflow ? Int.max : sum
     draw()
   }
 
-  /// So many steps are done in all; of how many, where that has become known.
+  /// Sets the number of completed steps, and the total if it has become known.
   package func reach(_ count: Int, of all: Int? = nil) {
     done = max(0, count)
     if let all, all > 0 { total = all }
     draw()
   }
 
-  /// The work is over, well or not: the line goes.
+  /// Removes the line; the work has ended, successfully or not.
   package func finish() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
@@ -76,17 +76,17 @@ package final class ProgressLine {
       let percent = Int((min(1, Double(done) / Double(total)) * 100).rounded(.down))
       facts.append(String(percent).filled(to: 3, atStart: true) + " %")
     } else if done == 0 {
-      // Nothing is counted yet: how long that lasts.
+      // Nothing is counted yet, so the elapsed time is shown.
       facts.append(Self.duration(elapsed))
     } else {
       facts.append(grouped(done) + (unit.isEmpty ? "" : " " + unit))
     }
-    // Beside a percentage a rate says nothing without what is counted.
+    // Beside a percentage, a rate is useful only with a unit.
     if rate > 0, total == nil || !unit.isEmpty {
       facts.append(Self.rounded(rate) + (unit.isEmpty ? "/s" : " \(unit)/s"))
     }
     if let total, rate > 0, done < total { facts.append(Self.duration(Double(total - done) / rate) + " left") }
-    // The last column stays free: some terminals wrap when it is written.
+    // The last column stays free, because some terminals wrap when it is written.
     let width = terminal.width - 1
     let rest = facts.joined(separator: "  ")
     let room = width - label.displayWidth - rest.displayWidth - 4
@@ -105,7 +105,7 @@ package final class ProgressLine {
     return String(repeating: "━", count: full) + tip + terminal.styled(rest, .dim)
   }
 
-  /// Three digits and zeros: nobody reads more of a number that changes.
+  /// Rounds to three significant digits, since a changing number cannot be read more precisely.
   private static func rounded(_ rate: Double) -> String {
     guard rate >= 10 else { return "\((rate * 10).rounded() / 10)" }
     var scale = 1.0
@@ -113,7 +113,7 @@ package final class ProgressLine {
     return grouped(Int(exactly: ((rate / scale).rounded() * scale).rounded()) ?? Int.max)
   }
 
-  /// `0.4 s`, `12 s`, `3 min`, `2 h`.
+  /// Formats a duration: `0.4 s`, `12 s`, `3 min`, `2 h`.
   private static func duration(_ seconds: Double) -> String {
     switch seconds {
     case ..<10: "\((seconds * 10).rounded() / 10) s"

@@ -1,5 +1,5 @@
-// A few lines that are drawn again in place: the study and play screens. Invariant: it changes only the lines that it
-// drew itself; on a terminal that cannot move the cursor it only adds lines.
+// A few lines that are redrawn in place: the study and play screens. Invariant: it changes only lines that it drew
+// itself; on a terminal without cursor control it only adds lines.
 
 import Text
 
@@ -8,13 +8,12 @@ package final class Screen {
   private let write: (String) -> Void
   private var drawn: [String] = []
 
-  /// - Parameter write: puts text on the terminal as it is.
+  /// - Parameter write: writes text to the terminal unchanged.
   package init(_ terminal: Terminal, write: @escaping (String) -> Void) {
     (self.terminal, self.write) = (terminal, write)
   }
 
-  /// Shows these lines in place of the last ones; the cursor stands below them. They may be styled and are cut to the
-  /// width.
+  /// Replaces the lines shown last; the cursor ends up below them. Lines may be styled and are truncated to the width.
   package func show(_ lines: [String]) {
     let width = terminal.width
     let new = lines.prefix(terminal.canRedraw ? terminal.height - 1 : lines.count).map { $0.styledCut(to: width) }
@@ -28,25 +27,25 @@ package final class Screen {
     drawn = new
   }
 
-  /// Draws everything from where the cursor is: after the program was stopped, or something else was printed.
+  /// Draws everything at the cursor: after a suspension, or after other output.
   package func redraw(_ lines: [String]) {
     drawn = []
     show(lines)
   }
 
-  /// For a terminal of another size: the old lines may be wrapped, so all goes that can be seen.
+  /// Redraws after the terminal's size changed: old lines may be wrapped, so the whole screen is cleared.
   package func redrawAll(_ lines: [String]) {
     if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
     redraw(lines)
   }
 
-  /// Takes the lines away.
+  /// Removes the lines.
   package func clear() {
     if terminal.canRedraw, !drawn.isEmpty { write("\u{1B}[\(drawn.count)A\r\u{1B}[J") }
     drawn = []
   }
 
-  /// Takes everything from the screen, pictures too: somebody else may look at it now.
+  /// Clears the whole screen, including pictures, since somebody else may be looking at it now.
   package func cover() {
     if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
     drawn = []
@@ -54,7 +53,7 @@ package final class Screen {
 }
 
 extension String {
-  /// Cut to a number of columns, where styles (`ESC [ ... m`) take none; a style that is cut off is ended.
+  /// Truncates to a number of columns, not counting style sequences (`ESC [ ... m`); resets the style after truncation.
   package func styledCut(to width: Int) -> String {
     guard utf8.contains(0x1B) else { return cut(to: width) }
     var pieces: [(text: String, isStyle: Bool)] = []

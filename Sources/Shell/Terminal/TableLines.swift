@@ -1,17 +1,17 @@
-// A table as aligned lines: as wide as its contents, cut to the terminal, never cut in a pipe.
-// Invariant: no line is wider than the terminal, none ends with a blank, no cell can move the cursor; a name that is
-// typed is never cut: where it has no room it stands above its row.
+// A table as aligned lines: as wide as its contents, truncated to the terminal, never truncated in a pipe.
+// Invariant: no line is wider than the terminal or ends with a space, and no cell can move the cursor; a name that
+// users type is never truncated: without enough room it gets its own line above the row.
 
 package import Commands
 import Problems
 import Text
 
 extension TableText {
-  /// Columns that a column keeps when the table has to shrink.
+  /// The minimum width of a column when the table has to shrink.
   private static let least = 6
   private static let gap = 2
 
-  /// The heading and the rows; what stands for an empty table when there are none.
+  /// The heading and the rows; for an empty table, the text `whenEmpty`.
   package func lines(on terminal: Terminal) -> [String] {
     guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : Display.lines([whenEmpty]).lines(on: terminal) }
     let shown = rows.prefix(terminal.rowLimit ?? rows.count)
@@ -35,24 +35,24 @@ extension TableText {
     }
   }
 
-  /// Takes columns from the widest until the table fits, or all are as narrow as they may be.
+  /// Shrinks the widest columns until the table fits, or all are at their minimum.
   private func fitted(_ natural: [Int], to width: Int?) -> [Int] {
     guard let width else { return natural }
     let room = width - Self.gap * (natural.count - 1)
     guard natural.reduce(0, +) > room else { return natural }
-    // Names that are typed give way last.
+    // Columns of names that users type shrink last.
     let least = columns.indices.map { columns[$0].isTyped ? natural[$0] : min(natural[$0], Self.least) }
     if least.reduce(0, +) <= room { return shared(room, natural) { !self.columns[$0].isTyped } }
     let widths = shared(room, least) { self.columns[$0].isTyped }
     return widths.reduce(0, +) > room ? dropped(widths, to: width) : widths
   }
 
-  /// The widths of columns of which some give way, the widest first, until all have room or are as narrow as may be.
+  /// Shrinks some of the columns, widest first, until all fit or are at their minimum.
   private func shared(_ room: Int, _ natural: [Int], _ givesWay: (Int) -> Bool) -> [Int] {
     func taken(_ cap: Int) -> Int {
       natural.indices.reduce(0) { $0 + (givesWay($1) ? min(natural[$1], cap) : natural[$1]) }
     }
-    // The widest that all may be, found by halves; what is then left goes to the first of those that were cut.
+    // Binary search for the largest common cap; the remaining width goes to the first columns that were capped.
     var (low, high) = (Self.least, max(Self.least, natural.max() ?? 0))
     while low < high {
       let middle = (low + high + 1) / 2
@@ -68,7 +68,7 @@ extension TableText {
     }
   }
 
-  /// Columns from the right go where not even narrow ones fit: they get the width 0.
+  /// Drops columns from the right when not even minimum widths fit: they get the width 0.
   private func dropped(_ widths: [Int], to width: Int) -> [Int] {
     var used = -Self.gap
     return widths.map { own in
@@ -77,7 +77,7 @@ extension TableText {
     }
   }
 
-  /// Names of a row that have no room in their column.
+  /// The names of a row that do not fit into their columns.
   private func namesAbove(_ cells: [String], _ widths: [Int], _ terminal: Terminal) -> [String] {
     guard let width = terminal.cutWidth else { return [] }
     return columns.indices.filter { columns[$0].isTyped && cells[$0].displayWidth > widths[$0] }
@@ -101,7 +101,8 @@ extension String {
   fileprivate var withoutTrailingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
-/// Names in a column, their values beside them in as many lines as they need; below a name that is too long for it.
+/// Formats fields as names in a column with their wrapped values beside them; a name that is too long goes above its
+/// value.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
   let names = min(20, (terminal.cutWidth ?? 40) / 2, fields.map { printable($0.name).displayWidth }.max() ?? 0)
   let blank = String(repeating: " ", count: names + 2)
@@ -123,7 +124,7 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
 }
 
 extension Display {
-  /// The lines that people see; control characters in them are shown, not sent.
+  /// The lines that users see; control characters in them are made visible, not sent.
   package func lines(on terminal: Terminal) -> [String] {
     switch self {
     case .none: []
@@ -131,7 +132,7 @@ extension Display {
       lines.flatMap { line -> [String] in
         let text = printable(line, limit: Int.max)
         guard let width = terminal.cutWidth else { return [text] }
-        // By bytes: a blank may have any number of marks.
+        // Counted in bytes, since a space may be followed by any number of combining marks.
         let indent = String(repeating: " ", count: text.utf8.prefix { $0 == UInt8(ascii: " ") }.count)
         return text.lines(within: width, indent: indent, breaksWords: false)
       }
@@ -145,7 +146,7 @@ extension Display {
 }
 
 extension Display.Page {
-  /// A pipe gets the title and the body alone.
+  /// A pipe gets only the title and the body.
   fileprivate func lines(on terminal: Terminal) -> [String] {
     let shown = body.lines(on: terminal)
     guard terminal.hasScreen else { return (title.isEmpty ? [] : [printable(title), ""]) + shown }

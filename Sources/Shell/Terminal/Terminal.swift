@@ -1,29 +1,29 @@
-// What is known of the terminal, or that there is none: decided once, from facts that are handed in.
-// Invariant: nothing here asks the system; a pipe, NO_COLOR and TERM=dumb give plain text.
+// What is known about the terminal, if there is one: decided once, from facts that are passed in.
+// Invariant: nothing here queries the system; a pipe, NO_COLOR and TERM=dumb result in plain text.
 
 import Text
 
 package struct Terminal {
   package enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
 
-  /// A user types: standard input is a terminal.
+  /// Whether a user types: standard input is a terminal.
   package var hasKeyboard: Bool
-  /// A user sees it: the output is a terminal.
+  /// Whether a user sees the output: it is a terminal.
   package var hasScreen: Bool
-  /// It cannot move the cursor (TERM=dumb).
+  /// Whether it cannot move the cursor (TERM=dumb).
   package var isDumb: Bool
   package var usesColor: Bool
-  /// Signs beyond ASCII may be drawn; texts of cards are UTF-8 always.
+  /// Whether non-ASCII symbols may be drawn; card texts are always UTF-8.
   package var usesUnicode: Bool
-  /// Entries of a list or table that are shown; nil for all.
+  /// The most entries of a list or table to show; nil for all.
   package var rowLimit: Int?
-  /// A screen reader reads it: plain lines in reading order, nothing drawn again.
+  /// Whether a screen reader is used: plain lines in reading order, nothing is redrawn.
   package var usesScreenReader = false
-  /// Right and wrong are told by sign and word, not by colour alone.
+  /// Whether right and wrong are shown by symbol and word, not by colour alone.
   package var differentiatesWithoutColor = false
-  /// Nothing moves by itself.
+  /// Whether nothing moves on its own.
   package var reducesMotion = false
-  /// Columns and rows now; nil where the terminal does not say.
+  /// The current columns and rows; nil when the terminal does not report them.
   private let currentSize: () -> (columns: Int, rows: Int)?
 
   package init(
@@ -39,16 +39,16 @@ package struct Terminal {
     currentSize = size
   }
 
-  /// Columns; 80 where nothing better is known.
+  /// The number of columns; 80 when unknown.
   package var width: Int { max(20, currentSize()?.columns ?? 80) }
-  /// Rows; 24 where nothing better is known.
+  /// The number of rows; 24 when unknown.
   package var height: Int { max(5, currentSize()?.rows ?? 24) }
-  /// Columns that a table or a line may take; nil in a pipe, where nothing is cut.
+  /// The width of tables and lines; nil in a pipe, where nothing is truncated.
   package var cutWidth: Int? { hasScreen ? width : nil }
-  /// The cursor can be moved, so that a line can be drawn again.
+  /// Whether the cursor can be moved to redraw lines.
   package var canRedraw: Bool { hasScreen && !isDumb && !usesScreenReader }
 
-  /// The first of the three that is set names the encoding; where none is, the program uses UTF-8 itself.
+  /// The first of the three variables that is set names the encoding; when none is, the program assumes UTF-8.
   private static func isUTF8(_ environment: (String) -> String?) -> Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let locale = environment(name)?.lowercased(), !locale.isEmpty else { continue }
@@ -58,7 +58,7 @@ package struct Terminal {
   }
 }
 
-/// How a text looks. Where colour is off it looks like any other.
+/// The style of a text; without colours it has no effect.
 package struct Style: OptionSet, Sendable {
   package let rawValue: UInt16
 
@@ -82,7 +82,7 @@ package struct Style: OptionSet, Sendable {
 }
 
 extension Terminal {
-  /// The text in the style, or the text alone where colour is off.
+  /// The text in the style, or the plain text when colour is off.
   package func styled(_ text: String, _ style: Style) -> String {
     guard usesColor, !style.isEmpty, !text.isEmpty else { return text }
     return "\u{1B}[\(style.parameters)m\(text)\u{1B}[0m"

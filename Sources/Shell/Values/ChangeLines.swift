@@ -1,5 +1,6 @@
-// Changes of decks and files as lines, like those of git: a thing a hunk, a field a line, words marked at a terminal.
-// Invariant: what others wrote is printable; a line that begins with + or - says the whole of what is there or was.
+// Changes of decks and files as lines in the style of git: a hunk per object, a line per field, changed words marked at
+// a terminal. Invariant: text from others is made printable; a line that begins with + or - shows the complete new or
+// old value.
 
 import Exchange
 import Templates
@@ -9,19 +10,19 @@ import Text
 struct ChangeLines {
   let terminal: Terminal
 
-  /// The lines of a difference between two named things; none where there is nothing to tell.
+  /// The lines of a difference between two named sides; none when there is no difference.
   func lines(_ changes: [ComparedChange], from old: String, to new: String) -> [String] {
     if changes.isEmpty { return [] }
     let head = [terminal.styled("--- \(plain(old))", .bold), terminal.styled("+++ \(plain(new))", .bold)]
     return head + changes.flatMap(lines)
   }
 
-  /// One thing.
+  /// The lines of a single change.
   func lines(_ change: ComparedChange) -> [String] {
     [terminal.styled(title(change), .cyan)] + fields(change)
   }
 
-  /// `@@ changed note 3kTMd: el gato @@`
+  /// The hunk's title: `@@ changed note 3kTMd: el gato @@`
   private func title(_ change: ComparedChange) -> String {
     let key = plain(change.key)
     let name = plain(FieldHTML.plain(change.title) ?? change.title)
@@ -33,7 +34,7 @@ struct ChangeLines {
     return "@@ \(words) @@"
   }
 
-  /// The lines of what became of the fields of a thing.
+  /// The lines for the changed fields and tags.
   func fields(_ change: ComparedChange) -> [String] {
     var lines: [String] = []
     for field in change.fields {
@@ -51,7 +52,7 @@ struct ChangeLines {
     return lines
   }
 
-  /// Of two texts of many lines those that are not in both.
+  /// The lines in which two multi-line texts differ.
   private func differing(_ name: String, _ old: String, _ new: String) -> [String] {
     func cut(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
     func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
@@ -77,10 +78,10 @@ struct ChangeLines {
     printable(String(text.split(whereSeparator: \.isNewline).first ?? ""), limit: 60)
   }
 
-  /// HTML that is nothing but text as that text.
+  /// The plain text of HTML without formatting; otherwise the HTML itself.
   private func shown(_ text: String) -> String { FieldHTML.plain(text) ?? text }
 
-  /// A field with its sign before each of its lines.
+  /// The lines of a field, each with its sign.
   private func part(_ sign: String, _ name: String, _ words: [(text: String, isMarked: Bool)], _ style: Style)
     -> [String]
   {
@@ -96,11 +97,11 @@ struct ChangeLines {
   }
 }
 
-/// Which words of two texts are not in both.
+/// The words in which two texts differ.
 struct WordMarks {
   private(set) var old: [(text: String, isMarked: Bool)] = []
   private(set) var new: [(text: String, isMarked: Bool)] = []
-  /// Words, or lines, of both texts together, beyond which they are not compared.
+  /// The most words, or lines, of both texts together that are compared.
   static let limit = 2000
 
   init(_ old: String, _ new: String) {
@@ -121,7 +122,7 @@ struct WordMarks {
     self.new = second.enumerated().map { (String($1), inserted.contains($0)) }
   }
 
-  /// A text cut into words and what stands between them.
+  /// Splits a text into words and the characters between them.
   private static func words(_ text: String) -> [Substring] {
     var words: [Substring] = []
     var start = text.startIndex
@@ -137,6 +138,6 @@ struct WordMarks {
 }
 
 extension ComparedKind {
-  /// In the middle of a sentence.
+  /// The kind's name in the middle of a sentence.
   var words: String { rawValue.split(separator: "_").joined(separator: " ") }
 }

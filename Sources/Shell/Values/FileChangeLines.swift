@@ -1,5 +1,5 @@
-// Changed files as lines, as diff -u writes them, for the look at an update before it is taken. Invariant: what others
-// wrote is printable; every line that differs is shown, or how many are not; the time that comparing takes is bounded.
+// Changed files as lines in the style of diff -u, for reviewing an update before it is accepted. Invariant: text from
+// others is made printable; every differing line is shown or counted as omitted; comparing takes bounded time.
 
 import PluginHost
 import Text
@@ -8,13 +8,13 @@ import Text
 struct FileChangeLines {
   let terminal: Terminal
 
-  /// Lines of both sides of a file that are compared; beyond that all of the one go and all of the other come.
+  /// The most lines of both sides of a file that are compared; a larger file is shown as entirely removed and added.
   private static let mostCompared = 6_000
-  /// Lines that are shown of all files together.
+  /// The most lines shown for all files together.
   private static let mostShown = 3_000
   private static let context = 3
 
-  /// What is asked for no more, and what is asked for now.
+  /// The permissions that are no longer requested, and those newly requested.
   func permissions(removed: [String], added: [String]) -> [String] {
     if removed.isEmpty, added.isEmpty { return [] }
     return [terminal.styled("permissions", .bold)]
@@ -44,7 +44,7 @@ struct FileChangeLines {
     return head + hunks(Self.compared(old, new))
   }
 
-  /// Nil for what is no text.
+  /// The lines of a file; nil when it is not text.
   private static func lines(_ bytes: [UInt8]?) -> [Substring]? {
     guard let bytes, !bytes.isEmpty else { return [] }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else { return nil }
@@ -54,16 +54,16 @@ struct FileChangeLines {
   }
 
   private struct Line {
-    /// `-`, `+` or a blank.
+    /// `-`, `+` or a space.
     let sign: Character
     let text: Substring
-    /// Its number, or that of the next, on each side.
+    /// The index of the line, or of the next one, on each side.
     let old: Int
     let new: Int
   }
 
   private static func compared(_ old: [Substring], _ new: [Substring]) -> [Line] {
-    // By their bytes: what only looks the same differs too.
+    // Compared by bytes, since text that looks the same may still differ.
     func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
     let most = min(old.count, new.count)
     var start = 0
@@ -98,7 +98,7 @@ struct FileChangeLines {
     return lines
   }
 
-  /// The lines that differ with those around them.
+  /// The differing lines with their context.
   private func hunks(_ lines: [Line]) -> [String] {
     var shown: [String] = []
     var next = 0

@@ -1,5 +1,5 @@
-// A goal in words, for its command, the study screen and the figures of a deck. Invariant: a forecast that is below
-// what is wanted is never shown without saying so.
+// A goal as text, for its command, the study screen and the statistics of a deck. Invariant: a forecast below the
+// wanted recall is never shown without a warning.
 
 import Decks
 import Memory
@@ -8,26 +8,27 @@ import Workspace
 
 struct GoalWords {
   func percent(_ share: Double) -> String {
-    // Never more than it is; a share as it was given is a little less than its decimal.
+    // Rounded down, so that it never claims more; the small addend compensates for decimals that binary stores slightly
+    // too low.
     let tenths = Int((share * 1000 + 0.001).rounded(.down))
     return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
   }
 
   func number(_ value: Double) -> String { Int(exactly: value).map { grouped($0) } ?? "\(value)" }
 
-  /// `goal 95 % in 12 days`
+  /// The short form: `goal 95 % in 12 days`
   func short(_ current: DeckGoals.Current) -> String {
     "goal \(percent(current.goal.recall)) in \(counted(current.daysLeft, "day"))"
   }
 
-  /// One line for where nothing is drawn.
+  /// One line for output without a study screen.
   func line(_ current: DeckGoals.Current) -> String {
     let goal = current.goal
     let end = current.isNear ? ". These are its last days: \(minutes(goal)) a day." : "."
     return "Goal: \(percent(goal.recall)) by \(goal.date), in \(counted(current.daysLeft, "day"))\(end)"
   }
 
-  /// All that is known of how it stands.
+  /// All lines about the state of a goal.
   func lines(of standing: GoalStanding) -> [String] {
     let goal = standing.goal
     let wanted = "\(percent(goal.recall)) of \(quoted(standing.deck))"

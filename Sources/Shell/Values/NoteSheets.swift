@@ -1,4 +1,4 @@
-// Notes and note types as texts for the editor. Invariant: a sheet that nobody changed changes nothing.
+// Notes and note types as texts for the editor. Invariant: an unedited sheet changes nothing.
 
 import Commands
 import Decks
@@ -7,10 +7,10 @@ import Templates
 import Text
 import Workspace
 
-/// A note's fields and tags in a sheet: plain text where a field holds nothing else, HTML where it does.
+/// A note's fields and tags as a sheet: plain text for fields without formatting, HTML for the others.
 struct NoteSheet {
   private static let html = " (HTML)"
-  /// No field has a colon in its name.
+  /// The heading of the tags; unambiguous, because no field name contains a colon.
   private static let tags = "tags:"
   static let advice = [
     "A field below a line that ends in (HTML) is HTML; any other is plain text.",
@@ -31,7 +31,7 @@ struct NoteSheet {
     "Save and leave to add the note; delete everything to add none.",
   ]
 
-  /// A note that is still to be written.
+  /// The sheet for a new note.
   static func sheet(of type: NoteType, tags given: [String]) -> Sheet {
     var sheet = Sheet()
     for field in type.fields { sheet.add(field, "") }
@@ -39,8 +39,8 @@ struct NoteSheet {
     return sheet
   }
 
-  /// The note that a sheet of `sheet(of:tags:)` became.
-  /// - Throws: `NoteError.noField` for a heading that is no field.
+  /// The note from an edited sheet of `sheet(of:tags:)`.
+  /// - Throws: `NoteError.noField` for a heading that is not a field.
   static func note(_ sheet: Sheet, type: NoteType) throws(NoteError) -> NewNote {
     var note = NewNote(fields: [:])
     for part in sheet.parts {
@@ -57,14 +57,14 @@ struct NoteSheet {
 
   private static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
-  /// The field of a heading, and whether its text is HTML.
+  /// The field that a heading names, and whether its text is HTML.
   private static func field(_ heading: String, among known: [String]) -> (name: String, isHTML: Bool) {
     let isHTML = heading.hasSuffix(html) && !known.contains(heading)
     return (isHTML ? String(heading.dropLast(html.count)) : heading, isHTML)
   }
 
-  /// What a sheet says, of the fields and tags that differ from the note's.
-  /// - Throws: `NoteError.noField` for a heading that is no field.
+  /// The fields and tags in a sheet that differ from the note's.
+  /// - Throws: `NoteError.noField` for a heading that is not a field.
   static func changes(_ sheet: Sheet, to note: NoteHandle) throws -> (fields: [String: String], tags: [String]?) {
     let known = try note.fields()
     var (fields, newTags): ([String: String], [String]?) = ([:], nil)
@@ -85,8 +85,8 @@ struct NoteSheet {
     return (fields, newTags)
   }
 
-  /// What a line of a table says, of the fields and tags that differ from the note's: HTML for a field that holds
-  /// formatting, plain text for any other.
+  /// The fields and tags in a table row that differ from the note's: HTML for a field with formatting, plain text for
+  /// others.
   static func changes(
     _ cells: [String], _ tags: [String], to note: NoteHandle
   ) throws -> (fields: [String: String], tags: [String]?) {
@@ -99,7 +99,7 @@ struct NoteSheet {
   }
 }
 
-/// A note type in a sheet: its name, the names of its fields, the templates, the style.
+/// A note type as a sheet: its name, field names, templates and style.
 enum NoteTypeSheet {
   private static let (name, fields, css) = ("name:", "fields:", "css:")
   private static let (front, back) = ("front: ", "back: ")
@@ -109,7 +109,7 @@ enum NoteTypeSheet {
     "Save and leave to change the note type; delete everything to leave it as it is.",
   ]
 
-  /// All lines end in the same way, as they do in a text that is shown.
+  /// Line ends are normalised, as in displayed text.
   static func sheet(of draft: NoteTypeDraft) -> Sheet {
     func text(_ part: String) -> String { part.lines.joined(separator: "\n") }
     var sheet = Sheet()
@@ -142,14 +142,14 @@ enum NoteTypeSheet {
 }
 
 extension String {
-  /// Whether only line ends differ: in a sheet all lines end in the same way.
+  /// Whether the texts differ at most in line ends, which a sheet normalises.
   fileprivate func hasLines(of other: String) -> Bool {
     lines.elementsEqual(other.lines) { $0.utf8.elementsEqual($1.utf8) }
   }
 }
 
 extension NoteTypeDraft {
-  /// The draft with the texts of another one where only line ends differ.
+  /// The draft with the original texts where only line ends differ.
   func keepingLineEnds(of known: NoteTypeDraft) -> NoteTypeDraft {
     func kept(_ text: String, _ old: String) -> String { text.hasLines(of: old) ? old : text }
     var draft = self
@@ -163,7 +163,7 @@ extension NoteTypeDraft {
     return draft
   }
 
-  /// The template of a name, made when it is missing.
+  /// Changes the template of a name, adding it when missing.
   fileprivate mutating func withCard(_ name: Substring, _ change: (inout CardTemplate) -> Void) {
     let name = String(name).trimmed
     if !cards.contains(where: { $0.name == name }) { cards.append(CardTemplate(name, front: "", back: "")) }

@@ -1,5 +1,5 @@
-// A text of named parts for the user's editor: notes and note types. Invariant: what was written is read again as it
-// was, whatever the parts hold.
+// A text of named parts for the user's editor: notes and note types. Invariant: parsing restores the parts exactly,
+// whatever they contain.
 
 import Problems
 import Text
@@ -15,7 +15,7 @@ struct Sheet: Equatable {
 
   mutating func add(_ name: String, _ text: String) { parts.append(Part(name: name, text: text)) }
 
-  /// - Parameter advice: lines at the top, which are not read again.
+  /// - Parameter advice: comment lines at the top, which parsing ignores.
   func text(advice: [String]) -> String {
     let bar = bar
     var text = advice.map { "# \($0)\n" }.joined()
@@ -26,7 +26,7 @@ struct Sheet: Equatable {
     return text
   }
 
-  /// Longer than what any line of the texts begins with, blanks aside.
+  /// A bar longer than any run of `=` at the start of a line, ignoring leading whitespace.
   private var bar: String {
     let longest = parts.flatMap(\.text.lines).map { String($0).trimmed.prefix { $0 == "=" }.count }.max() ?? 0
     return String(repeating: "=", count: max(4, longest + 1))
@@ -40,7 +40,7 @@ struct Sheet: Equatable {
     guard let first = lines.firstIndex(where: { $0.hasPrefix("====") }) else { throw .notSheet }
     let bar = String(lines[first].prefix { $0 == "=" })
     var (name, body): (String?, [String]) = (nil, [])
-    // What ends in a line end has an empty line after it.
+    // A text that ends with a line end yields an empty last line, which is dropped.
     for line in lines[first...].dropLast(lines.last == "" ? 1 : 0) {
       guard let heading = Sheet.heading(line, bar) else {
         body.append(line)

@@ -1,5 +1,5 @@
-// Values as a user wants to see them: short tables in one line, long ones indented and sorted, records as an aligned
-// table. Invariant: the number of lines is bounded by the preview's limits, and no text can move the cursor.
+// Formats Lua values for the user: short tables on one line, long ones indented and sorted, records as an aligned
+// table. Invariant: the preview's limits bound the number of lines, and no text can move the cursor.
 
 import Commands
 import LuaRuntime
@@ -12,13 +12,14 @@ extension LuaPreview {
     return block(indent: 0, width: terminal.cutWidth ?? 100)
   }
 
-  /// The value as the result of a command: a table gets its colours when it is drawn, as lines are made printable.
+  /// The value as the result of a command: a table stays a table, so that it gets its styles when drawn; plain lines
+  /// are made printable, which would remove styles.
   func display(on terminal: Terminal) -> Display {
     if let table = records { return .table(table) }
     return .lines(lines(on: terminal))
   }
 
-  /// The value in one line, or nil when that is too long or too deep.
+  /// The value on one line; nil when that is too long or too deep.
   private func inline(limit: Int) -> String? {
     let text: String
     switch self {
@@ -48,7 +49,7 @@ extension LuaPreview {
     return table.block(indent: indent, width: width)
   }
 
-  /// A list of small records with the same keys reads best as a table.
+  /// The value as a table, when it is a list of small records with the same keys.
   private var records: TableText? {
     guard case .table(let table) = self, table.fieldCount == 0, table.elements.count > 1 else { return nil }
     var columns: [String] = []
@@ -102,7 +103,7 @@ extension LuaTablePreview {
     return lines + ["}"]
   }
 
-  /// The fields as cells of a table, when all are plain.
+  /// The fields as cells of a table, if all are simple values.
   fileprivate var cells: [(name: String, text: String)]? {
     guard elementCount == 0, fields.count == fieldCount, !fields.isEmpty else { return nil }
     var cells: [(name: String, text: String)] = []
@@ -124,7 +125,7 @@ extension LuaTablePreview {
 extension LuaPreview {
   fileprivate func inlineForTable(limit: Int) -> String? { inline(limit: limit) }
 
-  /// A key as it would be written: a name, or `["two words"]`, `[1.5]`.
+  /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`.
   fileprivate var keyText: String {
     if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
       return name
@@ -144,7 +145,7 @@ extension String {
 
   fileprivate var replacingQuotes: String {
     var text = ""
-    // By scalars: a quote with a mark above it is a quote.
+    // By scalars: a quote with a combining mark is still a quote.
     for scalar in unicodeScalars {
       if scalar == "\"" { text += "\\" }
       text.unicodeScalars.append(scalar)
@@ -153,7 +154,7 @@ extension String {
   }
 }
 
-/// Bytes that are no UTF-8: the ASCII ones as they are, the others as `\xFF`.
+/// Formats bytes that are not UTF-8: ASCII as it is, other bytes as `\xFF`.
 private func escaped(_ bytes: [UInt8]) -> String {
   var text = ""
   for byte in bytes {
