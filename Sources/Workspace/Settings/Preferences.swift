@@ -143,7 +143,7 @@ public final class Preferences {
     }
   }
 
-  // MARK: The program's own
+  // MARK: The program's own settings
 
   /// The name of the language of word games.
   public var gameLanguage: String { tree[keys.language] }
