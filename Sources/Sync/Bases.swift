@@ -31,7 +31,7 @@ struct Base {
 
 /// The bases of an account.
 ///
-///     let base = try bases[.card, id]   // also when the local card is its own base
+///     let base = try bases[.card, id]   // also where the card here is its own base
 final class Bases {
   let db: Database
   private let find: Statement

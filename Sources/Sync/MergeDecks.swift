@@ -152,7 +152,7 @@ struct DeckMerge {
     let was = base?.record
     if let conf = record["conf"]?.integer, was?["conf"]?.integer != conf {
       let wanted = try sync.preset(Int64(conf))
-      // A deck that also exists locally keeps its preset if the remote row names none.
+      // A local deck that just became this one keeps its preset if the remote preset has only initial options.
       if wanted != nil || was != nil { try DeckTable.setPreset(db, local, to: wanted) }
     }
     let (theirs, known) = (ServerRows.limits(record), ServerRows.limits(was ?? Value.Record()))

@@ -14,7 +14,7 @@ import Wire
 /// What was imported.
 ///
 ///     report.cards     // 12,040
-///     report.withoutPlace  // 3: remote rows that cannot be stored locally, kept as bases
+///     report.withoutPlace  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0

@@ -39,8 +39,8 @@ public struct CareOperations {
     try change(step, again: true, progress)
   }
 
-  /// Reverts what one operation changed. Undoes its step if the step contains only that operation; in a rehearsal or
-  /// an open transaction it restores the changed rows instead.
+  /// Reverts what one operation changed. Undoes its step; if the step contains more than the operation, and in a
+  /// rehearsal or an open transaction, restores the changed rows instead.
   func takeBack(_ change: RecordedChange) throws {
     if change.isEmpty { return }
     do {

@@ -67,7 +67,7 @@ struct UnitRecord {
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
   var adders = CardAdders()
-  /// The most bytes that may wait for the end of the unit now, and the bytes waiting for each plugin.
+  /// The most bytes that may wait for the end of the unit now, and the bytes that each plugin has waiting.
   var waiting = (most: Int.max, ofMakers: [String: Int]())
   /// Media files that the unit needs, and whether the unit wrote them; those are not yet synced to the disk.
   var newMedia: [String: Bool] = [:]

@@ -17,7 +17,7 @@ public struct BuildChoices {
   public var restores = false
   /// First writes cards that were edited in the deck back to their sources.
   public var writesBack = false
-  /// Writes to sources only if git has all their changes.
+  /// Refuses to write to sources that have changes which are not committed in git.
   public var asksGit = false
 
   public init() {}

@@ -1,5 +1,5 @@
 // A folder of `build` while its sources are being edited: the problems of its sources, the cards of its rows, and the
-// completions for editing.
+// names (tags, decks, note types) that may be written in them.
 // Invariant: neither the folder nor the collection is changed. After an edit only the edited source is parsed again.
 // The collection is read on every request, since another process may change it.
 

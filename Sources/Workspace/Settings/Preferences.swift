@@ -39,7 +39,7 @@ public struct SettingSources {
 ///     preferences.gameLength   // 9
 public final class Preferences {
   public let tree = SettingsTree()
-  /// Messages for the user about settings that were migrated, ignored or could not be read, one line each.
+  /// Messages for the user about settings that were carried over, ignored or could not be read, one line each.
   public private(set) var notices: [String] = []
   /// The reason why the system file could not be read; every setting is locked then.
   public private(set) var systemFailure: (any Problem)?
@@ -122,7 +122,7 @@ public final class Preferences {
     }
   }
 
-  /// The notices since the last call.
+  /// Returns the notices since the last call.
   public func takeNotices() -> [String] {
     defer { notices = [] }
     return notices
