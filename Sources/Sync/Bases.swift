@@ -1,6 +1,6 @@
-// The bases: the rows of a server as they were at the last sync, one by one.
-// Invariant: a base is what the server has, or what it is sent in the operation under way; `state` is what the row here
-// held when both agreed, NULL where it is to be sent whole.
+// The bases of an account: each row of the server as it was at the last sync.
+// Invariant: a base is what the server has, or what the current operation is sending to it. `state` is what the local
+// row held when both sides agreed; NULL means that the row is to be sent whole.
 
 import Decks
 import Exchange
@@ -8,24 +8,24 @@ import Storage
 import Templates
 import Values
 
-/// A row as the server had it.
+/// A row as the server had it at the last sync.
 struct Base {
-  /// Whether there is a row of its id here, or was when both agreed.
+  /// Whether a local row has this id, or had it when both sides agreed.
   let isHere: Bool
   /// Seconds since 1970.
   let modified: Int64
   let json: String
   let state: String?
 
-  /// - Parameter row: of `here`, `modified`, `json` and `state`.
+  /// - Parameter row: the columns `here`, `modified`, `json` and `state`.
   init(_ row: Row) {
     (isHere, modified, json) = (row.integer(0) != 0, row.integer(1), row.text(2))
     state = row.optionalText(3)
   }
 
-  /// Of a deck, a preset or a note type.
+  /// The JSON object of a deck, a preset or a note type.
   var record: Value.Record { ServerRows.record(json) }
-  /// Of a note or a card; nil for what is none.
+  /// The JSON list of a note or a card; nil if `json` is not a list.
   var list: [Value]? { ServerRows.parse(json)?.list }
 }
 
@@ -40,7 +40,7 @@ final class Bases {
   private let hasGrave: Statement
   private var ownMarks: [SyncedTable: Statement] = [:]
   private var agreements: [SyncedTable: [Statement]] = [:]
-  /// By ids that are taken, one after them before which all are.
+  /// For each id known to be taken, a later id such that all ids between the two are taken as well.
   private var taken: [BaseKind: [Int64: Int64]] = [:]
 
   init(_ db: Database) throws {
@@ -64,10 +64,10 @@ final class Bases {
     }
   }
 
-  /// Whether the server has a row that is here, or was when both agreed.
+  /// Whether the server has the row and it is, or was when both sides agreed, also a local row.
   func isHere(_ kind: BaseKind, _ id: Int64) throws -> Bool { try self[kind, id]?.isHere ?? false }
 
-  /// Keeps a remote row as the base.
+  /// Stores a remote row as the base.
   func put(_ kind: BaseKind, _ id: Int64, modified: Int64 = 0, _ json: String, isHere: Bool) throws {
     writing.bind(1, kind.rawValue)
     writing.bind(2, id)
@@ -78,13 +78,13 @@ final class Bases {
     if isHere, let table = kind.table, table == .notes || table == .noteTypes { try dropBase(table, id) }
   }
 
-  /// Keeps a remote deck, preset or note type as the base.
+  /// Stores a remote deck, preset or note type as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, isHere: Bool) throws {
     try put(
       kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
   }
 
-  /// Drops a base that the row here equals: the row is its own base.
+  /// Drops a base that equals the local row: such a row is its own base.
   private func dropBase(_ table: SyncedTable, _ id: Int64) throws {
     let statement = try ownMarks[table] ?? Statement(db, table.ownMark)
     ownMarks[table] = statement
@@ -93,7 +93,7 @@ final class Bases {
     if db.changesCount > 0 { try removeBase(table.rawValue, id) }
   }
 
-  /// Drops the bases of rows that were changed back.
+  /// Drops the bases of rows whose local edits were reverted.
   func dropAgreed() throws {
     for table in SyncedTable.allCases {
       let sql = """
@@ -110,12 +110,12 @@ final class Bases {
     try removal.run()
   }
 
-  /// Sets whether a remote row has a row here.
+  /// Records whether a remote row has a local row.
   func setHere(_ kind: BaseKind, _ id: Int64, _ isHere: Bool) throws {
     if let base = try self[kind, id] { try keep(base, kind, id, isHere: isHere) }
   }
 
-  /// Keeps a base that was found before a row of its id was made here again: that one is not its own base.
+  /// Stores again a base that was read before a local row with its id was recreated: that row is not its own base.
   func keep(_ base: Base, _ kind: BaseKind, _ id: Int64, isHere: Bool) throws {
     try put(kind, id, modified: base.modified, base.json, isHere: isHere)
     try forgetRemoved(kind, id)
@@ -126,7 +126,7 @@ final class Bases {
       .execute(arguments: [kind.rawValue, id])
   }
 
-  /// The row here agrees with the remote row: it has no local edit.
+  /// Records that the local row agrees with the remote row, so it has no local edit.
   func agree(_ kind: BaseKind, _ id: Int64) throws {
     guard let table = kind.table else { return }
     let statements = try agreements[table] ?? table.agreements.map { try Statement(db, $0) }
@@ -138,21 +138,21 @@ final class Bases {
     try dropBase(table, id)
   }
 
-  /// Whether a row here has a local edit.
+  /// Whether a local row has a local edit.
   func isChanged(_ table: SyncedTable, _ id: Int64, _ base: Base) throws -> Bool {
     let sql = "SELECT \(table.state) FROM \(table.name) WHERE id = ?"
     return try db.firstRow(sql, [id]) { $0.optionalText(0) } != .some(base.state)
   }
 
-  /// Makes the deck of a card a local edit.
+  /// Marks the deck of a card as a local edit.
   func disagreeOnDeck(card id: Int64) throws { try setPart(0, of: id, to: "NULL") }
 
-  /// Makes the time of the last answer of a card no local edit.
+  /// Records that the time of a card's last answer is not a local edit.
   func agreeOnLastReview(card id: Int64) throws {
     try setPart(12, of: id, to: "(SELECT last_review FROM cards WHERE cards.id = bases.id)")
   }
 
-  /// Has the cards of a note sent whole.
+  /// Makes the cards of a note be sent whole.
   func forgetState(cardsOf note: Int64) throws {
     try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: note)).map(\.rawValue))
     let sql = """
@@ -162,8 +162,8 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [note])
   }
 
-  /// Sets a part of the state in the base of a card.
-  /// - Parameter index: of the state of a card: see `SyncedTable`.
+  /// Sets one element of the state in the base of a card.
+  /// - Parameter index: an index into a card's state: see `SyncedTable`.
   private func setPart(_ index: Int, of card: Int64, to value: String) throws {
     let sql = """
       UPDATE bases SET state = json_set(state, '$[\(index)]', \(value))
@@ -172,7 +172,7 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [card])
   }
 
-  /// Keeps a grave: a row was deleted there, or its grave is sent.
+  /// Stores a grave: the server deleted the row, or the grave is being sent.
   func bury(_ kind: BaseKind, _ id: Int64, isSent: Bool = false) throws {
     try removeBase(kind.rawValue, id)
     try forgetRemoved(kind, id)
@@ -183,19 +183,19 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, id, isSent])
   }
 
-  /// Forgets the grave of a row that the server has again: another client brought it back under its id.
+  /// Removes the grave of a row that the server has again: another client restored it under its old id.
   func unbury(_ kind: BaseKind, _ id: Int64) throws {
     try db.cachedStatement(sql: "DELETE FROM sent_graves WHERE kind = ? AND id = ?")
       .execute(arguments: [kind.rawValue, id])
   }
 
-  /// Whether its grave was sent from here, also where that sync was undone since.
+  /// Whether the grave of a row was sent from here, even if that sync was undone afterwards.
   func wasBuriedHere(_ kind: BaseKind, _ id: Int64) throws -> Bool {
     let sql = "SELECT 1 FROM sent_graves WHERE kind = ? AND id = ? AND sent = 1"
     return try db.hasRow(sql, [kind.rawValue, id])
   }
 
-  /// Whether the server has a row of an id, or had one.
+  /// Whether the server has, or had, a row with this id.
   func isTaken(_ kind: BaseKind, _ id: Int64) throws -> Bool {
     if try self[kind, id] != nil { return true }
     hasGrave.bind(1, kind.rawValue)
@@ -203,8 +203,8 @@ final class Bases {
     return try hasGrave.hasRow()
   }
 
-  /// The next id that no row has here, and none has or had on the server. Of many rows that come one after the other
-  /// each begins where the one before it ended.
+  /// Returns the next id that no local row has and that the server neither has nor had. When it is called for many
+  /// rows in sequence, each search continues where the previous one ended.
   func freeID(_ kind: BaseKind, after id: Int64) throws -> Int64 {
     var (free, passed) = (id, [Int64]())
     repeat {
@@ -215,13 +215,13 @@ final class Bases {
     return free
   }
 
-  /// Every base of a kind.
+  /// Returns every base of a kind.
   func all(_ kind: BaseKind) throws -> [(id: Int64, base: Base)] {
     let sql = "SELECT here, modified, json, state, id FROM server_rows WHERE kind = ? ORDER BY id"
     return try db.rows(sql, [kind.rawValue]) { ($0.integer(4), Base($0)) }
   }
 
-  /// How many rows the server has by the bases.
+  /// Returns how many rows the server has according to the bases.
   func counts() throws -> SyncCounts {
     var found: [Int: Int] = [:]
     try db.forEachRow("SELECT kind, count(*) FROM bases GROUP BY kind") { found[$0.count(0)] = $0.count(1) }
@@ -246,7 +246,7 @@ final class Bases {
 }
 
 extension Bases {
-  /// The local edits of a card.
+  /// Returns the parts of a card that have local edits.
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
     guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),
@@ -264,20 +264,20 @@ extension Bases {
 }
 
 extension BaseKind {
-  /// What a base keeps of a deck, a preset or a note type. A type is kept as the table here has it, so that it can be
-  /// its own base.
+  /// Returns the JSON that a base stores for a deck, a preset or a note type. A note type is stored as the local
+  /// table writes it, so that it can be its own base.
   static func json(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) -> String {
     let told = Value.record(record).json
     if kind != .noteType { return told }
     do throws(NoteError) { return try NoteType(received: record, id: id).json } catch {
-      // A type that has no row here.
+      // A note type that cannot be stored locally.
       return told
     }
   }
 }
 
 extension SyncedTable {
-  /// Marks a row as its own base where that is so.
+  /// Marks a row as its own base if it equals its base.
   fileprivate var ownMark: String {
     """
     UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND id = ?1)
@@ -285,7 +285,8 @@ extension SyncedTable {
     """
   }
 
-  /// Writes the remote row into the row here, as far as that has a column for it, and into the base what the row holds.
+  /// Writes the remote row into the local row, as far as that has a column for it, and records in the base what the
+  /// local row holds.
   fileprivate var agreements: [String] {
     let base = "bases WHERE kind = \(rawValue) AND id = ?1"
     let state = "SELECT \(self.state) FROM \(name) WHERE \(name).id = ?1"
@@ -294,7 +295,7 @@ extension SyncedTable {
       + ["UPDATE bases SET state = (\(state)) WHERE kind = \(rawValue) AND id = ?1"]
   }
 
-  /// A base as `row` would write it.
+  /// A base, written the way `row` writes it.
   private var same: String {
     switch self {
     case .cards: "json(bases.json)"

@@ -1,47 +1,47 @@
-// Fetching what a server has, all of it or what is new, without changing anything there or here.
-// Source: SyncRules.md, "A normal sync" and "Other collections". Invariant: the sync that is begun for this is aborted
-// whatever happens; what was fetched is of one moment, and as many rows as the server counts.
+// Fetches everything that a server has, or only what is new, without changing anything on either side.
+// Source: SyncRules.md, "A normal sync" and "Other collections". Invariant: the sync begun for fetching is always
+// aborted; the fetched data is from a single point in time and has as many rows as the server counts.
 
 public import Exchange
 import Values
 import Wire
 
-/// All that a server has, fetched and not taken over.
+/// Everything fetched from a server, not yet merged.
 ///
 ///     let pulled = try CollectionPull(server, folder: folder, now: now, isInterrupted: isInterrupted).run()
 ///     print(pulled.staged.counts[.cards] ?? 0)
 public struct PulledCollection {
   public let staged: StagedCollection
-  /// What the server said before.
+  /// The server's answer to `meta` before the fetch.
   public let meta: SyncMeta
-  /// The tags that it lists.
+  /// The tags that the server lists.
   let tags: [Value]
-  /// Empty where everything was fetched.
+  /// Empty when everything was fetched.
   var graves = SyncGraves()
-  /// What it counts in all.
+  /// The server's own counts of all its rows.
   var counts = SyncCounts()
-  /// All that it has, not only what is new.
+  /// Whether this is everything that the server has, not only what is new.
   public var isWhole = true
-  /// Where it is.
+  /// The address of the server.
   public let address: String
 }
 
-/// Fetches all that a server has.
+/// Fetches everything that a server has.
 public final class CollectionPull {
   private let server: SyncServer
   private let folder: String
   private let mostBytes: Int
   private let now: () -> Double
   private let isInterrupted: @Sendable () -> Bool
-  /// Seconds that the two clocks may differ.
+  /// The largest accepted difference between the two clocks, in seconds.
   static let mostSkew = 300
   private static let mostRows = 10_000_000
-  /// Anki's own server gives 250 rows at a time.
+  /// Anki's own server returns 250 rows at a time.
   private static let mostCalls = mostRows / 250
 
   /// - Parameters:
-  ///   - folder: the account's, for what is fetched.
-  ///   - mostBytes: of what is fetched.
+  ///   - folder: the account's folder, for the fetched data.
+  ///   - mostBytes: the limit of the fetched data, in bytes.
   ///   - now: seconds since 1970.
   public init(
     _ server: SyncServer, folder: String, mostBytes: Int, now: @escaping () -> Double,
@@ -51,7 +51,7 @@ public final class CollectionPull {
     (self.now, self.isInterrupted) = (now, isInterrupted)
   }
 
-  /// What the server has, after a check of its clock and of whether it accepts syncs.
+  /// Returns what the server has, after checking that it accepts syncs and that its clock agrees with this one.
   public func checkedMeta() throws(SyncError) -> SyncMeta {
     let meta = try server.meta()
     if !meta.goesOn { throw .stopped(message: meta.message) }
@@ -61,8 +61,8 @@ public final class CollectionPull {
   }
 
   /// - Parameters:
-  ///   - usn: from which number on rows are fetched; 0 for all.
-  ///   - progress: rows fetched.
+  ///   - usn: fetches rows with at least this update sequence number; 0 fetches everything.
+  ///   - progress: called with the number of rows fetched so far.
   public func run(from usn: Int = 0, progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
     let meta = try checkedMeta()
     let staged = try StagedCollection(in: folder, limit: mostBytes, isInterrupted: isInterrupted)
@@ -79,7 +79,7 @@ public final class CollectionPull {
       throw error as? SyncError ?? wrong(error)
     }
     try server.abort()
-    // Another client may have synced between the two looks.
+    // Another client may have synced between the two calls of `meta`.
     guard try server.meta().isSame(as: meta) else { throw SyncError.moved }
     return pulled
   }
@@ -113,7 +113,7 @@ public final class CollectionPull {
     var (rows, calls) = (0, 0)
     while true {
       calls += 1
-      // A server that does not come to an end.
+      // Guards against a server that never reports the last chunk.
       guard rows <= CollectionPull.mostRows, calls <= CollectionPull.mostCalls else {
         throw server.fault("chunk", "has no end")
       }
@@ -149,7 +149,7 @@ extension PulledCollection {
 }
 
 extension SyncCounts {
-  /// What is not as many as there, in words.
+  /// Lists the counts that differ, with the words for what they count.
   func differences(from counted: SyncCounts) -> [(what: String, given: Int, counted: Int)] {
     let parts: [(String, KeyPath<SyncCounts, Int>)] = [
       ("cards", \.cards), ("notes", \.notes), ("rows of the log", \.reviews), ("note types", \.types),

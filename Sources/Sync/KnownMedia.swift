@@ -1,19 +1,19 @@
-// The state of each media file beside the server. Invariant: what waits to be sent is what a sync would send.
+// The sync state of each media file. Invariant: the files counted as unsent are exactly those that a sync would send.
 
 public import Decks
 
-/// What an account knows of the media here and of those of its server.
+/// What an account knows about its local media files and about those of its server.
 public struct KnownMedia: Equatable, Sendable {
-  /// The state of each name.
+  /// The state of each file, by name.
   public var states: [String: MediaState]
-  /// The last change of the server that is here; 0 compares all.
+  /// The last change of the server that was received; 0 makes the next sync compare everything.
   public var usn: Int
-  /// What was sent as deleted, each with the number of that change there.
+  /// The deletions that were sent, each with the number that the server gave to the change.
   public var deletions: [String: Int] = [:]
 
   public init(states: [String: MediaState] = [:], usn: Int = 0) { (self.states, self.usn) = (states, usn) }
 
-  /// What a server has is not known: all that is here may have to go.
+  /// Forgets what the server has: every local file may have to be sent.
   mutating func forgetServer() {
     usn = 0
     states = states.compactMapValues { state in
@@ -24,7 +24,7 @@ public struct KnownMedia: Equatable, Sendable {
     }
   }
 
-  /// How many files and removals are to be sent.
+  /// How many files and removals are waiting to be sent.
   public var unsent: Int {
     var known = self
     if usn == 0 { known.forgetServer() }

@@ -1,5 +1,6 @@
-// Notes with a local edit whose type has other fields on the server now: which texts stay, and which go to the report.
-// Invariant: a text that was written here and cannot be sent is in the report.
+// Handles notes with a local edit whose type has other fields on the server now: decides which texts stay and which
+// go to the report.
+// Invariant: a text that was written locally and cannot be sent is in the report.
 
 import Decks
 import Storage
@@ -8,7 +9,7 @@ import Text
 import Values
 
 extension SyncMerge {
-  /// Gives notes with a local edit the fields that their types have after the merge, by the names of the fields.
+  /// Gives notes with a local edit the fields that their types have after the merge, matched by field name.
   func reshapeNotes() throws {
     for (id, old) in heads.reshaped {
       let type = try NoteTypeTable.record(db, id)
@@ -25,7 +26,7 @@ extension SyncMerge {
     }
   }
 
-  /// Puts a note into the report, as it was here.
+  /// Adds a note to the report as it was locally.
   func setAside(_ note: NoteRecord, _ type: NoteType) {
     guard heads.setAside.insert(note.guid).inserted else { return }
     let fields = zip(type.fields, note.fields).map { ($0, Value.text($1)) }
@@ -37,13 +38,13 @@ extension SyncMerge {
 }
 
 extension NoteType {
-  /// Whether a normal sync can make a type there, as it was, what this one is.
+  /// Whether a normal sync can change the other type on the server into this one.
   func isSendable(after other: NoteType) -> Bool { keepsShape(of: other) && sortField == other.sortField }
 
-  /// Whether another has the same number of fields and cards in the same order, as far as their names say.
+  /// Whether the two types have equally many fields and cards in the same order, as far as their names tell.
   func keepsShape(of other: NoteType) -> Bool {
     guard holdsNotes(of: other) else { return false }
-    // Names in another order are parts in another order; other names are the same parts renamed.
+    // The same names in another order mean that parts were reordered; other names mean that parts were renamed.
     func isReordered(_ names: [String], _ old: [String]) -> Bool { names != old && Set(names) == Set(old) }
     return !isReordered(fields, other.fields) && !isReordered(cards.map(\.name), other.cards.map(\.name))
   }

@@ -1,6 +1,7 @@
-// A sync of media: what was changed there comes first, then what was changed here goes. Source: SyncRules.md, "Media".
-// Invariant: a content is taken only when its digest is the one that was listed; where both sides changed a file, the
-// server's content is kept; the caller reads `known` and stores it, also after a failure.
+// A sync of media: first receives what changed on the server, then sends what changed locally. Source: SyncRules.md,
+// "Media".
+// Invariant: a file's content is stored only when its digest is the one that the server listed. Where both sides
+// changed a file, the server's content wins. The caller reads `known` and stores it, also after a failure.
 
 import Decks
 import Exchange
@@ -8,13 +9,13 @@ import Problems
 import Templates
 import Text
 
-/// How the caller keeps contents.
+/// How the caller reads and stores contents.
 public struct MediaContents {
-  /// The bytes of a hash; nil where they are gone.
+  /// Returns the bytes of a hash; nil if they are gone.
   let read: (_ hash: String) throws -> [UInt8]?
-  /// Stores bytes; gives their hash.
+  /// Stores bytes and returns their hash.
   let keep: (_ bytes: [UInt8]) throws -> String
-  /// Bytes that one sync may store.
+  /// The most bytes that one sync may store.
   let limit: Int
 
   public init(
@@ -28,7 +29,7 @@ public struct MediaContents {
 public struct MediaReport: Equatable, Sendable {
   public var received = 0
   public var sent = 0
-  /// Files that are gone here because they were deleted there; the other way round.
+  /// Files removed locally because the server deleted them; `removedThere` is the reverse.
   public var removedHere = 0
   public var removedThere = 0
   /// What was left out, one sentence each.
@@ -39,7 +40,7 @@ public struct MediaReport: Equatable, Sendable {
   mutating func note(_ finding: String) { if findings.count < 100 { findings.append(finding) } }
 }
 
-/// Where it is.
+/// The progress of a media sync.
 public enum MediaStage: Equatable, Sendable {
   case fetching(Int, of: Int)
   case sending(Int, of: Int)
@@ -50,17 +51,17 @@ public final class MediaExchange {
   private let contents: MediaContents
   private let folder: String
   private let isInterrupted: () -> Bool
-  /// The state of each name now.
+  /// The current state of each file, by name.
   public private(set) var known: KnownMedia
   public private(set) var report = MediaReport()
 
-  /// Changes that one sync lists at most.
+  /// The most changes that one sync may list.
   private static let mostChanges = 1_000_000
   private static let largestFile = 100 << 20
 
   /// - Parameters:
-  ///   - folder: of the account, for archives on their way.
-  ///   - known: the state of each name.
+  ///   - folder: the account's folder, for temporary archives.
+  ///   - known: the state of each file before the sync.
   public init(
     _ server: MediaServer, _ contents: MediaContents, folder: String, _ known: KnownMedia,
     isInterrupted: @escaping () -> Bool
@@ -70,16 +71,17 @@ public final class MediaExchange {
     if known.usn == 0 { self.known.forgetServer() }
   }
 
-  // MARK: The whole
+  // MARK: Run
 
-  /// - Throws: `SyncError`, and what `contents` throws; `known` holds what was done until then.
+  /// Runs the whole sync.
+  /// - Throws: `SyncError`, and what `contents` throws; `known` then holds what was done so far.
   public func run(progress: (MediaStage) -> Void) throws {
     let isNew = try server.begin() != known.usn
     guard isNew || known.states.contains(where: { $0.value.isPending }) else { return }
     if isNew { try fetch(progress) }
     try send(progress)
     if try isSane() { return }
-    // Something was missed, here or there: all is compared once.
+    // One side missed something: compare everything once.
     known.forgetServer()
     try fetch(progress)
     try send(progress)
@@ -93,7 +95,7 @@ public final class MediaExchange {
 
   private func goOn() throws(SyncError) { if isInterrupted() { throw .interrupted } }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   private func fetch(_ progress: (MediaStage) -> Void) throws {
     var wanted: [String: String] = [:]
@@ -116,7 +118,7 @@ public final class MediaExchange {
   private func judge(_ change: MediaChange, _ wanted: inout [String: String]) throws {
     wanted[change.name] = nil
     guard MediaExchange.isUsable(change.name) else {
-      // It counts as known there.
+      // The server counts the file, so it is recorded as known there.
       known.states[change.name] =
         change.digest.isEmpty ? nil : MediaState(hash: nil, digest: change.digest, isPending: false)
       if !change.digest.isEmpty {
@@ -126,7 +128,7 @@ public final class MediaExchange {
     }
     let here = known.states[change.name]
     if change.digest.isEmpty {
-      // Brought back here since it was deleted from here, or changed.
+      // The deletion was sent from here and the file was restored since, or the file was changed here.
       let isBack = known.deletions[change.name] == change.usn
       if here?.hash != nil, isBack || here?.isPending == true {
         known.states[change.name]?.isPending = true
@@ -137,13 +139,13 @@ public final class MediaExchange {
     } else if let here, let hash = here.hash, try here.digest ?? digest(of: hash) == change.digest {
       known.states[change.name] = MediaState(hash: hash, size: here.size, digest: change.digest, isPending: false)
     } else if let here, here.hash == nil, here.isPending, here.digest == change.digest {
-      // Deleted here since.
+      // Deleted locally since.
     } else {
       wanted[change.name] = change.digest
     }
   }
 
-  /// One part of a path, as it is written here.
+  /// Whether the name is a single path component in the form used here.
   private static func isUsable(_ name: String) -> Bool {
     do throws(NoteError) {
       return try MediaNames.checked(name).utf8.elementsEqual(name.utf8) && !name.hasPrefix(".")
@@ -152,7 +154,7 @@ public final class MediaExchange {
     }
   }
 
-  /// Nil where the content is gone.
+  /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
     try goOn()
     return try contents.read(hash).map { try MediaArchive.digest($0) }
@@ -197,7 +199,7 @@ public final class MediaExchange {
     }
   }
 
-  // MARK: What goes
+  // MARK: Sending
 
   private func send(_ progress: (MediaStage) -> Void) throws {
     var left = known.states.filter { isToBeSent($0.key, $0.value) }.keys.sorted()[...]
@@ -219,14 +221,14 @@ public final class MediaExchange {
         known.states[file.name] = state
       }
       if taken < files.count { left = (files.dropFirst(taken).map(\.file.name) + left)[...] }
-      // Another device may have given something too: that is listed the next time.
+      // Another device may have sent something at the same time: the next sync lists it.
       isAlone = isAlone && known.usn + taken == now
       if isAlone { known.usn = now }
       progress(.sending(all - left.count, of: all))
     }
   }
 
-  /// Whether a server takes it; what it does not take is noted in the report.
+  /// Whether a file can be sent; a file that the server would refuse is noted in the report.
   private func isToBeSent(_ name: String, _ state: MediaState) -> Bool {
     guard state.isPending else { return false }
     guard let reason = MediaExchange.refusal(of: name, state) else { return true }
@@ -234,7 +236,7 @@ public final class MediaExchange {
     return false
   }
 
-  /// Why a server takes no such file; a removal it always takes.
+  /// Returns why a server refuses the file, or nil; a removal is never refused.
   static func refusal(of name: String, _ state: MediaState) -> String? {
     if state.hash == nil { return nil }
     if state.size == 0 { return "is empty" }
@@ -242,7 +244,7 @@ public final class MediaExchange {
     return isUsable(name) ? nil : "has a name that other devices cannot have"
   }
 
-  /// The next files, each with its state once the server has taken it.
+  /// Returns the next files to send, each with its state after the server has taken it.
   private func batch(_ left: inout ArraySlice<String>) throws -> [(file: ArchivedMedia, after: MediaState?)] {
     var (files, bytes): ([(file: ArchivedMedia, after: MediaState?)], Int) = ([], 0)
     while let name = left.first, files.count < MediaServer.filesAtOnce {

@@ -1,20 +1,20 @@
-// The calls of the protocol about media, each as a function. Source: SyncRules.md, "Media".
-// Invariant: as with rows, what a server answers is taken for what the protocol says, or refused with the name of the
+// The calls of the media protocol, one function each. Source: SyncRules.md, "Media".
+// Invariant: as in `SyncServer`, an answer either matches the protocol or is refused with an error that names the
 // call.
 
 import Exchange
 import Values
 import Wire
 
-/// A name that was changed on the server.
+/// A file name that changed on the server.
 struct MediaChange: Equatable {
   let name: String
   let usn: Int
-  /// SHA-1 in hexadecimal; empty where the file was deleted.
+  /// SHA-1 in hexadecimal; empty if the file was deleted.
   let digest: String
 }
 
-/// One sync's conversation about media.
+/// The media calls of one sync.
 ///
 ///     let server = MediaServer(program, address: address, session: "k3...", keyPath: path)
 ///     let usn = try server.begin()
@@ -23,11 +23,11 @@ public final class MediaServer {
   private let session: String
   private let keyPath: String
   private var address: String
-  /// Files that one call asks for or gives.
+  /// The most files that one call requests or sends.
   static let filesAtOnce = 25
-  /// Bytes of files that one call gives, unless one is larger.
+  /// The most bytes of files that one call sends, unless a single file is larger.
   static let bytesAtOnce = 2_500_000
-  /// That a change may have.
+  /// The valid numbers of a change.
   private static let numbers = 0...1 << 60
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
 
@@ -63,7 +63,7 @@ public final class MediaServer {
     .call(.badAnswer(reason: reason), step: "msync/" + name, address: address)
   }
 
-  /// The number of the last change there.
+  /// Returns the number of the last change on the server.
   func begin() throws(SyncError) -> Int {
     guard let usn = try data("begin", ["v": .text(SyncClient.name)]).record?["usn"]?.integer, Self.numbers ~= usn else {
       throw fault("begin", "does not say what the last change was")
@@ -71,7 +71,7 @@ public final class MediaServer {
     return usn
   }
 
-  /// Some of the changes after a number; none after the last.
+  /// Returns some of the changes after a number; an empty list after the last one.
   func changes(after usn: Int) throws(SyncError) -> [MediaChange] {
     guard let list = try data("mediaChanges", ["lastUsn": .integer(usn)]).list else {
       throw fault("mediaChanges", "is no list")
@@ -87,13 +87,13 @@ public final class MediaServer {
     return changes
   }
 
-  /// An archive of some of the files.
+  /// Returns an archive with some of the files.
   func archive(of names: [String]) throws(SyncError) -> [UInt8] {
     try bytes("downloadFiles", JSONWriter.bytes(of: .record([("files", .list(names.map { .text($0) }))])))
   }
 
-  /// Gives an archive.
-  /// - Returns: how many of its files were taken, and the number of the last change there now.
+  /// Sends an archive.
+  /// - Returns: how many of its files the server took, and the number of its last change now.
   func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
     guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
       let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken, Self.numbers ~= usn
@@ -101,7 +101,7 @@ public final class MediaServer {
     return (taken, usn)
   }
 
-  /// Whether the server has as many files.
+  /// Whether the server has this many files.
   func hasCount(_ count: Int) throws(SyncError) -> Bool {
     try data("mediaSanity", ["local": .integer(count)]).text == "OK"
   }

@@ -1,6 +1,7 @@
 // Merging cards.
-// Invariant: of a card that both changed the schedule is that of the later answer, every mark the later side's, the
-// server's where both are of one second; no card without its note; none stays in a deck that the server lacks.
+// Invariant: if both sides changed a card, its schedule is that of the later answer and each mark is that of the
+// later edit; within the same second the server wins. No card is left without its note, and none in a deck that the
+// server lacks.
 
 import Decks
 import Exchange
@@ -10,14 +11,14 @@ import Templates
 import Text
 import Values
 
-/// What the merge of cards keeps between rows.
+/// The state of the card merge between rows.
 struct CardIntake {
   let receiver: NoteReceiver
   /// The cards with local edits, and when they were changed.
   let changed: [Int64: Int64]
   var places = NewPlaces()
   var types: [Int64: NoteType] = [:]
-  /// Cards that came in decks that are not there.
+  /// How many cards came in decks that do not exist on the server.
   var strayCount = 0
 }
 
@@ -39,29 +40,29 @@ extension SyncMerge {
   }
 
   private func merge(_ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ intake: inout CardIntake) throws {
-    // It was removed here: its grave is sent.
+    // Removed locally: its grave will be sent.
     if base?.isHere == true, try SyncedCards.stored(db, CardID(rawValue: row.id)) == nil { return }
     let note = try bases[.note, given.note]
-    // Its note was removed here: the card goes with it.
+    // Its note was removed locally: the card is removed with it.
     if note?.isHere == true, try !NoteTable.exists(db, NoteID(rawValue: given.note)) {
       return try keep(row, isHere: false)
     }
     guard var known = try known(given) else {
       return try agree(row, given, isHere: take(given, nil, note, &intake), &intake)
     }
-    // Another remote row is this card already.
+    // This local card already is another remote row.
     if known.id.rawValue != row.id, try bases.isHere(.card, known.id.rawValue) { return try keep(row, isHere: false) }
     let changed = intake.changed[known.id.rawValue]
-    // Both sides made it: it gets the remote id.
+    // Both sides created the card: it gets the remote id.
     if known.id.rawValue != row.id {
       try CardTable.renumber(db, known, to: CardID(rawValue: row.id))
       known.id = CardID(rawValue: row.id)
     }
-    // A base without a state has the card sent whole.
+    // A base without a state makes the card be sent whole.
     if isOlder(row, than: base) { return try keep(row, isHere: true) }
     let ours = try ourParts(of: known, row, given, base, changed)
     if ours == .all { return try keep(row, isHere: true) }
-    // A part that stays as it is here differs from the base: it is sent.
+    // A part that keeps its local value differs from the base, so it is sent.
     let isTaken = try take(given, known, note, &intake)
     try agree(row, given, isHere: isTaken, &intake)
     if isTaken { try restore(known, ours) }
@@ -70,20 +71,20 @@ extension SyncMerge {
     }
   }
 
-  /// The card here that a remote row is.
+  /// Returns the local card that a remote row describes.
   private func known(_ given: AnkiCard) throws -> StoredCard? {
     let note = NoteID(rawValue: given.note)
     if let found = try SyncedCards.stored(db, CardID(rawValue: given.id)) {
       if found.note == note { return found }
-      // Two devices gave two cards one id: ours is sent under another one.
+      // Two devices gave the same id to two cards: the local one is sent under another id.
       try bases.setHere(.card, given.id, false)
       try CardTable.renumber(db, found, to: CardID(rawValue: bases.freeID(.card, after: found.id.rawValue)))
     }
     return try SyncedCards.stored(db, of: note, ordinal: given.ordinal)
   }
 
-  /// The parts of a card that stay as they are here.
-  /// - Parameter changed: when it was changed here; nil where it was not.
+  /// Returns the parts of a card that keep their local values.
+  /// - Parameter changed: when the card was changed locally; nil if it was not.
   private func ourParts(
     of known: StoredCard, _ row: StagedRow, _ given: AnkiCard, _ base: Base?, _ changed: Int64?
   ) throws -> CardChanges {
@@ -91,16 +92,16 @@ extension SyncMerge {
     let parts = changed == nil ? [] : try bases.changedParts(of: known.id.rawValue, since: base?.state)
     var ours = isLater ? parts.subtracting(.schedule) : []
     let isChanged = parts.contains(.schedule)
-    // Answered on one side and marked on the other: both stay.
+    // Answered on one side and marked on the other: both changes are kept.
     let isOursAlone =
       isChanged && ServerRows.haveOneSchedule(ServerRows.parse(row.json)?.list ?? [], base?.list ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }
 
-  /// Whether a card was answered here after it was answered there: the log that both have in the end agrees with that,
-  /// whatever was changed since. Two clients of Anki's may have left it otherwise.
-  /// - Returns: nil where it is unknown, or both were in one second.
+  /// Whether the card was answered locally after it was answered on the server. The merged log then agrees with the
+  /// schedule, whatever else changed since; two of Anki's own clients may have left the schedule otherwise.
+  /// - Returns: nil if that is unknown, or if both answers were in the same second.
   private func isAnsweredLater(_ known: StoredCard, _ given: AnkiCard) -> Bool? {
     guard given.position == nil, let mine = known.schedule.lastReview?.rounded(.down), let theirs = given.lastReview,
       mine != theirs
@@ -116,12 +117,12 @@ extension SyncMerge {
       flag: ours.contains(.flag))
   }
 
-  /// Keeps a remote row as the base.
+  /// Stores a remote row as the base.
   private func keep(_ row: StagedRow, isHere: Bool) throws {
     try bases.put(.card, row.id, modified: row.modified, row.json, isHere: isHere)
   }
 
-  /// The card here agrees with the remote row, but for a deck that is not there.
+  /// Records that the local card agrees with the remote row, except for a deck that the server lacks.
   private func agree(_ row: StagedRow, _ given: AnkiCard, isHere: Bool, _ intake: inout CardIntake) throws {
     try keep(row, isHere: isHere)
     try bases.agree(.card, row.id)
@@ -130,8 +131,8 @@ extension SyncMerge {
     intake.strayCount += 1
   }
 
-  /// Writes a remote card into the card here, or adds it.
-  /// - Returns: false where it has no place here.
+  /// Writes a remote card into the local card, or adds it.
+  /// - Returns: false if the card cannot be stored locally.
   private func take(
     _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
   ) throws -> Bool {
@@ -162,7 +163,8 @@ extension SyncMerge {
     return true
   }
 
-  /// The type here of a remote type. One that was removed here comes back with the first remote note of it.
+  /// Returns the local note type of a remote type. A type that was removed locally is restored with its first remote
+  /// note.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
     guard let base = try bases[.noteType, id] else { return nil }
@@ -175,26 +177,26 @@ extension SyncMerge {
     return type
   }
 
-  /// The position in the base of a card; nil where it has none.
+  /// Returns the position in the base of a card; nil if it has none.
   private func position(of card: StoredCard) throws -> Int? {
     guard card.schedule.state == .new else { return nil }
     return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position
   }
 }
 
-/// Where new cards come in their decks: by the positions that they have there.
+/// Where new cards are inserted into their decks, according to their remote positions.
 struct NewPlaces {
   private var decks: [DeckID: [(position: Int, rank: Int64)]] = [:]
 
-  /// A rank for a card that comes.
-  /// - Parameter position: nil for one that is no new card: it comes to the bottom.
+  /// Returns a rank for a card that is added.
+  /// - Parameter position: nil for a card that is not new: it goes to the bottom.
   mutating func rank(_ db: Database, in deck: DeckID, at position: Int?) throws -> Int64 {
     guard let position else {
       decks[deck] = nil
       return try SyncedCards.lowestRank(db, in: deck)
     }
     var known = try decks[deck] ?? SyncedCards.newPlaces(db, in: deck)
-    // Below the last one whose position is not higher.
+    // Below the last card whose position is not higher.
     let place = known.lastIndex { $0.position <= position }.map { $0 + 1 } ?? 0
     var rank = try SyncedCards.lowestRank(db, in: deck)
     if known.indices.contains(place) {

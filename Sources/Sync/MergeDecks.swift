@@ -1,6 +1,7 @@
-// Merging decks: their names, their presets and their limits.
-// Invariant: a deck that both made is the server's; of a deck each part is the side's that changed it, the server's
-// where both did; a deck that was deleted there goes, and cards of ours in it move to `Default`.
+// Merging decks: their names, presets and limits.
+// Invariant: a deck that both sides created becomes the server's. Each part of a deck is taken from the side that
+// changed it, from the server if both did. A deck that was deleted on the server is removed, and local cards in it
+// move to `Default`.
 
 import Decks
 import Exchange
@@ -28,7 +29,7 @@ struct DeckMerge {
       let id = ServerRows.id(record)
       if try !sync.isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
     }
-    // Parents first.
+    // Parents come first.
     incoming.sort {
       (ServerRows.deckName($0.record).utf8.count, $0.id) < (ServerRows.deckName($1.record).utf8.count, $1.id)
     }
@@ -46,7 +47,7 @@ struct DeckMerge {
   ) throws {
     if given["dyn"]?.integer == 1 { return try bases.put(.deck, id, given, isHere: false) }
     let isKnown = try base?.isHere == true && SyncedTable.decks.has(db, id)
-    // It was removed here: its grave is sent, unless cards came into it.
+    // Removed locally: its grave will be sent, unless cards have come into it.
     if base?.isHere == true, !isKnown { return try bases.put(.deck, id, given, isHere: true) }
     if base == nil { try bases.unbury(.deck, id) }
     var record = given
@@ -68,8 +69,8 @@ struct DeckMerge {
 
   // MARK: Names
 
-  /// Takes in a new remote deck: as the one of its name that the server does not have, where there is one.
-  /// - Returns: false for one that nothing is in and that is not needed here.
+  /// Adds a new remote deck. A local deck of its name that the server does not have becomes that deck.
+  /// - Returns: false for an empty deck that is not needed locally.
   private func place(_ deck: DeckID, named theirs: String, _ pending: Set<Int64>) throws -> Bool {
     var there = try DeckTable.named(db, theirs)
     if let other = there, try isTheirs(other.id) {
@@ -77,9 +78,9 @@ struct DeckMerge {
       there = nil
     }
     guard let there else {
-      // Another one may have its id by chance.
+      // Another local deck may have the same id by chance.
       try SyncedTable.decks.makeRoom(db, for: deck.rawValue, now: moment.now)
-      // A server that nobody used has it, too; one that was renamed is somebody's.
+      // Every server has this deck, even an unused one; if it was renamed, a user did that.
       if deck.rawValue == DeckMerge.firstDeck, theirs == DeckRecord.firstName { return false }
       _ = try DeckTable.findOrMake(db, named: theirs, id: deck, now: moment.now)
       return true
@@ -89,12 +90,12 @@ struct DeckMerge {
     return true
   }
 
-  /// Whether a deck here is another one there, and not deleted there since.
+  /// Whether a local deck is another deck on the server that was not deleted there.
   private func isTheirs(_ deck: DeckID) throws -> Bool {
     try bases.isHere(.deck, deck.rawValue) && !sync.heads.goingDecks.contains(deck.rawValue)
   }
 
-  /// Gives a deck the remote name, where that was changed since the base.
+  /// Gives a deck its remote name if that name changed since the base.
   private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws -> Bool {
     let was = (base?.record).map(ServerRows.deckName)
     if try theirs == was || theirs == DeckTable.record(db, deck).name { return true }
@@ -112,9 +113,10 @@ struct DeckMerge {
     return true
   }
 
-  /// Our deck of the name that another device gave one too before it got ours: it has ours under this name with a `+`
-  /// now, and the server has its one so. Both get the names that they have on that device.
-  /// - Parameter sent: the number of what was sent at the last sync.
+  /// Returns the local deck whose name another device also gave to a deck of its own before it received ours. That
+  /// device has ours under this name with a `+` now, and the server has the device's deck under the name with a `+`.
+  /// Both decks get the names that they have on that device.
+  /// - Parameter sent: the `usn` of the rows sent at the last sync.
   private func crossed(
     _ record: Value.Record, _ base: Base?, _ pending: Set<Int64>, sent: Int
   ) throws -> DeckRecord? {
@@ -129,14 +131,14 @@ struct DeckMerge {
 
   private func rename(_ deck: DeckID, to name: String) throws {
     let own = try DeckTable.record(db, deck).name
-    // Into itself, through another name.
+    // A move into itself goes through a temporary name.
     if name.lowercased().utf8.starts(with: (own.lowercased() + "::").utf8) {
       try DeckTable.rename(db, deck, to: DeckTable.freeName(db, like: own), now: moment.now)
     }
     try DeckTable.rename(db, deck, to: name, now: moment.now)
   }
 
-  /// Renames a deck whose name a remote deck has. One that is merged later gets its remote name then.
+  /// Renames a deck because a remote deck has its name. A deck that is still to be merged gets its remote name then.
   private func giveWay(_ deck: DeckRecord, _ pending: Set<Int64>) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
@@ -150,7 +152,7 @@ struct DeckMerge {
     let was = base?.record
     if let conf = record["conf"]?.integer, was?["conf"]?.integer != conf {
       let wanted = try sync.preset(Int64(conf))
-      // A deck that is ours too keeps what it has where theirs says nothing.
+      // A local deck that just became this one keeps its preset if the remote preset has only initial options.
       if wanted != nil || was != nil { try DeckTable.setPreset(db, local, to: wanted) }
     }
     let (theirs, known) = (ServerRows.limits(record), ServerRows.limits(was ?? Value.Record()))
@@ -161,7 +163,8 @@ struct DeckMerge {
     try DeckTable.setLimits(db, local, to: limits)
   }
 
-  /// Gives decks the remote presets that have options of their own only since this sync.
+  /// Assigns remote presets to decks when this sync has given these presets options that differ from the initial
+  /// ones.
   private func givePresets() throws {
     if sync.heads.newPresets.isEmpty { return }
     for (id, base) in try bases.all(.deck) {
@@ -175,7 +178,7 @@ struct DeckMerge {
     }
   }
 
-  /// The deck here for the cards of a remote deck, made where it is missing.
+  /// Returns the local deck for the cards of a remote deck; creates it if it is missing.
   func deck(_ remote: Int64) throws -> DeckID {
     if let known = sync.heads.decks[remote] { return known }
     let base = try bases[.deck, remote]
@@ -229,7 +232,7 @@ struct DeckMerge {
         "the deck \(name) was deleted there: \(counted(count, "card")) of this account moved to "
           + "\(try DeckTable.record(db, home).name)")
     }
-    // A parent stays.
+    // `removeEmpty` leaves a deck that is a parent.
     _ = try DeckTable.removeEmpty(db, local)
     sync.report.received += 1
   }

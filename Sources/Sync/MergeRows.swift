@@ -1,6 +1,6 @@
-// Merging notes, rows of the log and graves.
-// Invariant: a grave wins over an edit; of a note that both changed the later is kept, the server's where both are
-// of one second.
+// Merging notes, log rows and graves.
+// Invariant: a grave wins over an edit. If both sides changed a note, the later version is kept, the server's within
+// the same second.
 
 import Decks
 import Exchange
@@ -13,8 +13,9 @@ import Values
 extension SyncMerge {
   // MARK: Graves
 
-  /// Removes what has a grave. A row whose grave was sent from here and whose removal was undone since stays, and goes
-  /// under another id; so does a row that is only here and has by chance the id of a grave.
+  /// Removes the rows that have a grave. A row whose grave was sent from here and whose removal was undone since
+  /// stays and is sent under another id. So does a row that exists only locally and shares its id with a grave by
+  /// chance.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
       guard let base = try bases[.card, id] else {
@@ -26,7 +27,7 @@ extension SyncMerge {
       try bases.bury(.card, id)
       if removed == 0 { continue }
       report.removedHere += removed
-      // The server may have its note still, and other cards of it later.
+      // The server may still have the note, and may later have other cards of it.
       let note = base.list.flatMap(ServerRows.card)?.note
       if let note, try !NoteTable.exists(db, NoteID(rawValue: note)) { try bases.setHere(.note, note, false) }
     }
@@ -52,12 +53,12 @@ extension SyncMerge {
       if isKnown(base, row.json) { return }
       guard let values = ServerRows.parse(row.json)?.list, let note = ServerRows.note(values) else { return }
       var known = try NoteTable.known(db, NoteID(rawValue: row.id))
-      // It was removed here: its grave is sent.
+      // Removed locally: its grave will be sent.
       if base?.isHere == true, known == nil { return }
       if base == nil { try bases.unbury(.note, row.id) }
       var isOurs = base == nil
       if let known, let base, known.guid != note.guid, isOther(note, than: base) {
-        // Two devices gave two notes one id.
+        // Two devices gave the same id to two notes.
         isOurs = true
         try bases.setHere(.note, row.id, false)
       }
@@ -72,7 +73,8 @@ extension SyncMerge {
     }
   }
 
-  /// The unsent note here that a new remote note is: of its guid and its type, or one that came back.
+  /// Returns the unsent local note that a new remote note corresponds to: one with its guid and type, or one that
+  /// came back.
   private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
@@ -88,7 +90,7 @@ extension SyncMerge {
     return try NoteTable.known(db, note.id)
   }
 
-  /// Whether a remote row is another note than its base.
+  /// Whether a remote row is a different note than its base.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
     base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
@@ -103,7 +105,7 @@ extension SyncMerge {
         return try SyncedNotes.markUnsent(db, note.id)
       }
       if known.fields != note.fields || known.tags != note.tags {
-        // The remote row may be later only since its type was changed.
+        // The remote row may be later only because its type was changed.
         if heads.reshaped.contains(where: { $0.id == known.type }) {
           try setAside(known, NoteTypeTable.record(db, known.type))
         }
@@ -111,7 +113,7 @@ extension SyncMerge {
       }
     }
     try receiver.renew(note, of: NoteTypeTable.record(db, note.type))
-    // New cards that the fields here made and the remote fields do not make.
+    // Removes new cards that the local fields had generated and the remote fields do not.
     if isOurs || known.isUnsent {
       let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
       _ = try CardTable.remove(db, unmade.filter { try !bases.isHere(.card, $0.rawValue) })

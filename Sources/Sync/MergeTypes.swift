@@ -1,6 +1,6 @@
 // Merging note types and presets.
-// Invariant: a type of ours that has the name or the id of another one there gives way; of a preset each option is the
-// side's that changed it, the server's where both did.
+// Invariant: a local note type is renamed or renumbered if another type on the server has its name or id. Each option
+// of a preset is taken from the side that changed it, from the server if both did.
 
 import Decks
 import Exchange
@@ -12,8 +12,9 @@ import Values
 extension SyncMerge {
   // MARK: Removals
 
-  /// Types and presets that were removed here stay on the server: without them every device would have to download
-  /// everything. The report says so once; they come again when they are changed there.
+  /// Leaves note types and presets that were removed locally on the server: removing them there would make every
+  /// device download the whole collection. The report says so once; they come back when they are changed on the
+  /// server.
   func leaveRemoved() throws {
     for (kind, what) in [(BaseKind.noteType, "note type"), (.preset, "preset")] {
       guard let table = kind.table else { continue }
@@ -43,8 +44,8 @@ extension SyncMerge {
     }
   }
 
-  /// Writes a remote type into the type here, or adds it.
-  /// - Returns: false where it has no place here.
+  /// Writes a remote note type into the local one, or adds it.
+  /// - Returns: false if the type cannot be stored locally.
   func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
@@ -85,7 +86,7 @@ extension SyncMerge {
       let id = ServerRows.id(record)
       let base = try bases[.preset, id]
       if isKnown(base, Value.record(record).json) { continue }
-      // An unsent one of this id: both sides changed the initial options.
+      // An unsent preset with this id: both sides changed the initial options.
       let mine = try SyncedTable.presets.has(db, id) ? PresetTable.record(db, PresetID(rawValue: id)) : nil
       var isOurs = false
       if let mine { isOurs = try merge(record, into: mine, since: base) }
@@ -95,7 +96,8 @@ extension SyncMerge {
     }
   }
 
-  /// - Returns: whether there is a local edit.
+  /// Merges a remote preset into the local one, option by option.
+  /// - Returns: whether the local preset had a local edit.
   private func merge(_ record: Value.Record, into mine: PresetRecord, since base: Base?) throws -> Bool {
     let was = ServerRows.preset(base?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)
@@ -111,7 +113,8 @@ extension SyncMerge {
     return isOurs
   }
 
-  /// The preset here of a remote preset, made where it is missing; nil where that has the initial options.
+  /// Returns the local preset of a remote preset and creates it if it is missing; nil if the remote preset has the
+  /// initial options.
   func preset(_ id: Int64) throws -> PresetID? {
     guard let base = try bases[.preset, id] else { return nil }
     if base.isHere { return PresetID(rawValue: id) }

@@ -1,33 +1,33 @@
 // The unsent rows, and a chunk of them.
-// Invariant: unsent rows are held by their ids alone; a chunk is bounded in rows and in bytes.
+// Invariant: unsent rows are held in memory by id only; a chunk is bounded in rows and in bytes.
 
 import Decks
 import Exchange
 
-/// The unsent rows by their ids: 8 bytes a row.
+/// The ids of the unsent rows: 8 bytes a row.
 struct UnsentRows {
   var notes: ArraySlice<Int64> = []
   var cards: ArraySlice<Int64> = []
   /// Cards with unsent answers.
   var logs: ArraySlice<CardID> = []
-  /// How many answers these are.
+  /// The number of these answers.
   var answers = 0
-  /// Answers of cards that were removed here, by card and time.
+  /// Unsent answers of cards that were removed locally, sorted by card and time.
   var strays: ArraySlice<Int64> = []
 
   var count: Int { notes.count + cards.count + answers + strays.count }
   var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty && strays.isEmpty }
 }
 
-/// What the rows that are sent are made with.
+/// What is needed to build the rows that are sent.
 struct RowMaking {
   let cards: SentCardReader
   let log: SentReviews
-  /// By the decks of the cards.
+  /// The options of each deck that has cards to send.
   var options: [DeckID: DeckOptions] = [:]
-  /// Of the last new card.
+  /// The position of the last new card.
   var position = 0
-  /// The last answer of a removed card.
+  /// The card and the interval of the last answer of a removed card.
   var stray: (card: Int64, interval: Int64) = (0, 0)
 }
 

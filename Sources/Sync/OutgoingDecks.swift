@@ -1,5 +1,5 @@
-// What a sync sends of decks, in an order in which no two decks have one name.
-// Invariant: a deck there keeps what was not changed here; the parents of new decks are sent too.
+// The decks that a sync sends, ordered so that no two decks on the server share a name at any time.
+// Invariant: a remote deck keeps every part that was not changed locally; the parents of new decks are sent too.
 
 import Decks
 import Exchange
@@ -17,7 +17,7 @@ extension SyncOutgoing {
       for other in there where !other.isHere {
         let isNamed = ServerRows.deckName(other.record).lowercased() == deck.name.lowercased()
         if !isSent, other.record["dyn"]?.integer != 1, isNamed || other.id == id.rawValue {
-          // Nothing of it was here until now: `Default`, or one that nothing was in.
+          // It had no local deck until now: either `Default`, or an empty deck.
           if other.id != id.rawValue { try SyncedTable.decks.take(db, other.id, by: id.rawValue, now: moment.now) }
           try bases.setHere(.deck, other.id, true)
           (id, isSent) = (DeckID(rawValue: other.id), true)
@@ -29,7 +29,7 @@ extension SyncOutgoing {
     }
     let keys = try DeckTable.list(db).map { (deck: $0, key: $0.name.lowercased()) }
     for (index, (deck, key)) in keys.enumerated() {
-      // Decks within come right after their parent. One that is only the parent of remote decks is not needed.
+      // Subdecks come right after their parent. A deck that is only the parent of remote decks is not needed.
       let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
       let isNeeded =
         try within.isEmpty || DeckTable.count(db, deck.id) > 0 || within.contains { !sent.contains($0.deck.id) }
@@ -38,7 +38,7 @@ extension SyncOutgoing {
     head.decks = ordered(head.decks, names(there.map { ($0.id, $0.record) }))
   }
 
-  /// Renames a deck whose name a filtered deck there has.
+  /// Renames a deck because a filtered deck on the server has its name.
   private func giveWay(_ deck: DeckRecord, _ id: DeckID) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, id, to: name, now: moment.now)
@@ -49,11 +49,12 @@ extension SyncOutgoing {
     Dictionary(firstOf: decks.map { (Self.key($1), $0) })
   }
 
-  /// By which a server knows a name.
+  /// The key by which the server compares deck names.
   private static func key(_ deck: Value.Record) -> String { deck["name"]?.text?.lowercased() ?? "" }
 
-  /// The server gives a deck whose name another one still has there a name of its own: one comes after the other has
-  /// given its name up, and where they go in a circle one has another name for a moment.
+  /// Orders decks so that names do not collide. The server renames a deck that is sent with a name that another of
+  /// its decks still has, so each deck is sent after its name has become free. Where names form a cycle, one deck is
+  /// first sent with a temporary name.
   private func ordered(_ decks: [Value.Record], _ there: [String: Int64]) -> [Value.Record] {
     var (there, rest, sent) = (there, decks[...], [Value.Record]())
     var isAside: Set<Int64> = []
@@ -71,7 +72,7 @@ extension SyncOutgoing {
         send(rest.remove(at: next ?? rest.startIndex))
         continue
       }
-      // Once for each deck: then no deck has its name.
+      // Done once for each deck: after that no other deck has its name.
       var aside = first
       aside["name"] = .text("\(Self.key(first)) \(ServerRows.id(first))")
       rest[rest.startIndex]["mod"] = .integer((first["mod"]?.integer ?? 0) + 1)
@@ -80,7 +81,7 @@ extension SyncOutgoing {
     return sent
   }
 
-  /// Whether a remote preset is one here, or was until it was removed: one with the initial options is none.
+  /// Whether a remote preset is a local one, or was until it was removed; a preset with the initial options is not.
   private func hasOptions(preset id: Int64) throws -> Bool {
     guard let base = try bases[.preset, id] else { return false }
     return base.isHere || ServerRows.preset(base.record).options != DeckOptions()

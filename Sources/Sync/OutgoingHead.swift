@@ -1,6 +1,6 @@
-// What a sync sends of note types, presets, decks and tags, and the graves.
-// Invariant: of an object that the server has, only what was changed here differs; a change that would make every
-// device download anew is refused.
+// The note types, presets, decks, tags and graves that a sync sends.
+// Invariant: an object that the server has is sent with only its local changes; a change that would make every device
+// download the collection again is refused.
 
 import Decks
 import Exchange
@@ -8,26 +8,26 @@ import Storage
 import Templates
 import Values
 
-/// Finds the local edits: what the server does not have as it is here. Made after the merge.
+/// Finds the local edits: everything that differs from the server. Created after the merge.
 final class SyncOutgoing {
   let db: Database
   let bases: Bases
   let moment: StudyMoment
   let rows: ServerRows
-  /// The `usn` of what is sent.
+  /// The `usn` of the rows and objects that are sent.
   let usn: Int
   var head = SyncHead()
   private(set) var graves = SyncGraves()
-  /// The rows by their ids, in the order in which they go.
+  /// The ids of the rows, in the order in which they are sent.
   var waiting = UnsentRows()
   var making: RowMaking
-  /// How conflicts of names were settled, one sentence each.
+  /// How name conflicts were resolved, one sentence each.
   var findings: [String] = []
 
   /// - Parameters:
-  ///   - usn: that of the server.
-  ///   - head: of the collection: when it was made, its settings.
-  ///   - isUpload: all of it goes as a file: the shape of a type may be another one.
+  ///   - usn: the server's update sequence number.
+  ///   - head: the collection's creation time and settings.
+  ///   - isUpload: the whole collection is sent as a file, so the shape of a note type may differ.
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
     (self.db, self.moment, self.usn) = (db, moment, usn)
     bases = try Bases(db)
@@ -40,10 +40,10 @@ final class SyncOutgoing {
     try findRows()
   }
 
-  /// How many rows and objects there are.
+  /// The number of rows and objects to send.
   var count: Int { head.count + graves.count + waiting.count }
 
-  /// Keeps what the server is sent as the base.
+  /// Stores what is sent to the server as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) throws {
     try bases.put(kind, id, record, isHere: true)
     try bases.agree(kind, id)
@@ -54,7 +54,7 @@ final class SyncOutgoing {
     record["mod"] = .integer(modified ?? Int(min(1e11, max(0, moment.now))))
   }
 
-  /// The id under which a new row is sent: its own, unless the server has or had that.
+  /// Returns the id under which a new row is sent: its own, unless the server has or had that id.
   func freed(_ kind: BaseKind, _ table: SyncedTable, _ id: Int64) throws -> Int64 {
     if try !bases.isTaken(kind, id) { return id }
     let free = try bases.freeID(kind, after: id)
@@ -69,7 +69,7 @@ final class SyncOutgoing {
     for type in try NoteTypeTable.list(db) {
       let base = try bases[.noteType, type.id.rawValue].flatMap { $0.isHere ? $0 : nil }
       guard base == nil || unsent.contains(type.id.rawValue) else { continue }
-      // The stock types are sent when they are used.
+      // The stock types are sent once they have notes.
       let isStock = (1_600_000_000_001...1_600_000_000_006).contains(type.id.rawValue)
       if base == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
       var record = type.record
@@ -77,7 +77,7 @@ final class SyncOutgoing {
       if let was = base?.record {
         let before = try NoteType(received: was, id: id)
         if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
-        // A name that another type has here.
+        // The `+` was only added because another local type has the name.
         if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }) {
           record["name"] = was["name"]
         }
@@ -99,7 +99,7 @@ final class SyncOutgoing {
       var id = preset.id.rawValue
       var record: Value.Record
       if let base = try bases[.preset, id] {
-        // `Default`, which every server has, was not used here until now.
+        // `Default`, which every server has, was not used locally until now.
         if !base.isHere { try bases.setHere(.preset, id, true) }
         guard try !base.isHere || bases.isChanged(.presets, id, base) else { continue }
         record = base.record
@@ -130,7 +130,7 @@ final class SyncOutgoing {
     }
     graves.notes = try gone(.notes)
     var cards = Set(try gone(.cards))
-    // All cards of a removed note, also those that have no place here.
+    // Includes cards that cannot be stored locally.
     let notes = Set(graves.notes)
     if !notes.isEmpty {
       try db.forEachRow("SELECT id, json ->> 1 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) { row in
@@ -142,7 +142,7 @@ final class SyncOutgoing {
       for id in ids { try bases.bury(kind, id, isSent: true) }
     }
     for id in try gone(.decks) {
-      // It stays for cards in it that have no place here.
+      // The deck stays on the server for cards in it that cannot be stored locally.
       let sql = """
         SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
         """

@@ -1,6 +1,5 @@
-// What a sync sends of notes, cards and answers, a chunk at a time.
-// Invariant: a row that is sent is its own base from then on, in the operation that sends it; a row that equals its
-// base is not sent.
+// The notes, cards and answers that a sync sends, in chunks.
+// Invariant: a row becomes its own base in the same operation that sends it; a row that equals its base is not sent.
 
 import Decks
 import Exchange
@@ -36,7 +35,8 @@ extension SyncOutgoing {
     }
   }
 
-  /// Finds tags that the server does not list: it would find their notes, and not list them.
+  /// Finds tags that the server does not list. Without this the server could find their notes but would not list the
+  /// tags.
   private func findTags(_ columns: [String]) throws {
     var listed = try bases[.tags, 0]?.list ?? []
     var known = Set(listed.compactMap { $0.text?.lowercased() })
@@ -47,7 +47,8 @@ extension SyncOutgoing {
     if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, isHere: false) }
   }
 
-  /// A note whose grave was sent and that is here again goes under a new id: the server never takes the old one again.
+  /// Gives a new id to each note that exists again after its grave was sent: the server never accepts the old id
+  /// again.
   private func renumberReturned() throws {
     let notes = try db.rows(
       "SELECT notes.id FROM notes JOIN sent_graves g ON g.kind = \(BaseKind.note.rawValue) AND g.id = notes.id"
@@ -55,7 +56,7 @@ extension SyncOutgoing {
     for note in notes { try SyncedNotes.renumber(db, note, to: bases.freeID(.note, after: note)) }
   }
 
-  /// Gives new cards other ids where the server has or had theirs.
+  /// Gives new cards other ids if the server has or had theirs.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
       guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
@@ -69,7 +70,7 @@ extension SyncOutgoing {
 
   // MARK: Chunks
 
-  /// The next rows; empty after the last.
+  /// Returns the next rows; an empty chunk after the last.
   func next() throws -> OutgoingChunk {
     var chunk = OutgoingChunk()
     while !chunk.isFull, !waiting.isEmpty {
@@ -159,7 +160,7 @@ extension SyncOutgoing {
     return options
   }
 
-  /// The position of a new card that was moved: between those of its neighbours.
+  /// Returns the position of a new card that was moved: between the positions of its neighbours.
   private func position(of card: StoredCard, having old: Int) throws -> Int {
     let (above, below) = try SyncedCards.positionsAround(db, card)
     if let above, old < above { return above }
@@ -176,7 +177,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// An answer of a card that was removed here.
+  /// Adds an answer of a card that was removed locally.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
     guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
     let last = making.stray.card == card ? making.stray.interval : 0
@@ -188,7 +189,7 @@ extension SyncOutgoing {
 }
 
 extension [Value] {
-  /// Whether a remote note has the fields of the one here.
+  /// Whether a remote note has the same fields as the local one.
   fileprivate func isSame(as note: NoteRecord) -> Bool {
     let fields = ServerRows.fields(self)
     return fields.count == note.fields.count && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }

@@ -1,6 +1,7 @@
-// Taking in a whole collection from a server: rows here, and a base of each remote row that differs from the row here.
-// Invariant: all of it or nothing, in the operation that it is called in; a remote row without a place here is kept as
-// a base.
+// Importing a whole collection from a server: the local rows, and a base for each remote row that differs from its
+// local row.
+// Invariant: everything is imported or nothing, within the caller's operation; a remote row that cannot be stored
+// locally is kept as a base.
 
 public import Decks
 import Exchange
@@ -10,7 +11,7 @@ import Text
 import Values
 import Wire
 
-/// What was taken in.
+/// What was imported.
 ///
 ///     report.cards     // 12,040
 ///     report.withoutPlace  // 3: remote rows without a place here, kept as bases
@@ -19,17 +20,17 @@ public struct PullReport: Equatable, Sendable {
   public var notes = 0
   public var answers = 0
   public var decks = 0
-  /// Notes and cards that have no place here.
+  /// The number of notes and cards that cannot be stored locally.
   public var withoutPlace = 0
-  /// Why, one line a reason.
+  /// The reasons, one per line.
   public var findings: [String] = []
 
   public init() {}
 }
 
 extension PulledCollection {
-  /// Takes all of it into an account without cards.
-  /// - Parameter progress: notes done and all of them; what it throws ends it.
+  /// Imports all of it into an account without cards.
+  /// - Parameter progress: called with the notes done and their total; an error that it throws ends the import.
   public func takeIn(
     _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void
@@ -70,11 +71,11 @@ extension PulledCollection {
     try bases.put(.tags, 0, Value.list(tags).json, isHere: false)
   }
 
-  /// - Parameter hadLog: the log here had rows before.
+  /// - Parameter hadLog: whether the local log had rows before.
   private func writeRows(_ writer: BaseWriter, hadLog: Bool) throws {
     try staged.forEachRow(.notes) { try writer.add($0, .note) }
     try staged.forEachRow(.cards) { try writer.add($0, .card) }
-    // The log here holds its own rows: only those are looked for that are not among them.
+    // Local log rows are their own bases: only the rows that are missing from the log are looked for.
     if try hadLog || writer.logCount() != staged.counts[.revlog] {
       try staged.forEachRow(.revlog) { try writer.add($0, .review) }
     }
@@ -95,7 +96,7 @@ extension PulledCollection {
 }
 
 extension PackageError {
-  /// Completes "the answer ...".
+  /// Completes the sentence "the answer ...".
   fileprivate var reasonOfServer: String {
     switch self {
     case .damaged(_, let place, let reason), .refused(_, let place, let reason): "is damaged: \(place) \(reason)"
@@ -105,7 +106,7 @@ extension PackageError {
   }
 }
 
-/// Writes the bases of rows that were taken in.
+/// Writes the bases of imported rows.
 private final class BaseWriter {
   private let db: Database
   private let insertion: Statement
@@ -122,12 +123,12 @@ private final class BaseWriter {
     }
   }
 
-  /// Rows of the log that came.
+  /// Counts the log rows that were received.
   func logCount() throws -> Int {
     try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
   }
 
-  /// Keeps a remote row that the row here does not equal.
+  /// Stores a remote row that differs from the local row.
   func add(_ row: StagedRow, _ kind: BaseKind) throws {
     var (isHere, state): (Bool, String?) = (false, nil)
     if let statement = kind.table.flatMap({ own[$0] }) {

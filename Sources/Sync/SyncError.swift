@@ -1,56 +1,56 @@
-// What goes wrong between an account and the server that it syncs with, as facts, and the words for it.
+// The errors between an account and its sync server, and their messages.
 // Invariant: each message says whether anything was changed and what to do; none contains a key or a password.
 
 public import Problems
 import Text
 public import Wire
 
-/// Why something about a sync was not done.
+/// The reason why a sync, or another operation of an account's sync, failed.
 ///
 ///     catch SyncError.notLinked { ... }   // `sync login` comes first
 public enum SyncError: Problem, Equatable {
   /// `expected` completes "... expected".
   case badAddress(given: String, expected: String)
-  /// AnkiWeb's terms allow Anki's own programs alone.
+  /// AnkiWeb's terms allow only Anki's own programs.
   case ankiWeb(host: String)
   case notLinked
   case linked(user: String, address: String)
-  /// deckhand-net is not where it is looked for.
+  /// The program deckhand-net is not at the expected path.
   case noProgram(path: String)
-  /// deckhand-net ended in the middle, or does not answer.
+  /// deckhand-net exited prematurely, or does not answer.
   case programFailed(reason: String)
   case interrupted
-  /// A call gave nothing. `step` is the call's name.
+  /// A call failed. `step` is the name of the call.
   case call(SyncFault, step: String, address: String)
-  /// Seconds that this machine's clock is ahead of the server's.
+  /// How many seconds this machine's clock is ahead of the server's.
   case clock(seconds: Int)
-  /// The server asks not to sync, and says why.
+  /// The server asks clients not to sync; `message` says why.
   case stopped(message: String)
-  /// The server counts other rows than it gave.
+  /// The server counts a different number of rows than it sent.
   case counts(what: String, given: Int, counted: Int)
-  /// Another program changed what is there while it was fetched.
+  /// Another device changed the server's collection while it was being fetched.
   case moved
-  /// There are cards here that a download would replace.
+  /// A download would replace local cards.
   case cardsHere(cards: Int)
-  /// Changes here are not on the server.
+  /// Local changes are not on the server.
   case unsent(changes: Int)
-  /// Cards that are here and were not made or changed here since the last sync are not on the server any more.
+  /// The server no longer has local cards that were not created or changed here since the last sync.
   case wouldRemove(cards: Int)
-  /// A note type has other fields or cards than on the server.
+  /// A note type has different fields or cards than on the server.
   case shape(type: String)
-  /// What is here cannot be made a collection for a server. `reason` completes "the file ...".
+  /// The local collection cannot be made into a collection for a server. `reason` completes "the file ...".
   case unsound(reason: String)
-  /// A normal sync sends what is here.
+  /// An upload is refused because a normal sync can send the local changes.
   case uploadNotNeeded
-  /// The cards on the server that an upload would replace, and those here.
+  /// The number of cards on the server that an upload would replace, and of the local ones.
   case replacesServer(there: Int, here: Int)
-  /// Nothing was ever synced, and what the server has is to be looked at first.
+  /// Nothing was synced yet, and the user has to see first what the server has.
   case firstSync
-  /// The disk would be too full for anything else.
+  /// The operation would leave too little free space on the disk.
   case noSpace(free: Int)
-  /// What the server has would take more than this many bytes, a tenth of the disk's free room.
+  /// The server's data is larger than `limit` bytes, a tenth of the free disk space.
   case overShare(limit: Int, isMedia: Bool)
-  /// A sync within a script, which is one unit of work.
+  /// A sync was requested within a script, which is a single unit of work.
   case inScript
 
   public var report: ProblemReport {

@@ -1,6 +1,6 @@
-// Merging remote rows into the collection, one after the other, each with the local edit of the same row.
-// Source: SyncRules.md, "Merging". Invariant: of a row that both sides changed one side is taken whole; what the server
-// deleted is removed; a row with a local edit alone is left as it is, and unsent.
+// Merges remote rows one after the other into the collection, each with the local edit of the same row.
+// Source: SyncRules.md, "Merging". Invariant: if both sides changed a row, one side's version is taken whole. What
+// the server deleted is removed. A row that only has a local edit stays as it is, unsent.
 
 import Decks
 import Exchange
@@ -22,7 +22,7 @@ final class SyncMerge {
   private let progress: (Int, Int) throws -> Void
   private var done = 0
 
-  /// - Parameter progress: rows taken in and all of them; what it throws ends it.
+  /// - Parameter progress: called with the rows merged and their total; an error that it throws ends the merge.
   init(
     _ db: Database, _ pulled: PulledCollection, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: @escaping (Int, Int) throws -> Void
@@ -35,8 +35,8 @@ final class SyncMerge {
     heads = MergedHeads()
   }
 
-  /// Merges all remote rows. `SyncOutgoing` finds the local edits after it.
-  /// - Parameter isFirst: nothing was ever synced: all rows here are unsent.
+  /// Merges all remote rows. Afterwards `SyncOutgoing` finds the local edits.
+  /// - Parameter isFirst: nothing was synced before, so all local rows are unsent.
   func run(isFirst: Bool) throws {
     if isFirst { try WholeCollection.removeStockTypes(db) }
     let changed = try changedCards()
@@ -57,7 +57,7 @@ final class SyncMerge {
     for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 
-  /// Counts a remote row; every so often the count is shown, and Ctrl-C looked for.
+  /// Counts a remote row; every 256 rows reports the progress and checks for Ctrl-C.
   func step() throws {
     done += 1
     if done % 256 != 0 { return }
@@ -65,19 +65,20 @@ final class SyncMerge {
     try progress(done, pulled.staged.counts.values.reduce(0, +))
   }
 
-  /// Whether a remote row equals its base: of a whole collection only what is new counts.
+  /// Whether a remote row equals its base: when a whole collection was fetched, only the new rows matter.
   func isKnown(_ base: Base?, _ json: String) -> Bool {
     pulled.isWhole && base.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
-  /// Whether a remote row is older than its base: the server was restored from a backup, and gets ours.
+  /// Whether a remote row is older than its base: the server was restored from a backup, and the local version is
+  /// sent.
   func isOlder(_ row: StagedRow, than base: Base?) -> Bool {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
   // MARK: Bases and local edits
 
-  /// The cards with local edits, and when they were changed.
+  /// Returns the cards with local edits, and when they were changed.
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
@@ -89,7 +90,7 @@ final class SyncMerge {
     return found
   }
 
-  /// The graves of a whole collection: the bases that it has no row for.
+  /// Returns the graves implied by a whole collection: the bases for which it has no row.
   private func missing() throws -> SyncGraves {
     var graves = SyncGraves()
     for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
@@ -104,7 +105,7 @@ final class SyncMerge {
       let there = Set(records.map(ServerRows.id))
       let gone = try bases.all(kind).map(\.id).filter { !there.contains($0) }
       if kind == .deck { graves.decks = gone }
-      // The rows here become unsent ones of this account.
+      // The local rows become unsent rows of this account.
       if kind != .deck { for id in gone { try bases.bury(kind, id) } }
     }
     return graves
@@ -121,7 +122,8 @@ final class SyncMerge {
 }
 
 extension PulledCollection {
-  /// How many cards here are not among what was fetched, which is all that the server has, and were there before.
+  /// Returns how many local cards were on the server before and are missing from the fetched collection, which must
+  /// be whole.
   public func missingCards(_ db: Database) throws -> Int {
     var there: Set<Int64> = []
     let sql = """
@@ -133,22 +135,22 @@ extension PulledCollection {
   }
 }
 
-/// What one part of a merge keeps for the others.
+/// What one part of a merge stores for the others.
 struct MergedHeads {
-  /// Types whose cards may show something else now.
+  /// Note types whose cards may show different texts now.
   var changedTypes: [NoteTypeID] = []
-  /// Types that have other fields or cards now, as they were.
+  /// The previous versions of note types that have different fields or cards now.
   var reshaped: [(id: NoteTypeID, old: NoteType)] = []
-  /// The guids of the notes that the report has.
+  /// The guids of the notes that are in the report.
   var setAside: Set<String> = []
-  /// Remote presets that have no row here.
+  /// Remote presets without a local row.
   var newPresets: Set<Int64> = []
-  /// Cards whose remote rows do not say when they were answered last.
+  /// Cards whose remote rows do not say when they were last answered.
   var withoutLastReview: [Int64] = []
-  /// The remote decks that were deleted.
+  /// Decks that were deleted on the server.
   var goingDecks: Set<Int64> = []
-  /// The decks for cards of remote decks, as far as they were asked for.
+  /// The local decks of the remote decks looked up so far.
   var decks: [Int64: DeckID] = [:]
-  /// The options that are good for a remote deck.
+  /// The effective options of each remote deck.
   var options: [Int64: DeckOptions] = [:]
 }

@@ -1,27 +1,28 @@
-// Asks deckhand-net: starts it at the first call, keeps it for the next one, lets go of it when anything fails.
-// Invariant: one call, one answer; an interruption ends the program, and with it the connection.
+// Calls deckhand-net: starts it for the first call, keeps it running for the next one, and drops it after any
+// failure.
+// Invariant: each call gets one answer; an interrupt ends the program, and with it the connection.
 
 import Files
 import Values
 import Wire
 
-/// The program that talks to servers, outside this process.
+/// The program that talks to servers, in a separate process.
 ///
 ///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock, shouldStop: stop)
 public final class SyncProgram {
   private let program: KeptProgram
-  /// A call whose answer was not taken yet.
+  /// A call whose answer has not been received yet.
   private var begun: SyncRequest?
-  /// Seconds that one call may take in all, however much comes.
+  /// The limit in seconds for one call, even while data keeps arriving.
   private static let longestCall = 3600.0
   private static let limits = JSONLimits(bytes: longestSyncFrame, depth: 64, values: 20_000_000, string: 64 << 20)
 
-  /// Starts nothing yet.
+  /// Does not start the program yet.
   /// - Parameters:
-  ///   - path: of deckhand-net, beside deckhand.
-  ///   - environment: `NAME=value`: the proxies that the user has set.
+  ///   - path: the path of deckhand-net, which is beside deckhand.
+  ///   - environment: entries `NAME=value`: the user's proxy settings.
   ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while it waits; true gives the call up.
+  ///   - shouldStop: polled while waiting; true cancels the call.
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
   ) {
@@ -29,9 +30,9 @@ public final class SyncProgram {
       path: path, environment: environment, longestFrame: longestSyncFrame, clock: clock, shouldStop: shouldStop)
   }
 
-  /// Makes a call.
+  /// Makes a call and parses its answer.
   /// - Parameter body: JSON.
-  /// - Returns: where the server is now, and its answer.
+  /// - Returns: the current address of the server, and its answer.
   func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
     let (address, answer) = try exchange(request, body)
     return (address, try parsed(answer, of: request))
@@ -43,8 +44,8 @@ public final class SyncProgram {
     }
   }
 
-  /// Sends a call that is made while the caller does something else; `exchange` of the same call takes its answer. Any
-  /// other call before that gives it up.
+  /// Sends a call without waiting, so that the caller can do other work; `exchange` with the same call receives its
+  /// answer. Any other call before that cancels it.
   func begin(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) {
     do throws(ProgramFailure) {
       try program.begin(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
@@ -56,7 +57,7 @@ public final class SyncProgram {
     begun = request
   }
 
-  /// Makes a call whose body and answer may be anything.
+  /// Makes a call whose body and answer may be any bytes.
   func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: [UInt8]) {
     let (reply, answer) = try reply(to: request, body)
     switch reply {

@@ -1,5 +1,5 @@
 // What a sync did, in figures and sentences.
-// Invariant: `findings` names whatever a conflict took back, dropped or moved.
+// Invariant: `findings` names everything that a conflict reverted, dropped or moved.
 
 public import Values
 
@@ -8,23 +8,23 @@ public import Values
 ///     let report = try workspace.sync.run(consent: { _ in false }) { _ in }
 ///     print(report.received, report.sent)
 public struct SyncReport: Equatable, Sendable {
-  /// Remote rows that changed something here.
+  /// Remote rows that changed local data.
   public var received = 0
   /// Rows that were sent.
   public var sent = 0
-  /// Cards that are gone here because they were deleted there.
+  /// Local cards removed because the server had deleted them.
   public var removedHere = 0
-  /// Cards and notes that were deleted here and now are there too.
+  /// Cards and notes that were deleted locally and are now deleted on the server too.
   public var removedThere = 0
-  /// How conflicts were settled, one sentence each.
+  /// How conflicts were resolved, one sentence each.
   public var findings: [String] = []
-  /// Notes of ours, or texts of them, that the note types of the server have no place for.
+  /// Local notes, or texts of them, that the server's note types cannot hold.
   public var setAside: [Value.Record] = []
-  /// The file that these are in.
+  /// The file that contains these notes.
   public var setAsidePath: String?
-  /// The backup of what was here, where one was made.
+  /// The backup of the local data, if one was made.
   public var backup: String?
-  /// The link as it is after it.
+  /// The link after the sync.
   public var link: SyncLink?
 
   public init() {}
@@ -34,12 +34,12 @@ public struct SyncReport: Equatable, Sendable {
   }
 }
 
-/// Where a sync is.
+/// The progress of a sync.
 public enum SyncStage: Equatable, Sendable {
-  /// Rows that came so far.
+  /// Rows received so far.
   case fetching(Int)
-  /// Rows that were taken in, of all that came.
+  /// Rows merged so far, and their total.
   case taking(Int, of: Int)
-  /// Rows that were sent so far.
+  /// Rows sent so far.
   case sending(Int)
 }

@@ -1,13 +1,13 @@
-// The second half of a sync: sending the local edits, in one transaction there and one here.
-// Source: SyncRules.md, "A normal sync". Invariant: the server keeps all of it or nothing; when another device sent
-// something since it was looked at, it keeps nothing.
+// The second half of a sync: sends the local edits, in one transaction on the server and one here.
+// Source: SyncRules.md, "A normal sync". Invariant: the server stores all of it or nothing. If another device has
+// synced since the fetch, the server stores nothing.
 
 public import Decks
 import Exchange
 public import Storage
 public import Values
 
-/// A sync of a linked account: remote rows are merged, unsent rows are sent.
+/// A sync of a linked account: merges remote rows and sends unsent rows.
 ///
 ///     let pulled = try pull.run(from: usn)
 ///     let exchange = SyncExchange(server, pulled, moment, isInterrupted: isInterrupted)
@@ -19,7 +19,7 @@ public struct SyncExchange {
   let isInterrupted: @Sendable () -> Bool
   /// Whether anything is sent; a rehearsal sends nothing.
   let sends: Bool
-  /// Graves in one call, as many as Anki's own client sends.
+  /// The most graves in one call, as in Anki's own client.
   private static let gravesAtOnce = 250
 
   public init(
@@ -30,12 +30,12 @@ public struct SyncExchange {
     self.isInterrupted = isInterrupted
   }
 
-  /// Merges and sends, in one operation. What is thrown leaves the server as it was; the caller rolls back what was
-  /// changed here.
+  /// Merges and sends, in one operation. If it throws, the server is unchanged; the caller rolls back the local
+  /// changes.
   /// - Parameters:
-  ///   - link: as it was before.
-  ///   - progress: what it throws ends it.
-  ///   - setAside: given the notes that have no place any more, before anything is sent.
+  ///   - link: the link before the sync.
+  ///   - progress: an error that it throws ends the sync.
+  ///   - setAside: called before anything is sent, with the notes that the server's note types cannot hold.
   public func run(
     _ db: Database, _ link: SyncLink, progress: @escaping (SyncStage) throws -> Void,
     setAside: ([Value.Record]) throws -> Void
@@ -74,9 +74,9 @@ public struct SyncExchange {
 
   // MARK: Sending
 
-  /// - Returns: when the server ended it.
+  /// - Returns: the time at which the server ended the sync.
   private func send(_ outgoing: SyncOutgoing, _ progress: (SyncStage) throws -> Void) throws -> Int {
-    // Nothing may have come since, or another device was faster.
+    // The server must have nothing new since the fetch; otherwise another device was faster.
     guard try server.start(from: pulled.meta.usn).count == 0 else { throw SyncError.moved }
     var rest = outgoing.graves
     while rest.count > 0 { try server.apply(rest.next(SyncExchange.gravesAtOnce)) }
@@ -103,8 +103,8 @@ public struct SyncExchange {
 }
 
 extension SyncExchange {
-  /// Whether every object that came has a base. What a server begins with has the `usn` 0, which is also that of the
-  /// first sync: it comes again.
+  /// Whether every object that the server returned has a base. The objects that a server starts with have `usn` 0,
+  /// which is also the number that the first sync asks for: the server returns them again.
   private func isKnown(_ changes: Value.Record, _ bases: Bases) throws -> Bool {
     let decks = changes["decks"]?.list ?? []
     let parts: [(BaseKind, [Value])] = [
@@ -119,7 +119,7 @@ extension SyncExchange {
 }
 
 extension SyncGraves {
-  /// Takes some of them away.
+  /// Removes and returns up to `most` graves.
   fileprivate mutating func next(_ most: Int) -> SyncGraves {
     var taken = SyncGraves()
     for (_, path) in SyncGraves.parts {

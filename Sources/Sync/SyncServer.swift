@@ -1,51 +1,51 @@
-// The calls of the protocol, each as a function. Source: SyncRules.md, "Calls" and "A normal sync".
-// Invariant: what a server answers is taken for what the protocol says, or refused with the name of the call.
+// The calls of the sync protocol, one function each. Source: SyncRules.md, "Calls" and "A normal sync".
+// Invariant: an answer either matches the protocol or is refused with an error that names the call.
 
 import Exchange
 import Glibc
 import Values
 import Wire
 
-/// What a server says of a collection.
+/// What a server reports about its collection.
 ///
 ///     let meta = try server.meta()
 ///     if meta.modified == link.modified { ... }   // nothing is new
 public struct SyncMeta: Equatable, Sendable {
-  /// Milliseconds since 1970 of the last change.
+  /// The time of the last change, in milliseconds since 1970.
   public var modified: Int
-  /// Of the last change that cannot be synced row by row.
+  /// The time of the last change that cannot be synced row by row.
   public var schema: Int
   /// The number of the next change.
   public var usn: Int
   /// The server's clock, in seconds since 1970.
   public var now = 0
-  /// What it wants shown; empty as a rule.
+  /// A message for the user; usually empty.
   public var message = ""
-  /// Whether it wants to go on.
+  /// Whether the server accepts a sync.
   public var goesOn = true
   public var mediaUSN = 0
 
-  /// Whether there is something that was not there at the last sync.
-  /// - Parameter known: what the server said then; nil before the first.
+  /// Whether something changed on the server since the last sync.
+  /// - Parameter known: the server's answer at that sync; nil before the first one.
   public func hasNews(since known: SyncMeta?) -> Bool { known?.modified != modified || known?.schema != schema }
 
-  /// Whether nothing changed there since another look.
+  /// Whether nothing changed on the server between the two answers.
   public func isSame(as other: SyncMeta) -> Bool {
     modified == other.modified && schema == other.schema && usn == other.usn
   }
 }
 
-/// An address that the user gave, looked at.
+/// A server address given by the user, parsed and checked.
 ///
 ///     let place = try SyncPlace("http://192.168.1.5:8080")
 ///     if place.isExposed { print("others on the way can read it") }
 public struct SyncPlace: Equatable, Sendable {
-  /// With a `/` at its end.
+  /// The address, ending in `/`.
   public let address: String
   public let host: String
   /// Scheme, host and port.
   private let origin: String
-  /// Not encrypted, and not of the local network.
+  /// Whether the connection is not encrypted and leaves the local network.
   public let isExposed: Bool
 
   /// - Throws: `SyncError.badAddress`, `.ankiWeb`.
@@ -62,11 +62,11 @@ public struct SyncPlace: Equatable, Sendable {
     }
   }
 
-  /// Whether a redirect may lead to the other: it stays on one scheme, host and port.
+  /// Whether a redirect to the other address is allowed: scheme, host and port must be the same.
   public func canLead(to other: SyncPlace) -> Bool { origin == other.origin }
 }
 
-/// The ids of what was deleted.
+/// The ids of deleted cards, notes and decks.
 struct SyncGraves: Equatable {
   var cards: [Int64] = []
   var notes: [Int64] = []
@@ -114,14 +114,14 @@ public final class SyncServer {
   private let program: SyncProgram
   private let session: String
   private let keyPath: String
-  /// Where it is: another place when it has moved.
+  /// The current address of the server; it changes when the server redirects.
   public private(set) var address: String
-  /// Seconds without a byte that are waited for.
+  /// The timeout in seconds while no byte arrives.
   public var patience = 30
 
   /// - Parameters:
   ///   - session: random letters, new for each sync.
-  ///   - keyPath: the file of the key.
+  ///   - keyPath: the path of the key file.
   public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
     (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
   }
@@ -150,10 +150,10 @@ public final class SyncServer {
 
   // MARK: Signing in
 
-  /// Gets the key of a user, which deckhand-net puts into its file.
+  /// Requests the key of a user, which deckhand-net writes to its file.
   /// - Parameters:
-  ///   - password: UTF-8, lent for the call.
-  ///   - keptFor: the address that the server must turn out to have for its key to be kept; empty for any.
+  ///   - password: UTF-8, borrowed for the duration of the call.
+  ///   - keptFor: the key is stored only if the server's final address is this one; empty accepts any address.
   public func signIn(
     _ user: String, password: UnsafeRawBufferPointer, keptFor: String = ""
   ) throws(SyncError) {
@@ -169,9 +169,9 @@ public final class SyncServer {
     _ = try call(request, body)
   }
 
-  // MARK: Looking
+  // MARK: Calls of a sync
 
-  /// What the server has, in figures. It ends a sync that another client has begun.
+  /// Returns the state of the server's collection. The call aborts a sync that another client has begun.
   public func meta() throws(SyncError) -> SyncMeta {
     let answer = try call("meta", ["v": .integer(SyncClient.protocolVersion), "cv": .text(SyncClient.name)])
     guard let record = answer.record, let modified = record["mod"]?.integer, let schema = record["scm"]?.integer,
@@ -185,10 +185,10 @@ public final class SyncServer {
     return meta
   }
 
-  /// Begins a sync, of all that has a number of at least `usn`.
-  /// - Returns: the ids of what was deleted there since.
+  /// Begins a sync of everything with a `usn` of at least `usn`.
+  /// - Returns: the ids of what was deleted on the server since.
   func start(from usn: Int) throws(SyncError) -> SyncGraves {
-    // Settings come from there, always.
+    // Settings always come from the server.
     let answer = try call("start", ["minUsn": .integer(usn), "lnewer": .boolean(false)])
     var graves = SyncGraves()
     for (key, path) in SyncGraves.parts {
@@ -199,7 +199,7 @@ public final class SyncServer {
     return graves
   }
 
-  /// Says what was deleted here.
+  /// Sends the ids of what was deleted locally.
   func apply(_ graves: SyncGraves) throws(SyncError) {
     let parts = SyncGraves.parts.map { key, path in
       (key, Value.list(graves[keyPath: path].map { .integer(Int($0)) }))
@@ -207,8 +207,8 @@ public final class SyncServer {
     _ = try call("applyGraves", ["chunk": .record(parts)])
   }
 
-  /// The note types, decks, presets, tags and settings that were changed there.
-  /// - Parameter own: those that were changed here.
+  /// Returns the note types, decks, presets, tags and settings that changed on the server.
+  /// - Parameter own: those that changed locally.
   func changes(_ own: SyncHead = SyncHead()) throws(SyncError) -> Value.Record {
     guard let record = try call("applyChanges", ["changes": .record(own.record)]).record else {
       throw fault("applyChanges", "is no list of changes")
@@ -216,13 +216,14 @@ public final class SyncServer {
     return record
   }
 
-  /// Some of the rows that were changed there. Where there are more, these are fetched while the caller works on them.
+  /// Returns some of the rows that changed on the server. If there are more, they are fetched while the caller
+  /// processes these.
   func chunk() throws(SyncError) -> Value.Record {
     let none = Array("{}".utf8)
     let asked = request("chunk")
     let (place, answer) = try program.exchange(asked, none)
     address = place
-    // Anki's server says this first. Where another one says it later, the next ones are waited for.
+    // Anki's server writes this member first. If another server writes it later, the next chunk is not prefetched.
     if answer.starts(with: Array("{\"done\":false".utf8)) { try program.begin(request("chunk"), none) }
     guard let record = try program.parsed(answer, of: asked).record, record["done"]?.boolean != nil else {
       throw fault("chunk", "does not say whether it is the last")
@@ -230,8 +231,8 @@ public final class SyncServer {
     return record
   }
 
-  /// What the server counts.
-  /// - Parameter own: what is here.
+  /// Returns the server's counts.
+  /// - Parameter own: the local counts.
   func counts(_ own: SyncCounts) throws(SyncError) -> SyncCounts {
     let none = Value.list([.integer(0), .integer(0), .integer(0)])
     let numbers = [own.cards, own.notes, own.reviews, 0, own.types, own.decks, own.presets].map { Value.integer($0) }
@@ -246,7 +247,7 @@ public final class SyncServer {
       presets: counted[6])
   }
 
-  /// Gives some of the rows that were changed here.
+  /// Sends some of the rows that changed locally.
   /// - Parameter rows: JSON lists.
   func apply(_ rows: [StagedKind: [String]], isLast: Bool) throws(SyncError) {
     var body = "{\"chunk\":{\"done\":\(isLast)"
@@ -257,8 +258,8 @@ public final class SyncServer {
     _ = try call("applyChunk", Array((body + "}}").utf8))
   }
 
-  /// Ends the sync: what was given is kept there from here on.
-  /// - Returns: when that was, in milliseconds since 1970.
+  /// Ends the sync: the server commits what was sent.
+  /// - Returns: the time of the commit, in milliseconds since 1970.
   func finish() throws(SyncError) -> Int {
     guard let time = try call("finish").integer, (0...1 << 60) ~= time else {
       throw fault("finish", "does not say when it ended")
@@ -266,19 +267,19 @@ public final class SyncServer {
     return time
   }
 
-  /// Gives the server a whole collection in the place of its own.
-  /// - Parameter file: SQLite's bytes.
+  /// Replaces the server's collection with a whole local one.
+  /// - Parameter file: the bytes of an SQLite file.
   func upload(_ file: [UInt8]) throws(SyncError) {
     var request = request("upload")
     request.patience = patience * 4
     let (place, answer) = try program.exchange(request, file)
     address = place
     let text = String(decoding: answer.prefix(300), as: UTF8.self)
-    // A refusal comes as a text too, with the same status.
+    // A refusal is also returned as text with the same status.
     if text != "OK" { throw .call(.status(400, reason: text), step: "sync/upload", address: address) }
   }
 
-  /// Takes back what was begun there.
+  /// Aborts the sync, so that the server discards what was sent.
   func abort() throws(SyncError) { _ = try call("abort") }
 
   /// Aborts after an error. Without a connection the server aborts by itself.

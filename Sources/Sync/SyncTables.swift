@@ -1,5 +1,5 @@
-// What an account keeps of the server that it is linked with: the link, and the view of all bases.
-// Invariant: a base is what the server gave; the key is in none of the tables.
+// What an account stores about its server: the link, and the view of all bases.
+// Invariant: a base is what the server sent; none of the tables contains the key.
 
 import Decks
 public import Storage
@@ -10,15 +10,15 @@ public import Storage
 public struct SyncLink: Equatable, Sendable {
   public var address: String
   public var user: String
-  /// What the server said at the last sync; nil before the first.
+  /// The server's answer at the last sync; nil before the first.
   public var meta: SyncMeta?
-  /// When that was, in seconds since 1970.
+  /// The time of the last sync, in seconds since 1970.
   public var synced: Double?
 
   public init(address: String, user: String) { (self.address, self.user) = (address, user) }
 }
 
-/// How much is unsent.
+/// The numbers of unsent changes.
 ///
 ///     waiting.total   // 12
 public struct UnsentChanges: Equatable, Sendable {
@@ -28,7 +28,7 @@ public struct UnsentChanges: Equatable, Sendable {
   public var types = 0
   public var decks = 0
   public var presets = 0
-  /// Cards and notes that were removed here.
+  /// Cards and notes that were removed locally.
   public var removals = 0
 
   public init() {}
@@ -85,14 +85,14 @@ public enum SyncTables {
       ])
   }
 
-  /// Forgets the server and the bases; the rows here stay.
+  /// Forgets the server and the bases; the local rows stay.
   public static func removeLink(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_link; DELETE FROM sent_graves; DELETE FROM sent_media")
     try forgetRows(db)
     try db.execute(sql: "UPDATE reviews SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
   }
 
-  /// Forgets the bases: all rows here are unsent.
+  /// Forgets the bases, so all local rows are unsent.
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
     for table in SyncedTable.allCases {
@@ -101,9 +101,9 @@ public enum SyncTables {
     try db.execute(sql: "DELETE FROM sent_graves WHERE sent = 0")
   }
 
-  // MARK: Figures
+  // MARK: Counts
 
-  /// The local edits since the last sync. Every row is looked at.
+  /// Counts the local edits since the last sync. It scans every row.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
     var found = UnsentChanges()
     found.notes = try db.count("SELECT count(*) FROM notes WHERE \(unsentNote)")
@@ -111,13 +111,13 @@ public enum SyncTables {
       try db.count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))")
       + db.count("SELECT count(*) \(changed(.cards))")
     found.answers = try db.count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
-    // The stock types are sent with their notes.
+    // The stock types are sent together with their notes.
     found.types = try db.count(
       """
       SELECT count(*) FROM note_types WHERE (\(Unsent.sql) OR \(unsentRow(.noteTypes)))
         AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteTypes)))
       """)
-    // The parent of a remote deck is not sent for itself.
+    // A parent of a remote deck is not sent on its own account.
     found.decks = try db.count(
       """
       SELECT count(*) FROM decks WHERE \(unsentRow(.decks)) AND NOT EXISTS (
@@ -136,15 +136,15 @@ public enum SyncTables {
 
   // MARK: Unsent rows, for counting and for sending
 
-  /// An answer of a card that is here.
+  /// An answer of a card that exists locally.
   static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"
 
-  /// An answer of a card that was removed here: Anki never takes a row out of its log.
+  /// An answer of a card that was removed locally: Anki never removes a row from its log.
   static let unsentStray = """
     (\(Unsent.sql) AND card NOT IN (SELECT id FROM cards) AND EXISTS (SELECT 1 FROM sync_link))
     """
 
-  /// A note that is here again after its grave was sent is sent too.
+  /// Includes a note that exists again after its grave was sent.
   static let unsentNote = "(\(Unsent.sql) OR \(isDeleted(.notes)))"
 
   /// A row that the server does not have.
@@ -156,7 +156,7 @@ public enum SyncTables {
     "\(table.name).id IN (SELECT id FROM sent_graves WHERE kind = \(table.rawValue))"
   }
 
-  /// Whether a row that is not its own base has no other base.
+  /// Whether a row that is not its own base has no stored base either.
   private static func isOnlyHere(_ table: SyncedTable) -> String {
     "NOT EXISTS (SELECT 1 FROM bases WHERE kind = \(table.rawValue) AND bases.id = \(table.name).id AND here)"
   }
@@ -169,7 +169,7 @@ public enum SyncTables {
     """
   }
 
-  /// The bases of rows that were removed here.
+  /// The bases of rows that were removed locally.
   static func gone(_ table: SyncedTable) -> String {
     """
     FROM (SELECT id, json FROM bases WHERE kind = \(table.rawValue) AND here
@@ -179,21 +179,21 @@ public enum SyncTables {
   }
 }
 
-/// What a base is of.
+/// What a base describes.
 enum BaseKind: Int {
-  // As the tables are numbered.
+  // Numbered as the tables are.
   case card = 0
   case note = 1
   case deck = 2
   case noteType = 3
   case preset = 4
-  /// A row of the log that the log here has no place for.
+  /// A row of the log that the local log cannot hold.
   case review = 5
   /// All tags; the id is 0.
   case tags = 6
   /// The settings of the collection; the id is 0.
   case settings = 7
 
-  /// Nil for what is not of one of these tables.
+  /// The table of this kind; nil for the kinds that have none.
   var table: SyncedTable? { SyncedTable(rawValue: rawValue) }
 }

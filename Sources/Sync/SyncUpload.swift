@@ -1,6 +1,6 @@
-// Replacing the collection of a server. Source: SyncRules.md, "Other collections".
-// Invariant: the file is made of the rows that a normal sync would leave on both sides, read again and counted; it goes
-// within the operation that keeps them here.
+// Replaces the collection of a server. Source: SyncRules.md, "Other collections".
+// Invariant: the uploaded file contains the rows that a normal sync would leave on both sides; it is reopened and its
+// rows are counted. It is sent within the operation that stores these rows locally.
 
 import Decks
 import Exchange
@@ -10,8 +10,8 @@ import Values
 import Wire
 
 extension SyncExchange {
-  /// Whether a normal sync cannot send what is here: the server has another collection than at the last sync or an
-  /// older state of it, or a note type has another shape here.
+  /// Whether a normal sync cannot send the local collection: the server has another collection than at the last sync
+  /// or an older state of it, or a local note type has another shape.
   public static func needsUpload(_ db: Database, _ link: SyncLink, _ pulled: PulledCollection) throws -> Bool {
     guard let known = link.meta, known.schema == pulled.meta.schema, known.usn <= pulled.meta.usn else { return true }
     let bases = try Bases(db)
@@ -23,8 +23,8 @@ extension SyncExchange {
     return false
   }
 
-  /// Replaces what the server has by what is here, in one operation.
-  /// - Parameter folder: the account's, for the file.
+  /// Replaces the server's collection with the local one, in one operation.
+  /// - Parameter folder: the account's folder, for the temporary file.
   public func upload(_ db: Database, _ link: SyncLink, folder: String) throws -> SyncReport {
     let bases = try Bases(db)
     let head = try startingHead(bases, isFirst: link.meta == nil)
@@ -46,8 +46,8 @@ extension SyncExchange {
     return report
   }
 
-  /// When the collection was made and its settings: those of the one that is here, or of the server's, whose first deck
-  /// and preset every collection has.
+  /// Returns the creation time and settings of the collection: the local ones, or the server's for the first sync. In
+  /// that case the server's first deck and preset, which every collection has, become bases.
   private func startingHead(_ bases: Bases, isFirst: Bool) throws -> StagedHead {
     var head = StagedHead()
     if !isFirst, let record = try bases[.settings, 0]?.record {
@@ -100,7 +100,7 @@ extension Bases {
     }
   }
 
-  /// The bases of a table, some thousand at a time.
+  /// Reads the bases of a table, `OutgoingChunk.mostRows` at a time.
   fileprivate func forEachRow(_ kind: StagedKind, _ body: ([Value]) throws -> Void) throws {
     let sql =
       switch kind {
@@ -125,7 +125,7 @@ extension Bases {
     try body(rows)
   }
 
-  /// Sets the `usn` of all bases to 0: the server counts from there.
+  /// Sets the `usn` of all bases to 0, from which the server counts after an upload.
   fileprivate func markUploaded() throws {
     try db.execute(
       sql: """

@@ -1,5 +1,5 @@
-// Cards and their logs as the rows that Anki has of them, both ways, for programs that know Anki's numbers.
-// Invariant: a row that is read and given back unchanged changes no card; a change of many is one operation.
+// Converts cards and their logs to and from Anki's rows, for programs that use Anki's numbers.
+// Invariant: a row that is read and written back unchanged changes no card; a change of many cards is one operation.
 
 public import Decks
 public import Exchange
@@ -7,7 +7,7 @@ import Files
 public import Memory
 import Storage
 
-/// Cards of a workspace in Anki's numbers.
+/// The cards of a workspace as Anki's rows.
 ///
 ///     var row = try workspace.cards.anki.rows(of: [card])[0]
 ///     row.factor = 2300
@@ -17,7 +17,7 @@ public struct AnkiRows {
 
   // MARK: Cards
 
-  /// A row for each card, in their order.
+  /// Returns a row for each card, in the given order.
   public func rows(of cards: [CardHandle]) throws -> [AnkiCard] {
     let positions = try cards.map { try $0.record().state == .new ? $0.position() : 0 }
     return try workspace.read { db in
@@ -31,14 +31,14 @@ public struct AnkiRows {
     }
   }
 
-  /// Which of the cards are due, as Anki's `is:due` sees it.
+  /// Returns which of the cards are due, as in Anki's `is:due`.
   public func areDue(_ rows: [AnkiCard]) -> [Bool] {
     let moment = ServerRows(workspace.moment)
     return rows.map(moment.isDue)
   }
 
-  /// Gives cards the schedules and the marks of rows, and those in other decks their decks.
-  /// - Throws: `DeckError.gone`, for a deck too; `.badOption` for numbers that no card can have.
+  /// Writes the schedules and marks of rows to their cards, and moves a card whose row names another deck.
+  /// - Throws: `DeckError.gone` if a card or a deck is gone; `.badOption` for numbers that no card can have.
   public func take(_ rows: [AnkiCard]) throws {
     let cards = rows.map { workspace.handle(of: CardID(rawValue: $0.id)) }
     try workspace.perform(.editCard, on: workspace.cards.stepName(of: cards), count: { _ in rows.count }) { db in
@@ -70,7 +70,7 @@ public struct AnkiRows {
 
   // MARK: The log
 
-  /// The logs of cards, each with the earliest row first, and whether a sync server lacks the row.
+  /// Returns the logs of cards, the earliest row first, each with whether a sync server lacks it.
   public func log(of cards: [CardID]) throws -> [CardID: [(review: ReceivedReview, isUnsent: Bool)]] {
     try workspace.read { db in
       let reader = try SentReviews(db)
@@ -84,7 +84,7 @@ public struct AnkiRows {
     }
   }
 
-  /// Enters rows of logs; a row that is there already is passed over.
+  /// Adds rows to logs; a row that already exists is skipped.
   public func enter(_ reviews: [ReceivedReview]) throws {
     try workspace.perform(.importAnswers, count: { _ in reviews.count }) { db in
       let receiver = try ReviewReceiver(db, of: nil)
@@ -96,7 +96,7 @@ public struct AnkiRows {
 extension CardOperations {
   public var anki: AnkiRows { AnkiRows(workspace: workspace) }
 
-  /// The cards that a deck holds itself, top first.
+  /// Returns the cards that are directly in a deck, top first.
   public func all(in deck: DeckHandle) throws -> [CardID] {
     try workspace.read { try CardTable.ids($0, in: deck.id) }
   }

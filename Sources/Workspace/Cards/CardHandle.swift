@@ -1,5 +1,5 @@
-// A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was
-// read is kept only while nothing has changed.
+// A card as Lua and the commands see it. Invariant: its values are those in the store now; a row that was read is
+// cached only while nothing has changed.
 
 import CardDocuments
 public import Decks
@@ -25,7 +25,7 @@ public final class CardHandle: WorkspaceHandle {
 
   deinit { workspace.handles.cards.forget(id) }
 
-  /// The row as it is now.
+  /// Returns the current row.
   /// - Throws: `DeckError.gone` when the card was removed.
   public func record() throws -> CardRecord {
     _ = try workspace.store(for: "card")
@@ -39,10 +39,11 @@ public final class CardHandle: WorkspaceHandle {
     return found
   }
 
-  /// Takes over a row that was just read, unless it is a long one: who holds many cards does not hold all their texts.
+  /// Caches a row that was just read, unless it is long, so that a caller with many cards does not hold all their
+  /// texts in memory.
   func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
 
-  /// Takes over a row that was just read, and the card's position.
+  /// Caches a row that was just read, and the card's position.
   func keep(_ record: CardRecord, position: Int) {
     keep(record)
     keptPosition = (position, workspace.cards.orderVersion)
@@ -50,18 +51,18 @@ public final class CardHandle: WorkspaceHandle {
 
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
 
-  /// 1 is the top.
+  /// The position of the card in its deck; 1 is the top.
   public func position() throws -> Int {
     let deck = try record().deck
     if let keptPosition, keptPosition.version == workspace.cards.orderVersion { return keptPosition.position }
     return try workspace.cards.position(of: id, in: deck)
   }
 
-  /// `DECK:POSITION`, as commands take it.
+  /// Returns `DECK:POSITION`, as commands accept it.
   public func place() throws -> String { "\(try deck().record().name):\(try position())" }
 
-  /// A field as plain data, null for what the card is without. The deck, the note and the document are what stands for
-  /// them: a name, a guid, an id.
+  /// Returns a property as plain data, or null if the card does not have it. The deck is represented by its name, the
+  /// note by its guid and the document by its id.
   public func value(of property: CardProperty) throws -> Value {
     let record = try record()
     switch property {
@@ -79,34 +80,34 @@ public final class CardHandle: WorkspaceHandle {
     }
   }
 
-  /// The fields of its note by name, as HTML, and those that it keeps beside them.
+  /// Returns the fields of the card's note by name, as HTML, and the further fields that the card stores.
   public func fields() throws -> [CardField] {
     let record = try record()
     return try workspace.read { try CardFields.all($0, of: record) }
   }
 
-  /// Of these, as plain text, what no template names: nothing else shows it.
+  /// Returns those fields that no template names, as plain text: nothing else shows them.
   public func unnamedFields() throws -> [(name: String, text: String)] {
     let record = try record()
     return try workspace.read { try CardFields.unnamed($0, of: record) }
   }
 
-  /// Where in the UTF-8 of its answer stands what a cloze hid.
+  /// Returns the ranges that a cloze hid, in the UTF-8 of the card's answer.
   public func hiddenParts() throws -> [Range<Int>] {
     let record = try record()
     return try workspace.read { try CardFields.hiddenParts($0, of: record) }
   }
 
-  /// Its answers, the earliest first.
+  /// Returns the card's answers, the earliest first.
   public func answers() throws -> [LoggedReview] {
     _ = try record()
     return try workspace.read { try SentReviews($0).of(id).map(\.review) }
   }
 
-  /// What the name of a step says of it.
+  /// What the name of an undo step says about the card.
   var stepName: String? {
     if workspace.isInUnit, kept == nil { return nil }
-    // The change itself says that the card is gone.
+    // If the card is gone, the change itself reports that.
     do { return try record().stepName } catch { return nil }
   }
 
@@ -129,30 +130,31 @@ public final class CardHandle: WorkspaceHandle {
     }
   }
 
-  /// Brings the card to a position; beyond the last is the bottom.
+  /// Moves the card to a position; a position beyond the last is the bottom.
   public func move(to position: Int) throws {
     try workspace.perform(.moveCard, on: stepName) { try CardTable.move($0, id, to: position) }
   }
 }
 
-/// Cards in an order that was fixed when the sequence was made. Their fields are live; removed ones are skipped.
+/// Cards in the order fixed when the sequence was made. Their fields are live; removed cards are skipped.
 ///
 ///     let cards = try deck.cards(matching: "is:due")
 ///     while let card = try cards.nextCard() { ... }
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]
-  /// The positions of the cards when the sequence was made; nil when they are a whole deck.
+  /// The positions of the cards when the sequence was made; nil when the sequence is a whole deck.
   private let positions: [Int]?
   private let orderVersion: Int
   private var next = 0
   private var page = Page(range: 0..<0, records: [:], changeCount: -1)
-  /// Rows of the next page: fewer where texts are long.
+  /// The number of rows in the next page: fewer if texts are long.
   private var pageSize = 16
   private static let mostRows = 256
   private static let mostBytes = 256 << 10
 
-  /// Rows read at once: those of `ids[range]` that were there when nothing had changed since `changeCount`.
+  /// Rows that were read together: the existing rows of `ids[range]`, valid while nothing has changed since
+  /// `changeCount`.
   private struct Page {
     let range: Range<Int>
     let records: [CardID: CardRecord]
@@ -168,7 +170,7 @@ public final class CardSequence: WorkspaceHandle {
 
   public var count: Int { ids.count }
 
-  /// The next card, nil at the end.
+  /// Returns the next card, or nil at the end.
   public func nextCard() throws -> CardHandle? {
     _ = try workspace.store(for: "iterator")
     while next < ids.count {
@@ -185,7 +187,7 @@ public final class CardSequence: WorkspaceHandle {
     return nil
   }
 
-  /// Reads the rows of the next cards in place, with their positions; removed ones are passed over.
+  /// Reads the rows of the next cards without copying them, with their positions; removed cards are skipped.
   /// - Returns: false when there were no more.
   public func readRows(atMost count: Int, _ body: (ListedCard, Int) throws -> Void) throws -> Bool {
     let range = next..<min(ids.count, next + max(1, count))
@@ -202,20 +204,20 @@ public final class CardSequence: WorkspaceHandle {
     return true
   }
 
-  /// The card of a row.
+  /// Returns the card of a row.
   public func card(_ row: ListedCard) -> CardHandle { workspace.handle(of: row.id) }
 
-  /// Passes over some cards.
+  /// Skips some cards.
   public func skip(_ count: Int) { next = min(ids.count, next + max(0, count)) }
 
-  /// The rest as an array.
+  /// Returns the remaining cards as an array.
   public func rest() throws -> [CardHandle] {
     var found: [CardHandle] = []
     while let card = try nextCard() { found.append(card) }
     return found
   }
 
-  /// Rows are read by the page while nothing changes between two cards, else one by one.
+  /// Reads a row from a page of rows while nothing changes between two cards, else the single row.
   private func record(at index: Int) throws -> CardRecord? {
     let isFresh = page.changeCount == workspace.changeCount
     if isFresh, page.range.contains(index) { return page.records[ids[index]] }
@@ -233,11 +235,11 @@ public final class CardSequence: WorkspaceHandle {
 }
 
 extension CardRecord {
-  /// Bytes of its texts.
+  /// The size of the texts in bytes.
   fileprivate var textBytes: Int {
     prompt.utf8.count + answer.utf8.count + tags.reduce(0) { $0 + $1.utf8.count + 16 } + fields.count * 64
   }
 
-  /// Whether it weighs little enough to be kept with each card that is held.
+  /// Whether the record is small enough to be cached in each card handle.
   fileprivate var isShort: Bool { textBytes <= 512 && fields.isEmpty }
 }

@@ -1,5 +1,5 @@
-// Cards of several decks in one order, and changes of many at once. Invariant: a change of many cards is one operation:
-// all of it, or none where one is refused.
+// Cards of several decks in one order, and bulk changes of cards. Invariant: a change of many cards is one operation:
+// all of them are changed, or none if one is refused.
 
 public import Decks
 import Files
@@ -8,7 +8,7 @@ public import Problems
 import Storage
 import Text
 
-/// Told now and then how many cards a change of many is through with; what it throws takes the change back.
+/// Called from time to time with the number of cards done in a bulk change; if it throws, the change is rolled back.
 public typealias CardsDone = (Int) throws -> Void
 
 /// The cards of a workspace, whatever decks they are in.
@@ -18,7 +18,7 @@ public typealias CardsDone = (Int) throws -> Void
 public struct CardOperations {
   let workspace: Workspace
 
-  /// What searches read before, as long as nothing has changed.
+  /// The data that earlier searches read, valid while nothing has changed.
   var searchCache: SearchCache {
     let cache =
       workspace.opened.search ?? SearchCache(path: workspace.folder + "/.search", isSaved: !workspace.rehearsal.isOn)
@@ -27,7 +27,7 @@ public struct CardOperations {
     return cache
   }
 
-  /// The cards of decks that a query finds, deck by deck, top first, or sorted.
+  /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
   public func find(
     in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
@@ -55,8 +55,8 @@ public struct CardOperations {
     return CardSequence(ids, positions: positions, in: workspace)
   }
 
-  /// Gives cards the texts and tags of others: all of them, or none when one is refused.
-  /// - Parameter refused: what is thrown for the one at a place.
+  /// Sets the texts and tags of cards: of all of them, or of none if one is refused.
+  /// - Parameter refused: returns the error to throw for the card at a place in the list.
   public func update(
     _ edits: [(card: CardHandle, to: NewCard)], refused: (_ place: Int, _ problem: any Problem) throws -> any Error
   ) throws {
@@ -70,7 +70,7 @@ public struct CardOperations {
     }
   }
 
-  /// Changes cards as one operation. Where others of their notes come or go with that, no order that is known holds.
+  /// Changes cards as one operation. If that adds or removes other cards of their notes, forgets the cached orders.
   private func edit(
     _ cards: [CardHandle], progress: CardsDone = { _ in },
     _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
@@ -86,15 +86,15 @@ public struct CardOperations {
     if changesOthers { workspace.opened.orders.forget() }
   }
 
-  /// Cards between two reports of progress.
+  /// The number of cards between two progress reports.
   private static let some = 500
 
-  /// Brings cards to the top of a deck; answers how many were moved.
+  /// Moves cards to the top of a deck; returns how many were moved.
   @discardableResult
   public func move(_ cards: [CardHandle], into deck: DeckHandle, progress: CardsDone = { _ in }) throws -> Int {
     try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       var moved = 0
-      // The last come first, as each lot goes on top.
+      // The last cards are moved first, since each batch goes on top.
       for end in stride(from: cards.count, to: 0, by: -Self.some) {
         try progress(cards.count - end)
         let lot = cards[max(0, end - Self.some)..<end].map(\.id)
@@ -104,18 +104,18 @@ public struct CardOperations {
     }
   }
 
-  /// Removes cards as one operation; answers how many were there.
+  /// Removes cards as one operation; returns how many existed.
   @discardableResult
   public func remove(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
   }
 
-  /// The cards whose guid begins with a text, at most `limit`.
+  /// Returns the cards whose guid begins with a text, at most `limit`.
   public func find(guidBeginning start: String, limit: Int = 10) throws -> [CardHandle] {
     try workspace.read { try CardTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
   }
 
-  /// Changes the texts of several cards: all of them, or none when one is refused.
+  /// Changes the texts of several cards: of all of them, or of none if one is refused.
   public func update(
     _ cards: [CardHandle], prompt: String?, answer: String?, progress: CardsDone = { _ in }
   ) throws {
@@ -142,13 +142,13 @@ public struct CardOperations {
     }
   }
 
-  /// How many cards were answered while the clock was in the future: they come due then.
+  /// Counts the cards that were answered while the clock was in the future: they become due only then.
   public func futureAnswerCount() throws -> Int {
     guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return 0 }
     return try workspace.read { try FutureAnswers.cards($0, now: workspace.moment.now).count }
   }
 
-  /// Keeps cards from being shown until tomorrow; answers how many were there.
+  /// Hides cards until tomorrow; returns how many existed.
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
@@ -156,7 +156,7 @@ public struct CardOperations {
     }
   }
 
-  /// Shows buried cards again; answers how many were buried.
+  /// Shows buried cards again; returns how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
@@ -164,7 +164,7 @@ public struct CardOperations {
     }
   }
 
-  /// Gives cards a flag from 1 to 7, or none with 0.
+  /// Sets the flag of cards, from 1 to 7; 0 removes it.
   public func setFlag(_ cards: [CardHandle], to flag: Int, progress: CardsDone = { _ in }) throws {
     try edit(cards, progress: progress) { db, place, now in
       try CardHiding.setFlag(db, cards[place].id, to: flag, now: now)
@@ -179,7 +179,7 @@ public struct CardOperations {
     return card
   }
 
-  /// The cards that a query in Anki's language finds, in the order in which they were made.
+  /// Returns the cards that a query in Anki's language matches, in the order in which they were created.
   /// - Throws: `DeckError.badQuery`.
   public func numbers(anki query: String) throws -> [Int64] {
     try found(anki: query).map(\.rawValue)
@@ -190,11 +190,11 @@ public struct CardOperations {
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 
-  /// The tags of the cards that were added last, in order.
+  /// Returns the tags of the most recently added cards, in order.
   public func recentTags() throws -> [String] { try workspace.read { try CardTable.recentTags($0) } }
 
-  /// What the name of a step says of a card; nil where it changes several. In a unit, which mostly changes many, only
-  /// a card that was read already has its name.
+  /// Returns what the name of an undo step says about a card; nil for several cards. In a unit, which usually changes
+  /// many cards, only a card that was already read gets its name.
   func stepName(of cards: [CardHandle]) -> String? {
     guard cards.count == 1, let card = cards.first else { return nil }
     return card.stepName

@@ -1,15 +1,15 @@
-// The order of the cards of decks, kept while nothing moves, and lists of cards by the page. Invariant: a walk over all
-// cards of a deck that asks each for its position takes as long as the walk alone, whatever else is changed of the
-// cards meanwhile.
+// The order of the cards in decks, cached while no card moves, and paged lists of cards. Invariant: iterating over
+// all cards of a deck and asking each for its position takes as long as the iteration alone, even if other properties
+// of the cards change meanwhile.
 
 import Decks
 import Files
 import Storage
 import Text
 
-/// The orders of a workspace's decks, each made when it is asked for often.
+/// The card orders of a workspace's decks. Each is built once it was requested often enough.
 struct DeckOrders {
-  /// The cards of a deck in their order at one moment, top first.
+  /// The order of a deck's cards at one point in time, top first.
   final class Order {
     let ids: [CardID]
     lazy var positions = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset + 1) })
@@ -19,15 +19,15 @@ struct DeckOrders {
 
   private var orders: [DeckID: Order] = [:]
   private var asked: [DeckID: Int] = [:]
-  /// The count of changes that the orders are good for.
+  /// The change count for which the orders are valid.
   private var changeCount = 0
-  /// Grows with each change that may have moved a card.
+  /// Increases with each change that may have moved a card.
   private(set) var version = 0
 
-  /// So many questions about single cards are answered without the order of the whole deck.
+  /// This many questions about single cards are answered without building the order of the whole deck.
   private static let askLimit = 3
 
-  /// Forgets what may have changed.
+  /// Forgets the orders if something has changed.
   mutating func refresh(_ now: Int) {
     guard now != changeCount else { return }
     changeCount = now
@@ -36,13 +36,13 @@ struct DeckOrders {
     asked = [:]
   }
 
-  /// What was just changed moved no card.
+  /// Keeps the orders valid after a change that moved no card.
   mutating func goOn(to now: Int) { changeCount = now }
 
-  /// Something moved cards although its operation as a rule does not.
+  /// Invalidates the orders after an operation that usually moves no card has moved some.
   mutating func forget() { changeCount = -1 }
 
-  /// The order, if it is there or was asked for often enough to be worth its making.
+  /// Returns the order if it is cached, or was requested often enough to be worth building.
   mutating func order(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order? {
     if let known = orders[deck] { return known }
     let count = asked[deck, default: 0] + 1
@@ -59,13 +59,13 @@ struct DeckOrders {
 }
 
 extension CardOperations {
-  /// Stands still while no card can have moved.
+  /// Unchanged as long as no card can have moved.
   var orderVersion: Int {
     workspace.opened.orders.refresh(workspace.changeCount)
     return workspace.opened.orders.version
   }
 
-  /// The ids of a deck's cards, top first.
+  /// Returns the ids of a deck's cards, top first.
   func ids(of deck: DeckID) throws -> [CardID] {
     try checkOrders(deck)
     return try workspace.opened.orders.wholeOrder(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
@@ -83,35 +83,35 @@ extension CardOperations {
     return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
   }
 
-  /// 1 is the top.
+  /// Returns the position of a card; 1 is the top.
   func position(of card: CardID, in deck: DeckID) throws -> Int {
     try checkOrders(deck)
     let order = try workspace.opened.orders.order(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
     return try order?.positions[card] ?? workspace.read { try CardTable.position($0, of: card) }
   }
 
-  /// Looks whether the deck is there, and whether another process has changed anything.
+  /// Checks that the deck exists, and whether another process has changed anything.
   private func checkOrders(_ deck: DeckID) throws {
     try workspace.read { _ = try DeckTable.record($0, deck) }
     workspace.opened.orders.refresh(workspace.changeCount)
   }
 }
 
-/// Some of the cards that a query finds, each with its position.
+/// A page of the cards that a query matches, each with its position.
 ///
 ///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
 ///     print("of \(listing.total)")
 public struct CardListing {
   public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
-  /// How many the query finds in all.
+  /// How many cards the query matches in total.
   public fileprivate(set) var total = 0
 }
 
 extension CardOperations {
-  /// The cards of decks that a query finds (all, when it is nil or blank), deck by deck, top first.
+  /// Lists the cards of decks that a query matches (all if it is nil or blank), deck by deck, top first.
   /// - Parameters:
-  ///   - offset: how many are passed over.
-  ///   - limit: how many are given at most; all that are left when nil.
+  ///   - offset: how many cards to skip.
+  ///   - limit: the most cards to return; nil returns all that remain.
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
@@ -157,7 +157,7 @@ extension CardOperations {
     }
   }
 
-  /// The handle of a card that was just read, which knows its row and its place.
+  /// Returns the handle of a card that was just read, with its row and position cached.
   private func handle(of record: CardRecord, at position: Int) -> CardHandle {
     let handle = workspace.handle(of: record.id)
     handle.keep(record, position: position)

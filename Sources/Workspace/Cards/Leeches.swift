@@ -1,27 +1,27 @@
-// Leeches of a user's decks, and what helps with each. Invariant: what only looks changes nothing.
+// Leeches in a user's decks, and what may help with each. Invariant: listing them changes nothing.
 
 public import Decks
 public import Memory
 import Storage
 import Text
 
-/// A card that is forgotten more often than the memory model explains, with what may help.
+/// A card that is forgotten more often than the memory model predicts, with what may help.
 ///
 ///     try workspace.leeches.list()[0].confusedWith
 public struct LeechHelp {
   public let card: CardHandle
   public let record: CardRecord
   public let deck: String
-  /// The outermost deck around that, in which the others are looked for.
+  /// The outermost deck that contains it; similar cards are looked for in there.
   public let family: String
   public let test: LeechTest
-  /// What was typed for it and is not its answer, the most frequent first.
+  /// Wrong answers that were typed for it, the most frequent first.
   public let mistypes: [Mistype]
-  /// Cards that it may be taken for, to study side by side.
+  /// Cards that it may be confused with, to study side by side.
   public let confusedWith: [CardRecord]
   /// Cards with the same prompt and answer.
   public let same: [CardRecord]
-  /// One of the user's own that shows its word.
+  /// One of the user's sentences that contains the card's word.
   public let sentence: String?
 }
 
@@ -29,7 +29,7 @@ public struct LeechHelp {
 public struct LeechOperations {
   let workspace: Workspace
 
-  /// The leeches of a deck and those within it, or of all decks; those with the most evidence first.
+  /// Returns the leeches of a deck and its subdecks, or of all decks; those with the most evidence first.
   public func list(of deck: DeckHandle? = nil) throws -> [LeechHelp] {
     try workspace.read { db in
       var decks = try DeckTable.list(db).map(\.id)
@@ -39,7 +39,7 @@ public struct LeechOperations {
     }
   }
 
-  /// What helps with a card, whether or not it is a leech.
+  /// Returns what may help with a card, whether or not it is a leech.
   public func help(with card: CardHandle) throws -> LeechHelp? {
     try workspace.read { db in
       guard let record = try CardTable.card(db, card.id) else { return nil }

@@ -1,8 +1,9 @@
-// Backups: everything of an account in one file, and what is in such a file.
-// Invariant: a backup is one moment of the database, checked by reading it before it has its name.
+// Backups: everything of an account in one file, and the contents of such a file.
+// Invariant: a backup is a snapshot of the database at one point in time, and is verified by reading it before it
+// gets its final name.
 //
 // The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `media/...`,
-// `grants.json` and `history`; `BackupPart` knows the names.
+// `grants.json` and `history`; `BackupPart` maps the names.
 
 import Archives
 import Authentication
@@ -14,17 +15,17 @@ import Storage
 import Text
 import Values
 
-/// What is in a backup, or here.
+/// What a backup contains, or what the account contains now.
 public struct BackupContents: Equatable, Sendable {
   /// Seconds since 1970.
   public var created: Double = 0
-  /// The account it is of; nil for the local data.
+  /// The account of the backup; nil for data without an account.
   public var account: String?
   public var decks = 0
   public var cards = 0
   public var reviews = 0
   public var documents = 0
-  /// Bytes of all files, before they were compressed.
+  /// The total size of all files in bytes, before compression.
   public var bytes = 0
 
   public init() {}
@@ -34,13 +35,13 @@ public struct BackupContents: Equatable, Sendable {
 public enum BackupError: Problem, Equatable {
   case notABackup(path: String, reason: String)
   case newer(path: String, version: Int)
-  /// The account has a password: its backup goes back into that account only, after its sign-in.
+  /// The account has a password: its backup can be restored only into that account, after signing in.
   case ofAnother(path: String, account: String)
-  /// It is of the data without an account, and an account is signed in.
+  /// The backup is of data without an account, but an account is signed in.
   case ofNoAccount(path: String, here: String)
-  /// What is in it was never written by this version.
+  /// It contains something that this version never writes.
   case strange(path: String, reason: String)
-  /// A unit of work is under way.
+  /// A unit of work is in progress.
   case inUnit
 
   public var report: ProblemReport {
@@ -77,11 +78,11 @@ public enum BackupError: Problem, Equatable {
   }
 }
 
-/// What a file in a backup is. Any other file is neither taken into a backup nor out of one.
+/// What a file in a backup is. No other file is added to a backup or restored from one.
 enum BackupPart: Equatable {
   case database, media, grants, history
 
-  /// - Parameter name: within the backup, which is that within the account's folder.
+  /// - Parameter name: the file's path within the backup, which is the same as within the account's folder.
   init?(_ name: String) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     switch (parts.first, parts.count) {
@@ -95,12 +96,12 @@ enum BackupPart: Equatable {
 }
 
 extension Workspace {
-  // MARK: Making one
+  // MARK: Making a backup
 }
 
 extension CareOperations {
-  /// Writes everything of the account to one file, also while it is in use, and reads it again to check it.
-  /// - Parameter progress: bytes done and all of them.
+  /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
+  /// - Parameter progress: called with the bytes done and their total.
   @discardableResult
   public func backup(
     to path: String, progress: (Int, Int) -> Void = { _, _ in }
@@ -108,7 +109,7 @@ extension CareOperations {
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
     try workspace.games.store()
     if workspace.database.hasOpenTransaction { throw BackupError.inUnit }
-    // Makes the collection where there is none yet.
+    // Creates the collection if there is none yet.
     try workspace.read { _ in }
     return try backupJob(to: path).write(progress: progress)
   }
@@ -119,10 +120,10 @@ extension CareOperations {
       isInterrupted: workspace.environment.isInterrupted)
   }
 
-  /// The newest backup that lies in the account's folder.
+  /// Returns the path of the newest backup in the account's folder.
   func newestBackup() -> String? {
     let names: [String]
-    // No backup was made yet.
+    // No backup has been made yet.
     do { names = try Folder.names(in: backupFolder) } catch { return nil }
     let paths = names.filter { $0.hasSuffix(CareOperations.backupEnding) }.map { backupFolder + "/" + $0 }
     func made(_ path: String) -> Int {
@@ -132,15 +133,15 @@ extension CareOperations {
     return paths.max { made($0) < made($1) }
   }
 
-  // MARK: Looking into one
+  // MARK: Inspecting a backup
 
-  /// What is in a backup. The whole file is read and checked.
+  /// Returns the contents of a backup. Reads and checks the whole file.
   public func inspect(_ path: String) throws -> BackupContents {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     return try BackupFile(path, isInterrupted: workspace.environment.isInterrupted).read()
   }
 
-  /// What is here now.
+  /// Returns the current contents of the account.
   public func contents() throws -> BackupContents {
     var contents = try workspace.read { try BackupContents.counts($0) }
     contents.created = workspace.environment.clocks.now()
@@ -148,13 +149,13 @@ extension CareOperations {
     return contents
   }
 
-  /// Where a backup goes that was given no name; its folder is made.
+  /// Returns a path for a backup that was given no name; creates its folder.
   public func freeBackupPath() throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
     return try freeBackupName("backup")
   }
 
-  /// A free name for a backup of now.
+  /// Returns an unused path for a backup made now.
   func freeBackupName(_ what: String, ending: String = CareOperations.backupEnding) throws -> String {
     let start = backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))"
     var (name, number) = (start + ending, 1)

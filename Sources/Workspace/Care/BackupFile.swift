@@ -1,5 +1,5 @@
-// A backup that is read: its files one after the other, and its manifest.
-// Invariant: it is read to its end, and a file in it that no backup has ends the reading.
+// Reads a backup: its files one after the other, and its manifest.
+// Invariant: the file is read to its end; an unexpected file in it is an error.
 
 import Archives
 import CardDocuments
@@ -16,8 +16,8 @@ struct BackupFile {
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
 
-  /// Reads it to its end.
-  /// - Parameter body: is given each file and what it is; it reads it or leaves it.
+  /// Reads the backup to its end.
+  /// - Parameter body: called with each file and what it is; it may read the file or ignore it.
   func read(
     _ body: (ArchiveReader, String, BackupPart) throws -> Void = { _, _, _ in }
   ) throws -> BackupContents {
@@ -45,7 +45,7 @@ struct BackupFile {
   private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
     let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
     let parsed: Value.Record?
-    // Whatever is wrong with it, it is no manifest.
+    // Whatever is wrong with it, it is not a manifest.
     do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
     guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
       throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")
@@ -65,7 +65,7 @@ struct BackupFile {
 }
 
 extension BackupContents {
-  /// The manifest.
+  /// The manifest as JSON.
   var encoded: [UInt8] {
     JSONWriter.bytes(
       of: .record([

@@ -1,26 +1,27 @@
-// Making a backup, on the thread of the prompt or on one of its own.
-// Invariant: it works with a connection of its own, and changes nothing in the account's folder but the file itself, if
-// it goes there.
+// Makes a backup, on the prompt's thread or on a separate one.
+// Invariant: it uses its own database connection, and changes nothing in the account's folder except the backup file
+// itself, if it is written there.
 
 import Archives
 import Files
 import Storage
 
-/// All that is needed to make one backup.
+/// Everything that is needed to make one backup.
 struct BackupJob: Sendable {
   /// The account's folder.
   let folder: String
-  /// Where the backup goes.
+  /// The path of the backup.
   let path: String
   let account: String?
   /// Seconds since 1970.
   let created: Double
   let isInterrupted: @Sendable () -> Bool
 
-  /// - Parameter progress: bytes done and all of them.
+  /// Writes the backup and verifies it.
+  /// - Parameter progress: called with the bytes done and their total.
   func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
     try Folder.refuse(path, .write)
-    // Beside the backup, so that one to another disk needs no room on this one.
+    // Beside the backup, so that a backup to another disk needs no space on this one.
     let scratch = try Scratch(.backup, in: parentFolder(of: path))
     let name = String(lastPart(of: scratch.folder).dropFirst())
     let copy = scratch.path("collection.sqlite")
@@ -46,7 +47,7 @@ struct BackupJob: Sendable {
     }
   }
 
-  /// Grants, history and media. The first two may grow while the backup is made: it has a copy of each.
+  /// Lists the grants, the history and the media. Copies the first two, since they may grow while the backup is made.
   private func otherFiles(copiedTo scratch: Scratch) throws -> [(String, String)] {
     func isFile(_ name: String) throws -> Bool {
       try FileFacts.at(folder + "/" + name, followingLinks: false)?.kind == .file

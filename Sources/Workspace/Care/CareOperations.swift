@@ -1,5 +1,6 @@
-// What keeps the data of an account safe: undo here; backups, restoring and mending in the files beside this one.
-// Invariant: a step of undo is what one operation, or one unit of work, changed in the database.
+// Operations that keep the data of an account safe: undo in this file; backups, restoring and repairs in the files
+// beside it.
+// Invariant: an undo step contains what one operation, or one unit of work, changed in the database.
 
 import CardDocuments
 import Decks
@@ -12,34 +13,34 @@ public import Storage
 public struct CareOperations {
   let workspace: Workspace
 
-  /// The steps that can be undone or redone, the newest first.
+  /// Returns the steps that can be undone or redone, the newest first.
   public func steps(limit: Int = 1000) throws -> [UndoStep] {
     try workspace.games.store()
     return try workspace.store().undoSteps(limit: limit)
   }
 
-  /// The step that `undo` or `redo` would take.
+  /// Returns the step that `undo` or `redo` would apply next.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
     try workspace.games.store()
     return try workspace.store().nextStep(id, again: again)
   }
 
-  /// Undoes the last step, or that of an id.
-  /// - Parameter progress: parts done, of how many.
-  /// - Throws: `UndoError` with the reason why it cannot be undone; nothing was changed then.
+  /// Undoes the last step, or the step with an id.
+  /// - Parameter progress: called with the parts done and their total.
+  /// - Throws: `UndoError` with the reason why the step cannot be undone; nothing was changed then.
   @discardableResult
   public func undo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
     try change(step, again: false, progress)
   }
 
-  /// Does again what was undone last.
+  /// Redoes the step that was undone last.
   @discardableResult
   public func redo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
     try change(step, again: true, progress)
   }
 
-  /// Takes back what one operation changed: its step, or, where that is more than the operation or a unit is under way,
-  /// its rows.
+  /// Reverts what one operation changed. Undoes its step; if the step contains more than the operation, and in a
+  /// rehearsal or an open transaction, restores the changed rows instead.
   func takeBack(_ change: RecordedChange) throws {
     if change.isEmpty { return }
     do {
@@ -52,7 +53,7 @@ public struct CareOperations {
         }
       }
     } catch UndoError.notNow(_, isUndone: true) {
-      // `undo` has taken it back already.
+      // `undo` has already reverted it.
       return
     }
   }
@@ -73,8 +74,8 @@ public struct CareOperations {
     return step
   }
 
-  /// A step that is not the last may have made a document that a card shows since. No foreign key holds that: documents
-  /// are of another room.
+  /// Refuses to undo a step if a card now shows a document that the step created. That can happen for a step that is
+  /// not the last one; no foreign key prevents it, because documents belong to another room.
   private func refuseShown(_ before: Set<String>, _ db: Database, by step: String) throws {
     if before.isEmpty { return }
     let gone = before.subtracting(try DocumentTable.ids(db))
@@ -84,13 +85,13 @@ public struct CareOperations {
     }
   }
 
-  /// The folder of the backups that are made by themselves.
+  /// The folder of the automatic backups.
   public var backupFolder: String { workspace.folder + "/backups" }
 
-  /// Says what the changes are from: `card add`, for the names of the steps of undo.
+  /// Sets the function that names the origin of changes, such as `card add`, for the names of undo steps.
   public func nameChanges(_ origin: @escaping () -> String?) { workspace.hooks.origin = origin }
 
-  /// What is wrong with the database, in words; empty when all is well.
+  /// Describes what is wrong with the database; empty if it is intact.
   public func integrityProblems() throws -> [String] { try workspace.store().integrityProblems() }
 }
 

@@ -1,28 +1,28 @@
-// A collection that is gone: a file of no bytes, or none, where other data of the account are.
-// Invariant: no new collection takes its place, and no backup is removed, until the user says so.
+// Handles a missing collection: its file is empty or does not exist although the account has other data.
+// Invariant: until the user asks for it, no new collection replaces the missing one and no backup is removed.
 
 import Files
 import Storage
 
 extension CareOperations {
-  /// Whether the collection is missing while media or backups are there. SQLite would begin an empty one.
+  /// Whether the collection is missing while media or backups exist. SQLite would create an empty one.
   var isCollectionGone: Bool {
     do {
       let path = workspace.folder + "/collection.sqlite"
-      // A link that leads nowhere and a pipe are there: opening them fails and says what they are.
+      // A dangling link or a pipe counts as existing: opening it fails with an error that says what it is.
       if try FileFacts.at(path, followingLinks: false) != nil {
         guard let facts = try FileFacts.at(path), facts.kind == .file, facts.size == 0 else { return false }
       }
       return try hasFile(in: "backups") { $0.hasSuffix(CareOperations.backupEnding) }
         || hasFile(in: "media") { _ in true }
-    } catch { return false }  // What cannot be looked at is reported when it is opened.
+    } catch { return false }  // An unreadable file is reported when it is opened.
   }
 
   private func hasFile(in inner: String, where isData: (String) -> Bool) throws -> Bool {
     try Folder.names(in: workspace.folder + "/" + inner).contains(where: isData)
   }
 
-  /// Begins an empty collection. The backups that were made by themselves get names under which none is ever removed.
+  /// Creates an empty collection. Renames the automatic backups, so that none of them is ever removed automatically.
   func beginAgain() throws {
     for name in try Folder.names(in: backupFolder) where name.hasPrefix(DailyBackup.start) {
       try Folder.move(backupFolder + "/" + name, to: backupFolder + "/kept-" + name.dropFirst(DailyBackup.start.count))

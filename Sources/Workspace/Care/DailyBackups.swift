@@ -1,6 +1,6 @@
-// One backup a day of use, made after the first change of the day, and which of them stay.
-// Invariant: the newest backup stays always, and a file that was not made here is never removed, nor one of a day that
-// is still to come: the clock was wrong when it was made, or is now.
+// One backup per day of use, made after the first change of the day, and which of these backups are retained.
+// Invariant: the newest backup is always retained. A file that was not made here is never removed, nor is one with a
+// future date: the clock was wrong when it was made, or is wrong now.
 
 import Decks
 import Files
@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import Text
 
-/// Which backups of a row of days stay.
+/// Which daily backups are retained.
 public struct BackupRetention: Equatable, Sendable {
   public var daily: Int
   public var weekly: Int
@@ -18,8 +18,9 @@ public struct BackupRetention: Equatable, Sendable {
     (self.daily, self.weekly, self.monthly) = (daily, weekly, monthly)
   }
 
-  /// Of days since 1970 those that stay: the last ones, and the newest of each of the last weeks (from Monday on) and
-  /// months. Those after today, of a clock that was wrong, stay and take the place of none.
+  /// Returns the days to retain, as numbers since 1970: the most recent ones, and the newest day of each of the most
+  /// recent weeks (starting on Monday) and months. Days after today, from a clock that was wrong, are not in the
+  /// result; the caller retains them and they do not count against the limits.
   public func kept(_ days: Set<Int>, today: Int) -> Set<Int> {
     let newestFirst = days.filter { $0 <= today }.sorted(by: >)
     var kept = Set(newestFirst.prefix(max(1, daily)))
@@ -39,7 +40,7 @@ public struct BackupRetention: Equatable, Sendable {
   }
 }
 
-/// What makes the day's backup: the file of a day, and then those go that are not to stay.
+/// Makes the day's backup, then removes the backups that are not to be retained.
 struct DailyBackup: Sendable {
   static let start = "daily-"
   let job: BackupJob
@@ -47,13 +48,14 @@ struct DailyBackup: Sendable {
   /// Days since 1970.
   let today: Int
 
-  /// The day that the file of a daily backup is of; nil for any other file.
+  /// Returns the day of a daily backup from its file name; nil for any other file.
   static func day(ofFile name: String) -> Int? {
     guard name.hasPrefix(start), name.hasSuffix(CareOperations.backupEnding) else { return nil }
     return CivilDate(name.dropFirst(start.count).dropLast(CareOperations.backupEnding.count))?.days
   }
 
-  /// - Parameter progress: bytes done and all of them.
+  /// Makes the backup and removes old ones.
+  /// - Parameter progress: called with the bytes done and their total.
   func make(progress: (Int, Int) -> Void) throws {
     try makePrivateFolder(parentFolder(of: job.path))
     _ = try job.write(progress: progress)
@@ -71,17 +73,17 @@ struct DailyBackup: Sendable {
   }
 }
 
-/// A backup that a second thread makes while the prompt is used. Every member is called by the prompt's thread.
+/// A backup made on a second thread while the prompt is in use. All members are called on the prompt's thread.
 final class BackgroundBackup {
   private struct State {
     var progress = (done: 0, total: 0)
     var isStopped = false
     var isOver = false
-    /// Why it was not made.
+    /// The error if the backup was not made.
     var failure: (any Error)?
   }
 
-  /// What both threads know.
+  /// The state shared by both threads.
   private final class Shared: Sendable {
     let state = Mutex(State())
   }
@@ -106,48 +108,48 @@ final class BackgroundBackup {
   }
 
   var isOver: Bool { shared.state.withLock { $0.isOver } }
-  /// Bytes done and all of them.
+  /// The bytes done and their total.
   var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
 
-  /// Waits until it is over.
-  /// - Throws: why it was not made.
+  /// Waits until the backup is finished.
+  /// - Throws: the error if the backup was not made.
   func wait() throws {
     lane.waitUntilIdle()
     if let failure = shared.state.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Ends it; a part of a backup is never left.
+  /// Cancels the backup; never leaves a partial one.
   func stop() {
     shared.state.withLock { $0.isStopped = true }
     lane.waitUntilIdle()
   }
 }
 
-/// The backup that is made by itself, once a day.
+/// The automatic backup, once a day.
 ///
 ///     workspace.dailyBackups.begin()   // after each line
 public struct DailyBackups {
   let workspace: Workspace
 
-  /// The day at a moment, where the user is.
+  /// Returns the local day of a point in time.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
   func dayNumber(_ moment: Double) -> Int {
     Int(((moment + workspace.environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down))
   }
 
-  /// The names of the files of days that are still to come, by day.
+  /// Returns the names of the daily backups with a future date, ordered by day.
   func future() throws -> [String] {
     let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
     guard Folder.isFolder(folder) else { return [] }
     return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today }.sorted()
   }
 
-  /// Called with the error when the day's backup could not be made.
+  /// Registers a function that is called with the error when the day's backup could not be made.
   public func observe(failed: @escaping (any Error) -> Void) { workspace.hooks.backupFailed = failed }
 
-  /// What every change does: the first one of a day makes the day's backup due. That of a collection that was not there
-  /// before has nothing to keep yet.
+  /// Called by every change: the first change of a day makes the day's backup due. A collection that did not exist
+  /// before needs no backup yet.
   func noteChange() {
     let now = workspace.environment.clocks.now()
     guard now >= workspace.hooks.nextBackup, !workspace.rehearsal.isOn else { return }
@@ -155,7 +157,7 @@ public struct DailyBackups {
     workspace.hooks.isBackupDue = fileExists(workspace.folder + "/collection.sqlite")
   }
 
-  /// What is to be made now; nil where it was made already, or is not wanted.
+  /// Returns the backup to make now; nil if it was already made or is switched off.
   private func due() throws -> DailyBackup? {
     guard workspace.hooks.isBackupDue, workspace.isOpen, !workspace.rehearsal.isOn,
       !workspace.database.hasOpenTransaction, workspace.opened.backup == nil
@@ -172,7 +174,7 @@ public struct DailyBackups {
       job: workspace.care.backupJob(to: path), retention: preferences.backupRetention, today: dayNumber(now))
   }
 
-  /// Begins the day's backup on a second thread where a change made it due, and reports one that failed.
+  /// Starts the day's backup on a second thread if a change made it due, and reports a backup that failed.
   public func begin() {
     reporting {
       if let running = workspace.opened.backup, running.isOver {
@@ -183,8 +185,8 @@ public struct DailyBackups {
     }
   }
 
-  /// Makes the day's backup where a change made it due, or waits for the one under way, until the user asks to stop.
-  /// - Parameter progress: bytes done and all of them.
+  /// Makes the day's backup if a change made it due, or waits for the running one until the user interrupts.
+  /// - Parameter progress: called with the bytes done and their total.
   public func finish(progress: (Int, Int) -> Void) {
     reporting {
       if let running = workspace.opened.backup {
@@ -203,10 +205,10 @@ public struct DailyBackups {
     }
   }
 
-  /// Milliseconds between two looks at a backup under way.
+  /// The interval in milliseconds at which a running backup is polled.
   private static let look = 50
 
-  /// The change is done, whatever happens to the backup: a failure is reported, and a change an hour later tries again.
+  /// Reports a failure of the backup without failing the change; a change at least an hour later tries again.
   private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
       workspace.hooks.nextBackup =

@@ -1,5 +1,5 @@
-// What the doctor looks at, area by area.
-// Invariant: looking changes nothing.
+// The checks of the doctor, area by area.
+// Invariant: checking changes nothing.
 
 import Archives
 import Authentication
@@ -15,7 +15,7 @@ import ToggleSettings
 import Values
 import WordGames
 
-/// One look at everything of an account.
+/// A check of everything in an account.
 ///
 ///     try Diagnosis(workspace: workspace).findings(in: .media)
 struct Diagnosis {
@@ -47,7 +47,7 @@ struct Diagnosis {
             ?? "no backup is there"),
         isMendable: true)
     }
-    // A full disk is a finding of its own.
+    // A full disk is reported as a separate finding.
     guard let problem = workspace.database.readOnlyReason as? any Problem, problem.code != "storage_full" else {
       return damaged
     }
@@ -161,7 +161,7 @@ struct Diagnosis {
 
   private static let mostNames = 100
 
-  /// What refers to a name: notes by their guids, types by their names.
+  /// Returns what refers to a media name: notes by their guids, note types by their names.
   private func userNames(_ references: MediaReferences) throws -> String {
     let users = try workspace.media.users(of: references)
     let names =
@@ -171,8 +171,8 @@ struct Diagnosis {
     return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
   }
 
-  /// The content of removed media stays, so that the removal can be undone: no fault, and only mended when media are
-  /// asked for.
+  /// Returns the contents of removed media, which are kept so that the removal can be undone. That is not a fault, so
+  /// they are deleted only when the media area is requested by itself.
   func removedMedia() throws -> DoctorFinding? {
     let left = try workspace.media.check().leftover
     guard left.files > 0 else { return nil }
@@ -209,7 +209,7 @@ struct Diagnosis {
     } else if facts.mode & 0o077 != 0 {
       found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
     }
-    // The mode, as root may do all; the system, as the disk may be read-only.
+    // The mode is checked because root may do anything, `access` because the disk may be read-only.
     let needed: mode_t = facts.kind == .folder ? 0o700 : 0o600
     if facts.mode & needed != needed || access(path, facts.kind == .folder ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 {
       let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, where its disk is not read-only"
@@ -220,7 +220,7 @@ struct Diagnosis {
     if facts.kind == .file || isScratch, isLeftover(name, facts) {
       found.append(file("leftover", "a killed process left it", path, "it is removed", true))
     }
-    // What a process unpacks or puts together is its own business.
+    // The contents of a process's scratch folder are not checked.
     guard facts.kind == .folder, !isScratch, depth < 8 else { return }
     for inner in try Folder.names(in: path) { try look(at: path + "/" + inner, &found, depth: depth + 1) }
   }
@@ -229,7 +229,7 @@ struct Diagnosis {
     DoctorFinding(area: .files, code: code, what: what, place: path, remedy: remedy, isMendable: mends)
   }
 
-  /// Whether a process that is gone left it, as far as its name says, or its age of more than an hour.
+  /// Whether the file was left by a process that has ended, judging by its name, or by its age of more than an hour.
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
     if Leftovers.contains(name) { return true }
     let isTemporary = name.hasSuffix(".tmp") || name == "credentials.new"
@@ -258,7 +258,7 @@ extension DecksFinding.Kind {
     }
   }
 
-  /// What is wrong, and what mending does.
+  /// Returns what is wrong, and what a repair does.
   fileprivate func words(_ count: Int) -> (String, String) {
     let cards = counted(count, "card")
     return switch self {

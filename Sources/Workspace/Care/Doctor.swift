@@ -1,5 +1,5 @@
-// What the doctor found, and looking at every area of an account.
-// Invariant: looking changes nothing; an area that cannot be looked at is a finding itself.
+// The doctor's findings, and the check of every area of an account.
+// Invariant: checking changes nothing; an area that cannot be checked is itself a finding.
 
 import Archives
 import Authentication
@@ -17,19 +17,19 @@ import WordGames
 
 /// Something that is wrong, or that could go wrong.
 public struct DoctorFinding: Equatable, Sendable {
-  /// What it is about.
+  /// The area of the account that a finding concerns.
   public enum Area: String, CaseIterable, Sendable {
     case database, decks, documents, media, games, settings, undo, files, space
-    /// Looked at by the shell.
+    /// Checked by the shell.
     case plugins, words
   }
 
   public let area: Area
-  /// Stable, for programs: `bad_schedule`.
+  /// A stable code for programs, such as `bad_schedule`.
   public let code: String
-  /// What is wrong, in words.
+  /// A description of what is wrong.
   public let what: String
-  /// Where: a file, or rows of a table.
+  /// The location: a file, or rows of a table.
   public let place: String
   /// What can be done about it.
   public let remedy: String
@@ -46,19 +46,19 @@ public struct DoctorFinding: Equatable, Sendable {
   }
 }
 
-/// What the doctor found and did.
+/// What the doctor found and repaired.
 public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
-  /// The backup that was made before anything was mended.
+  /// The backup that was made before any repair.
   public let backup: String?
-  /// What was found before and is no more.
+  /// Findings that the repair has resolved.
   public var mended: [DoctorFinding] = []
-  /// What could not be read of a damaged collection, in words.
+  /// Descriptions of what could not be read from a damaged collection.
   public var lost: [String] = []
 }
 
 extension CareOperations {
-  /// Looks at everything, or at some areas.
+  /// Checks everything, or some areas.
   public func diagnose(_ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)) throws -> [DoctorFinding] {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     if isCollectionGone { return [goneCollection()] }
@@ -69,12 +69,12 @@ extension CareOperations {
       do { found += try diagnosis.findings(in: area) } catch let problem as any Problem
         where problem.code != "interrupted"
       {
-        // That the database is damaged was said already.
+        // The damage of the database has already been reported.
         if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == DoctorFinding.damaged }) {
           continue
         }
         let what = "this could not be looked at: \(problem.message)"
-        // What keeps every area from being looked at is said once.
+        // A problem that prevents every check is reported once.
         if found.contains(where: { $0.what == what }) { continue }
         found.append(
           DoctorFinding(
@@ -94,12 +94,12 @@ extension CareOperations {
       remedy: "\(backup); mending begins an empty collection and keeps every backup", isMendable: true)
   }
 
-  /// Bytes that a change and a backup may take.
+  /// Returns the space in bytes that a change and a backup may need.
   func neededSpace() throws -> Int {
     (64 << 20) + 2 * (try FileFacts.at(workspace.folder + "/collection.sqlite")?.size ?? 0)
   }
 
-  /// The libraries of the data and their versions.
+  /// The libraries used for the data, with their versions.
   public static var libraryVersions: [(name: String, version: String)] {
     [("SQLite", sqliteVersion), ("zstd", zstdVersion)]
   }

@@ -1,5 +1,5 @@
-// What `doctor --mend` does about what it found. Invariant: what is here is kept before anything is changed, and what
-// is left out of a damaged collection is listed.
+// The repairs of `doctor --mend`. Invariant: the existing data is saved before anything is changed, and whatever is
+// lost from a damaged collection is listed.
 
 import CardDocuments
 import Decks
@@ -8,8 +8,8 @@ import Glibc
 import Storage
 
 extension CareOperations {
-  /// Mends what can be mended, after a backup of all there is.
-  /// - Returns: what is still to be found, and what was mended.
+  /// Repairs what can be repaired, after a backup of everything.
+  /// - Returns: the remaining findings, and what was repaired.
   public func mend(
     _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)
   ) throws -> DoctorReport {
@@ -23,7 +23,7 @@ extension CareOperations {
       report = DoctorReport(findings: try diagnose(areas), backup: nil)
     } else if found.contains(where: { $0.code == DoctorFinding.damaged }) {
       let (kept, lost) = try salvage()
-      // Bringing it over again would change nothing about what is still wrong.
+      // Salvaging again would not fix the remaining findings.
       let rest = try diagnose(areas)
       try mend(rest)
       report = DoctorReport(findings: try diagnose(areas), backup: kept)
@@ -39,7 +39,7 @@ extension CareOperations {
     return report
   }
 
-  /// Does what each finding says.
+  /// Applies the remedy of each finding.
   private func mend(_ found: [DoctorFinding]) throws {
     func has(_ code: String) -> Bool { found.contains { $0.code == code } }
     try workspace.perform(.mend) { db in
@@ -47,7 +47,7 @@ extension CareOperations {
         _ = try DecksCheck.mend(
           db, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
       }
-      // Cards, notes and decks have what they point to by now.
+      // The rows that cards, notes and decks refer to exist by now.
       if has(DoctorFinding.damaged) { try db.settleDangling() }
       if has("missing_document") {
         let known = Set(try DocumentTable.ids(db))
@@ -74,8 +74,8 @@ extension CareOperations {
     }
   }
 
-  /// Brings over what can be read of a damaged collection. The damaged file is kept as it is.
-  /// - Returns: where, and what was left out.
+  /// Salvages the readable rows of a damaged collection. Keeps the damaged file unchanged.
+  /// - Returns: the path of the damaged file, and what was lost.
   private func salvage() throws -> (kept: String, lost: [String]) {
     let kept = try keepDamaged()
     let scratch = try Scratch(.restore, in: workspace.folder)

@@ -1,6 +1,7 @@
-// Restoring a backup, which may come from anywhere: its rows take the place of what is here, its media join them.
-// Invariant: what is here is kept first and replaced by one commit, or not at all. What gives power (settings that are
-// guarded, the link with a sync server, grants, the history) stays as it is here unless it was asked for by name.
+// Restores a backup, which may come from anywhere: its rows replace the local ones, its media are added.
+// Invariant: the local data is saved first and then replaced by a single commit, or not at all. Security-sensitive
+// parts (guarded settings, the link with a sync server, grants, the history) keep their local state unless the caller
+// asks for them by name.
 
 import Archives
 import Authentication
@@ -13,14 +14,14 @@ import Sync
 import Text
 import ToggleSettings
 
-/// What a restore takes only where it is asked to.
+/// The parts of a backup that a restore takes only on request.
 public enum BackupPower: String, CaseIterable, Sendable {
   /// Settings that plugins may not change, and the link with a sync server.
   case settings
-  /// What plugins may do.
+  /// The permissions of plugins.
   case grants
   case history
-  /// The backup of data without an account, into an account.
+  /// Restoring a backup of data without an account into an account.
   case account
 }
 
@@ -31,11 +32,11 @@ public enum BackupPower: String, CaseIterable, Sendable {
 ///     try workspace.care.restore(staged)
 public final class StagedBackup {
   public let contents: BackupContents
-  /// What it was asked to take.
+  /// The parts that the caller asked for.
   public let taken: Set<BackupPower>
-  /// Guarded settings of it that differ from those here; those of the link with a server are among them.
+  /// The guarded settings of the backup that differ from the local ones, including the link with a server.
   public fileprivate(set) var settings: [(name: String, value: String)] = []
-  /// What it has in the place of `grants.json`.
+  /// The content of the backup's `grants.json`.
   public fileprivate(set) var grants: [UInt8]?
   public fileprivate(set) var hasHistory = false
   fileprivate let path: String
@@ -50,20 +51,21 @@ public final class StagedBackup {
 /// What a restore did.
 public struct RestoreReport: Equatable, Sendable {
   public let restored: BackupContents
-  /// What was here before; nil where there was nothing, or it could not be read.
+  /// The contents that were replaced; nil if there were none or they could not be read.
   public let replaced: BackupContents?
-  /// The backup of that, or the damaged collection; nil where there was nothing.
+  /// The backup of these contents, or the copy of the damaged collection; nil if there was nothing.
   public let kept: String?
 }
 
 extension Workspace {
-  // MARK: Looking into one
+  // MARK: Inspecting a backup
 }
 
 extension CareOperations {
-  /// Unpacks and checks a backup. Nothing is changed but in a folder that goes with the value.
-  /// - Parameter powers: what of it is taken besides rows, documents and media.
-  /// - Throws: `BackupError` for what is no backup, or none of this account or this version.
+  /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned
+  /// value.
+  /// - Parameter powers: the parts to restore in addition to rows, documents and media.
+  /// - Throws: `BackupError` if the file is not a backup, or not one of this account or version.
   public func stage(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     try makePrivateFolder(workspace.folder)
@@ -98,7 +100,7 @@ extension CareOperations {
     return staged
   }
 
-  /// What is here now; nil where it is damaged or gone.
+  /// Returns the current contents; nil if the collection is damaged or gone.
   public func contentsIfReadable() throws -> BackupContents? {
     do { return try contents() } catch let error as StorageError where error.isDamage {
       return nil
@@ -113,7 +115,7 @@ extension CareOperations {
   }
 
   private static func unpack(_ archive: ArchiveReader, to target: String) throws {
-    // Reading the archive is what can be stopped.
+    // Only reading the archive can be interrupted.
     var options = Replacement(isInterrupted: isNeverInterrupted)
     options.syncsName = false
     try AtomicFile.write(target, options) { sink in
@@ -125,9 +127,10 @@ extension CareOperations {
     }
   }
 
-  /// Lists what of the rows gives power, and puts what is here in its place unless it is to be taken.
+  /// Lists the security-sensitive rows of the backup, and replaces them by the local ones unless the caller asked for
+  /// them.
   private func settle(_ staged: StagedBackup, _ db: Database) throws {
-    // The cards of the backup have numbers that others have here.
+    // Card ids in the backup may belong to other local cards.
     try SearchLog.forget(db)
     let (kept, link) = try powersHere()
     let found = try SettingsTable.load(db)
@@ -149,7 +152,7 @@ extension CareOperations {
     }
   }
 
-  /// The settings and the link that are here; none where they cannot be read.
+  /// Returns the local settings and the local link; nothing if they cannot be read.
   private func powersHere() throws -> ([String: KeptSetting], SyncLink?) {
     guard !isCollectionGone else { return ([:], nil) }
     do {
@@ -161,14 +164,14 @@ extension CareOperations {
 
   // MARK: Restoring
 
-  /// Replaces everything here by what is in a backup. What is here is kept before.
+  /// Replaces all local data by the contents of a backup. Saves the local data first.
   public func restore(_ staged: StagedBackup) throws -> RestoreReport {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
     guard !workspace.database.isInUnit, !workspace.database.isInOperation else { throw BackupError.inUnit }
     let (replaced, kept): (BackupContents?, String?)
     do {
-      // Contents have names of their own: what is here stays as it is until the database is replaced.
+      // Media files are named by their content: the local ones stay unchanged until the database is replaced.
       try unpack(staged, [.media])
       try workspace.media.syncNew()
       (replaced, kept) = try replace(by: staged)
@@ -187,9 +190,9 @@ extension CareOperations {
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
-  /// Puts the rows of a backup in the place of those that are here. What another shell changes after these were kept
-  /// is kept, too: that is tried again.
-  /// - Returns: what was replaced, and where it is kept.
+  /// Replaces the local rows by those of the backup. If another shell changes something after the local rows were
+  /// saved, saves them again and retries.
+  /// - Returns: what was replaced, and the path where it is saved.
   private func replace(by staged: StagedBackup) throws -> (BackupContents?, String?) {
     for _ in 0..<CareOperations.mostTries {
       let watch = try isCollectionGone ? nil : workspace.database.watch()
@@ -202,10 +205,10 @@ extension CareOperations {
     throw StorageError.busy(path: workspace.folder + "/collection.sqlite", holder: nil, operation: "restoring")
   }
 
-  /// How often what is here is kept while others go on changing it.
+  /// How often the local data is saved again while other processes keep changing it.
   private static let mostTries = 20
 
-  /// Unpacks files of some parts into the account's folder.
+  /// Unpacks the files of some parts into the account's folder.
   private func unpack(_ staged: StagedBackup, _ parts: [BackupPart]) throws {
     if parts.isEmpty { return }
     let isInterrupted = workspace.environment.isInterrupted
@@ -216,7 +219,7 @@ extension CareOperations {
       let fresh = staged.scratch.path("content")
       try CareOperations.unpack(archive, to: fresh)
       let bytes = try FileText.bytes(fresh, limit: MediaOperations.limit, isInterrupted: isInterrupted)
-      // A content that is not what its name says takes no other's place.
+      // A file whose content does not match its name does not replace an existing one.
       let isThere = fileExists(place)
       guard !isThere || ContentHash(of: bytes).description == lastPart(of: name) else { return }
       try makePrivateFolder(workspace.media.folder)
@@ -225,7 +228,7 @@ extension CareOperations {
     }
   }
 
-  /// Makes a backup of what is here, or a copy of the collection where it is damaged.
+  /// Makes a backup of the local data, or a copy of the collection if it is damaged.
   private func keepWhatIsHere() throws -> (contents: BackupContents?, path: String?) {
     if isCollectionGone { return (nil, nil) }
     try makePrivateFolder(backupFolder)
@@ -237,7 +240,7 @@ extension CareOperations {
     }
   }
 
-  /// Copies a damaged collection to a dated name beside the backups.
+  /// Copies a damaged collection to a dated file name beside the backups.
   func keepDamaged() throws -> String {
     let (path, kept) = (workspace.folder + "/collection.sqlite", try freeBackupName("damaged", ending: ".sqlite"))
     try workspace.database.close()

@@ -1,10 +1,10 @@
-// The operations by name, and the words that a step of undo has for what they did.
-// Invariant: every change of a workspace is one of them.
+// The operations of a workspace, and the descriptions of what they did for undo steps.
+// Invariant: every change of a workspace is one of these operations.
 
 import Decks
 import Text
 
-/// Names an operation: one transaction, one step of undo.
+/// The kind of an operation: one transaction, one undo step.
 ///
 ///     workspace.unitSummary   // "adding cards (2 times), creating a deck"
 public enum Operation: String, Sendable {
@@ -18,7 +18,7 @@ public enum Operation: String, Sendable {
   case moveCard = "moving a card"
   case removeCards = "removing cards"
   case importCards = "importing cards"
-  /// An import that finds all of its cards there.
+  /// An import that finds that all of its cards exist already.
   case updateCards = "updating cards"
   case buildDeck = "building a deck"
   case mergeDeck = "merging into a deck"
@@ -52,7 +52,7 @@ public enum Operation: String, Sendable {
 }
 
 extension Operation {
-  /// Whether it leaves every card where it is.
+  /// Whether the operation leaves every card at its position.
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
@@ -67,11 +67,11 @@ extension Operation {
     }
   }
 
-  /// Whether its subject is a card: of several cards none is named.
+  /// Whether its subject is a card; a description of several cards names none.
   var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
 
-  /// What it did: "adding 3 cards to Spanish", "answering "el gato": good".
-  /// - Parameter details: what stands in the place of the count.
+  /// Describes what was done: "adding 3 cards to Spanish", "answering "el gato": good".
+  /// - Parameter details: replaces the count in the description.
   func words(_ subject: String?, _ count: Int, _ details: String? = nil) -> String {
     let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
     let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
@@ -112,7 +112,7 @@ extension Operation {
   }
 }
 
-/// What a step did, in words.
+/// Describes what an undo step contains.
 struct StepParts {
   private struct Part {
     let operation: Operation
@@ -124,7 +124,7 @@ struct StepParts {
   private static let mostShown = 3
 
   mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
-    // A loop repeats one change many times.
+    // A loop repeats the same change many times.
     let same = parts.suffix(8).lastIndex {
       $0.operation == operation && ($0.subject == subject || operation.namesOneCard)
     }
@@ -132,7 +132,7 @@ struct StepParts {
     parts.append(Part(operation: operation, subject: subject, count: count))
   }
 
-  /// "adding 1,204 cards to Spanish (run make.lua)"
+  /// Returns the description, such as "adding 1,204 cards to Spanish (run make.lua)".
   func words(from origin: String?) -> String {
     var words = parts.prefix(StepParts.mostShown).map { $0.operation.words($0.subject, $0.count) }.joined(
       separator: ", ")
@@ -144,7 +144,7 @@ struct StepParts {
 }
 
 extension CardRecord {
-  /// The card in the name of a step: the first line of its prompt.
+  /// The card as named in an undo step: the first line of its prompt.
   var stepName: String {
     "\"" + printable(String(prompt.split(whereSeparator: \.isNewline).first ?? ""), limit: 40) + "\""
   }

@@ -1,5 +1,6 @@
-// What the cards that a unit of work changes show and showed: their rows hold only a hash of it.
-// Invariant: a card counts as changed where its own row or what it shows is another one.
+// The texts that cards show before and after the changes of a unit of work; the card rows contain only a hash of
+// them.
+// Invariant: a card counts as changed if its own row or the text that it shows differs.
 
 import Decks
 import Storage
@@ -10,11 +11,11 @@ import Values
 extension RowChange {
   func before(_ name: String) -> Value? { before.first { $0.name == name }?.value }
   func after(_ name: String) -> Value? { after.first { $0.name == name }?.value }
-  /// As it is, or was where it is gone.
+  /// The current value of a column, or its last value if the row was removed.
   func value(_ name: String) -> Value? { after(name) ?? before(name) }
 }
 
-/// The rows of notes that a unit changes, for those of their cards.
+/// The note rows that a unit changes, for the cards of these notes.
 struct PendingCards {
   private let notes: [Int: RowChange]
 
@@ -23,7 +24,7 @@ struct PendingCards {
     notes = Dictionary(firstOf: rows.compactMap { row in row.value("id")?.integer.map { ($0, row) } })
   }
 
-  /// A card's row with prompt, answer and tags in place of the hash.
+  /// Returns a card's row with prompt, answer and tags instead of the hash.
   func shown(_ db: Database, _ row: RowChange) throws -> RowChange {
     let note = row.value("note")?.integer
     let now = try note.flatMap { try NoteSource.of(db, NoteID(rawValue: Int64($0))) }
@@ -40,7 +41,7 @@ struct PendingCards {
     }
   }
 
-  /// The note as it was.
+  /// Returns the note as it was before the change.
   private func source(before row: RowChange?, _ now: NoteSource?) -> NoteSource? {
     guard let row else { return now }
     guard let type = row.before("type")?.integer.map({ NoteTypeID(rawValue: Int64($0)) }) ?? now?.type,

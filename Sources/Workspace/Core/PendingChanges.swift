@@ -1,12 +1,13 @@
-// What a rehearsal would change, in the words of the user's things: cards, decks, settings, documents.
-// Invariant: it is read from the unit under way, so that it is exactly what keeping the unit would do.
+// The changes that a rehearsal would make, in the user's terms: cards, decks, settings, documents.
+// Invariant: the changes are read from the current unit of work, so they are exactly what committing the unit would
+// do.
 
 import CardDocuments
 public import Storage
 import Text
 public import Values
 
-/// Things of one kind that would be added, changed or removed.
+/// Objects of one kind that would be added, changed or removed.
 ///
 ///     print(changes.count, changes.noun, changes.names)   // 1204 card ["el perro", "el gato"]
 public struct PendingChanges: Sendable {
@@ -14,18 +15,18 @@ public struct PendingChanges: Sendable {
   /// In the singular: `card`.
   public let noun: String
   public let count: Int
-  /// The names of the first; empty for what has no name.
+  /// The names of the first objects; empty for a kind without names.
   public let names: [String]
-  /// The first, as records for programs.
+  /// The first objects, as records for programs.
   public let records: [Value]
 }
 
 extension Workspace {
-  /// What the unit under way has changed until now.
-  /// - Parameter limit: how many of each kind are given with their names; nil for all.
+  /// Returns what the current unit of work has changed so far.
+  /// - Parameter limit: how many objects of each kind are listed by name; nil lists all.
   public func pendingChanges(limit: Int?) throws -> [PendingChanges] {
     try games.store()
-    // As a commit would: moves of elements wait until then.
+    // As in a commit: moved elements are saved only now.
     if let failure = opened.documents?.saveAll().first { throw failure }
     let tables = try store().pendingChanges(limit: limit)
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
@@ -38,19 +39,20 @@ extension Workspace {
     }
   }
 
-  /// - Parameter notes: those of changed cards, which are named in their place.
+  /// Returns the changes of one table.
+  /// - Parameter notes: the notes of changed cards, which are named instead of these notes.
   private func pending(
     _ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>
   ) -> [PendingChanges] {
     guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
-      // A note comes, changes and goes with its cards.
+      // A note is added, changed and removed together with its cards.
       let isNote = changes.table == "notes"
       if isNote, kind != .changed { return nil }
       let isNamed = { (row: RowChange) in
         isNote && row.after("id")?.integer.map(notes.contains) ?? false
       }
-      // Only when it was changed is different: nothing that anybody would call a change.
+      // If only bookkeeping columns differ, the user would not call it a change.
       let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
       let rows = all.filter { $0.kind == kind }
       let shown = rows.filter { isOfUser($0) && !isNamed($0) }
@@ -64,12 +66,12 @@ extension Workspace {
   }
 }
 
-/// What the rows of a table are to the user.
+/// Describes the rows of a table in the user's terms.
 private struct RecordedThing {
   let noun: String
-  /// The columns that name one.
+  /// The columns that name a row, in order of preference.
   let naming: [String]
-  /// Columns that are no change by themselves.
+  /// Columns that do not count as a change by themselves.
   let bookkeeping: Set<String>
 
   init(_ noun: String, _ naming: [String], bookkeeping: Set<String> = []) {
@@ -78,7 +80,7 @@ private struct RecordedThing {
     self.bookkeeping = bookkeeping.union(["modified", "mod", "usn"])
   }
 
-  /// A table that has no words of its own; nil for one that goes along with others.
+  /// Describes a table without an entry in `all`; nil for a table that only accompanies others.
   init?(_ table: String) {
     let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes", "word_counts"]
     if companions.contains(where: { table.hasPrefix($0) }) { return nil }

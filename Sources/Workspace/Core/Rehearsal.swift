@@ -1,23 +1,23 @@
-// What a rehearsal (`--dry-run`) may do. Invariant: a unit of work takes back what happens to the user's data;
-// everything beyond it (files elsewhere, plugins) asks here first, and in a rehearsal it is only announced.
+// What a rehearsal (`--dry-run`) may do. Invariant: the unit of work rolls back all changes of the user's data; any
+// effect outside it (files elsewhere, plugins) asks here first, and is only announced in a rehearsal.
 
-/// Whether the run is a rehearsal: only a unit of work, which is taken back, may change anything then.
+/// Whether the run is a rehearsal. In a rehearsal only a unit of work, which is rolled back, may change anything.
 ///
 ///     let rehearsal = Rehearsal(isOn: true) { print("would have been done: \($0)") }
 ///     guard rehearsal.mayActOutside("export to cards.csv") else { return }
 public struct Rehearsal {
   public let isOn: Bool
-  /// Prints a line for the user: what would be done.
+  /// Prints what would be done, as a line for the user.
   private let announce: (String) -> Void
 
   public init(isOn: Bool, announce: @escaping (String) -> Void) { (self.isOn, self.announce) = (isOn, announce) }
 
-  /// Everything is done.
+  /// Not a rehearsal: everything is done.
   public static var off: Rehearsal { Rehearsal(isOn: false) { _ in } }
 
-  /// Whether something that no unit of work takes back may be done. In a rehearsal it may not: the user is shown what
-  /// would be done.
-  /// - Parameter action: what it is, after "would": `write /tmp/words.csv`.
+  /// Whether an effect that no unit of work can roll back is allowed. In a rehearsal it is not, and the user is shown
+  /// what would be done.
+  /// - Parameter action: the effect, as it reads after "would": `write /tmp/words.csv`.
   public func mayActOutside(_ action: @autoclosure () -> String) -> Bool {
     guard isOn else { return true }
     announce("dry run: would " + action())

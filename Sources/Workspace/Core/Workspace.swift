@@ -1,6 +1,6 @@
-// What one signed-in user has open: the database, the handles, the unit of work. What can be done with it is in the
-// folders beside this one, by noun: `workspace.decks`, `.cards`, `.care`. Every change goes through `perform`.
-// Invariant: once closed, neither it nor any handle of it reaches data again; `store` checks that.
+// Everything that a signed-in user has open: the database, the handles, the unit of work. The folders beside this one
+// contain its operations, by noun: `workspace.decks`, `.cards`, `.care`. Every change goes through `perform`.
+// Invariant: after closing, neither the workspace nor any of its handles reaches data again; `store` checks that.
 
 public import Authentication
 public import CardDocuments
@@ -26,7 +26,7 @@ public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
 
-  /// What the sign-in gave; it ends with the sign-out.
+  /// The access granted by the sign-in; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
 
   let sources: WorkspaceSources
@@ -35,7 +35,7 @@ public final class Workspace {
 
   public let rehearsal: Rehearsal
 
-  /// Read at every call from Lua; nothing holds an access to it across another.
+  /// Read at every call from Lua. No code keeps an access to it open during another one, so the check is off.
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
 
   let database: Store
@@ -44,17 +44,17 @@ public final class Workspace {
 
   var opened = OpenedParts()
 
-  /// Whether the collection was found, or is to be made.
+  /// Whether the collection was found, or may be created.
   var hasCollection = false
 
   var unit = UnitRecord()
 
   var hooks = ChangeHooks()
 
-  /// Whether everything is read as it was at a step.
+  /// Whether all data is read as it was at an undo step.
   var isLookingBack = false
 
-  /// Who is notified of what happens in games and sessions.
+  /// Receives the events of games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
     didSet {
@@ -63,17 +63,17 @@ public final class Workspace {
     }
   }
 
-  /// Whether it wants to know of found words.
+  /// Whether the observer wants to be notified of found words.
   private(set) var observesWords = false
 
-  /// Nothing is opened yet: the database is at its first use.
+  /// Creates a workspace without opening anything: the database is opened at its first use.
   /// - Parameters:
-  ///   - access: what a sign-in handed out, or the local data's where there is no account.
+  ///   - access: the access granted by a sign-in, or that of the local data without an account.
   ///   - settings: the layers of settings from outside the account.
-  ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
+  ///   - lexicons: the word lists, which belong to no account and outlive a sign-in.
   ///   - modes: the game modes, likewise.
   ///   - drawing: the program that decodes and draws pictures.
-  /// - Throws: `AuthenticationError.required` when the access has ended.
+  /// - Throws: `AuthenticationError.required` if the access has ended.
   public init(
     _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
     modes: ModeTable, drawing: DrawingProgram, rehearsal: Rehearsal = .off
@@ -87,13 +87,14 @@ public final class Workspace {
       path: folder + "/collection.sqlite",
       migrations: Workspace.migrations,
       isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
-      // They have `set --reset` and games of their own. A rehearsal shows what would become of them, too.
+      // Undo does not cover these tables: settings have `set --reset`, and games their own commands. A rehearsal
+      // records them too, to show how they would change.
       unrecorded: rehearsal.isOn
         ? [] : SettingsTable.tables.union(WordGamesSchema.tables).union(ReadingPlaceTable.tables))
     if !rehearsal.isOn { for place in [folder, care.backupFolder] { Leftovers.sweep(place) } }
   }
 
-  /// Every room's steps of the tables.
+  /// The migrations of all rooms.
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
@@ -106,10 +107,10 @@ public final class Workspace {
 
   var drawing: DrawingProgram { sources.drawing }
 
-  /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
+  /// Closes the workspace: rolls back an uncommitted unit of work. Handles fail with "signed out" afterwards.
   public func close() throws {
     guard !isClosed else { return }
-    // What can't be stored must not keep the data open.
+    // A failure to store a game must not keep the data open.
     let failure = isInUnit ? nil : storeFailure()
     isClosed = true
     opened.backup?.stop()
@@ -134,12 +135,12 @@ public final class Workspace {
     }
   }
 
-  // MARK: The gate
+  // MARK: Access to the data
 
-  /// Whether it can be used: neither closed, nor has the user signed out.
+  /// Whether the workspace can be used: it is not closed and the user has not signed out.
   @inlinable public var isOpen: Bool { !isClosed && access.isOpen }
 
-  /// The one way to the data.
+  /// Returns the store. This is the only access to the data.
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
     guard isOpen else { throw .signedOut(what: what) }
     if !hasCollection {
@@ -154,12 +155,13 @@ public final class Workspace {
   /// Runs a read.
   package func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
 
-  /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
+  /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's
+  /// step.
   /// - Parameters:
-  ///   - subject: what is changed, for the step's name: a deck's name.
+  ///   - subject: the object that is changed, for the step's name: a deck's name.
   ///   - isOneStatement: as in `Store.operation`.
-  ///   - count: how many things were changed.
-  ///   - became: what it was in the end, where that is another operation.
+  ///   - count: how many objects were changed, for the step's name.
+  ///   - became: the operation that names the result, if it is a different one.
   func perform<T>(
     _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
     count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil,
@@ -171,7 +173,7 @@ public final class Workspace {
     dailyBackups.noteChange()
     try requireRoomInUnit()
     opened.orders.refresh(changeCount)
-    // Before the change: a deck that it removes has a name now.
+    // Evaluated before the change, because a deck that is removed still has its name now.
     let subject = subject()
     let result: T
     if database.isInUnit || database.isInOperation {
@@ -189,12 +191,12 @@ public final class Workspace {
     return result
   }
 
-  /// Grows whenever rows that were read may be stale.
+  /// Increases whenever rows that were read may be stale.
   package var changeCount: Int { database.changeCount }
 
   // MARK: Units of work
 
-  /// Begins a unit: what follows is kept or taken back together. A script run is one.
+  /// Begins a unit: all changes that follow are committed or rolled back together. A script run is a unit.
   public func beginUnit() throws {
     if !isInUnit { try games.store() }
     (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], CardAdders())
@@ -203,7 +205,7 @@ public final class Workspace {
     opened.documents?.beginUnit()
   }
 
-  /// Keeps what the unit did, by one commit.
+  /// Commits the unit in one transaction.
   public func commitUnit() throws {
     let store = try store()
     if let failure = storeFailure() {
@@ -228,13 +230,13 @@ public final class Workspace {
     unit.newMedia = [:]
   }
 
-  /// Runs as a unit: what was done before it failed is taken back. Where one is under way it is a part of that.
+  /// Runs the body as a unit, which is rolled back if the body throws. Within a unit, the body is part of that unit.
   public func asUnit<T>(_ body: () throws -> T) throws -> T {
     if isInUnit || isInOperation { return try body() }
     try beginUnit()
     do {
       let result = try body()
-      // It may have signed out: then its unit has ended.
+      // The body may have signed out, which ended its unit.
       if isInUnit { try commitUnit() }
       return result
     } catch {
@@ -253,7 +255,8 @@ public final class Workspace {
     if unit.operations[.changeSettings] != nil { try settings.reload() }
   }
 
-  /// Runs code of a plugin: what waits for the end of the unit because of it, in all its calls, is at most so much.
+  /// Runs code of a plugin and limits the memory of its changes that wait for the end of the unit, over all its
+  /// calls.
   public func limitingWaiting<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
     let (before, outer) = (database.waitingBytes, unit.waiting.most)
     let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
@@ -272,7 +275,7 @@ public final class Workspace {
 
   public var isInUnit: Bool { isOpen && database.isInUnit }
 
-  /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
+  /// Describes what the current unit has done so far: "adding cards (3 times), creating a deck".
   public var unitSummary: String {
     var operations = unit.operations
     if unit.waitingGame != nil { operations[.keepGame, default: 0] += 1 }
@@ -280,10 +283,10 @@ public final class Workspace {
       .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
   }
 
-  /// Whether an operation is under way, within which no unit of work can end.
+  /// Whether an operation is running; a unit of work cannot end within one.
   public var isInOperation: Bool { isOpen && database.isInOperation }
 
-  /// An operation outside a unit of work.
+  /// Runs an operation outside a unit of work.
   func performAlone<T>(
     _ operation: Operation, words: @escaping (T) -> String, _ body: (Database) throws -> T
   ) throws -> T {
@@ -308,10 +311,10 @@ public final class Workspace {
     return result
   }
 
-  /// The user's settings when they were read already.
+  /// The user's settings, if they have been read.
   public var openedPreferences: Preferences? { opened.preferences }
 
-  /// The user's settings, read at their first use. A database that is not there yet is not made for them.
+  /// Returns the user's settings and reads them at their first use. Does not create a missing database for that.
   public func preferences() throws -> Preferences {
     _ = try store(for: "setting")
     if let known = opened.preferences { return known }

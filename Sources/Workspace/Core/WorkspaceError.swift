@@ -1,42 +1,42 @@
-// Errors of a workspace itself, such as a handle that is used after a sign-out.
-// Invariant: every handle that outlived its workspace answers with one code.
+// The errors of a workspace itself, such as the use of a handle after a sign-out.
+// Invariant: every handle that outlives its workspace fails with the same code.
 
 public import Problems
 import Text
 
-/// Why nothing can be done in a workspace.
+/// The reason why a workspace operation failed.
 ///
 ///     do { try workspace.decks.all() } catch WorkspaceError.authenticationRequired { ... }
 public enum WorkspaceError: Problem, Equatable {
   /// The user signed out, or nobody has signed in yet.
   case authenticationRequired
-  /// Something was kept from before a sign-out.
+  /// An object from before a sign-out was used.
   case signedOut(what: String)
-  /// The collection is empty or not there, beside documents, media or backups.
+  /// The collection is empty or missing although there are documents, media or backups.
   case collectionGone(path: String, backup: String?)
-  /// The user asked to stop.
+  /// The user interrupted.
   case interrupted
   /// `media.player` is empty.
   case noPlayer
-  /// The program of `media.player` is not there, or cannot be run.
+  /// The program of `media.player` does not exist, or cannot be run.
   case playerMissing(String)
-  /// The program of `media.speech`, nil for espeak-ng, is not there, or cannot be run.
+  /// The program of `media.speech` (espeak-ng if nil) does not exist, or cannot be run.
   case noSpeech(program: String?)
-  /// `media.speech` does not say where the sound goes.
+  /// `media.speech` does not say where the program is to write the sound.
   case speechWithoutFile(String)
-  /// The program made no sound of a text.
+  /// The program produced no sound for a text.
   case unspoken(text: String, language: String, program: String)
-  /// It took too long.
+  /// The program took too long to produce a sound.
   case speechTimedOut(text: String, program: String, seconds: Int)
-  /// ffmpeg is not there, or cannot be run.
+  /// ffmpeg does not exist, or cannot be run.
   case noCutting
-  /// ffmpeg made neither a sound nor a picture of a film.
+  /// ffmpeg produced neither a sound nor a picture from a film.
   case notCut(path: String)
-  /// What a plugin changed in a unit of work takes as much memory as the plugin may have.
+  /// The changes of a plugin in a unit of work take as much memory as the plugin may use.
   case tooMuchWaits
-  /// A change outside of a unit of work, in a rehearsal.
+  /// A change was attempted outside a unit of work in a rehearsal.
   case rehearsal(String)
-  /// A change while everything is read as it was at a step.
+  /// A change was attempted while all data is read as it was at an undo step.
   case lookingBack(String)
 
   public var report: ProblemReport {

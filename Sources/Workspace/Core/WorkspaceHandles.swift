@@ -1,5 +1,5 @@
-// The objects that Lua and commands keep, one for each thing while it is held.
-// Invariant: a handle refers to the workspace that made it.
+// The objects that Lua and the commands hold; each row has at most one handle at a time.
+// Invariant: a handle refers to the workspace that created it.
 
 import CardDocuments
 public import Decks
@@ -7,14 +7,14 @@ public import Lexicon
 import Templates
 public import WordGames
 
-/// Something that Lua may keep: it belongs to the workspace that made it and ends with it.
+/// An object that Lua may hold. It belongs to the workspace that created it and becomes unusable when that is closed.
 ///
 ///     final class NoteHandle: WorkspaceHandle { let workspace: Workspace }
 public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }
 
-/// The objects that were handed out, one for each thing while it is held.
+/// The handles that are currently held, at most one for each id.
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
@@ -27,7 +27,7 @@ struct WorkspaceHandles {
   var settings = HandleTable<String, SettingHandle>()
 }
 
-/// Weakly held objects by their id. An object takes its entry out when it goes.
+/// Weakly held objects by id. An object removes its own entry when it is deinitialised.
 struct HandleTable<ID: Hashable, Handle: AnyObject> {
   private struct Entry { weak var handle: Handle? }
   private var entries: [ID: Entry] = [:]
@@ -41,7 +41,7 @@ struct HandleTable<ID: Hashable, Handle: AnyObject> {
     }
   }
 
-  /// Called by an object that goes. A new one may have taken its place by then.
+  /// Called when an object is deinitialised. A new object may already have replaced it.
   mutating func forget(_ id: ID) {
     if entries[id]?.handle == nil { entries[id] = nil }
   }
@@ -71,7 +71,7 @@ extension Workspace {
 
   func handle(of type: NoteTypeID) -> NoteTypeHandle { handles.noteTypes[type] { NoteTypeHandle(type, in: self) } }
 
-  /// What Lua holds of a preset.
+  /// Returns the handle of a preset, for Lua.
   public func handle(of preset: PresetRecord) -> PresetHandle {
     handles.presets[preset.id] { PresetHandle(preset.id, in: self) }
   }

@@ -1,5 +1,5 @@
-// The parts of a workspace: what it is given, what it opens, and the unit of work under way.
-// Invariant: they are plain records; `Workspace` alone changes them.
+// The parts of a workspace: its inputs, what it opens, and the current unit of work.
+// Invariant: they are plain records; only `Workspace` changes them.
 
 import CardDocuments
 import Decks
@@ -10,7 +10,7 @@ import Templates
 import ToggleSettings
 import WordGames
 
-/// What outlives a sign-in, and the settings from outside the account.
+/// The objects that outlive a sign-in, and the settings from outside the account.
 struct WorkspaceSources {
   let settings: SettingSources
   let lexicons: LexiconLibrary
@@ -19,73 +19,73 @@ struct WorkspaceSources {
   let drawing: DrawingProgram
 }
 
-/// What is opened at its first use.
+/// The parts that are opened at their first use.
 struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
-  /// Pictures of documents in a rehearsal, which writes none.
+  /// Pictures of documents in a rehearsal, which writes no files.
   var rehearsedPictures: [ContentHash: [UInt8]] = [:]
   var orders = DeckOrders()
   var search: SearchCache?
-  /// What words are analysed with.
+  /// The analysers of words, by language.
   var languages: LanguageLibrary?
-  /// The common words of the list of the last game.
+  /// The common words of the list that the last game used.
   var commonWords: KnownCommonWords?
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
-  /// What plays sounds.
+  /// The player of sounds.
   var player: SoundPlayer?
-  /// The day's backup while it is made beside the prompt.
+  /// The day's backup while it is being made in the background.
   var backup: BackgroundBackup?
-  /// A fitting of memory models beside the prompt, and up to which answer the log was looked at for one.
+  /// A fit of memory models running in the background, and the last answer for which a new fit was considered.
   var fit: BackgroundFit?
   var answersSeen: Int?
 }
 
-/// What is done around each change.
+/// State and callbacks around each change.
 struct ChangeHooks {
-  /// What does the changes now (`card add`, `run make.lua`), for the names of the steps of undo.
+  /// Names the origin of the current changes (`card add`, `run make.lua`), for the names of undo steps.
   var origin: () -> String? = { nil }
   /// Called with the error when the day's backup could not be made.
   var backupFailed: (any Error) -> Void = { _ in }
-  /// From when on a change makes the day's backup due again, in seconds since 1970.
+  /// The earliest time at which a change makes the next daily backup due, in seconds since 1970.
   var nextBackup = -Double.infinity
   var isBackupDue = false
-  /// What `otherChanges` was when the settings were read last.
+  /// The value of `otherChanges` when the settings were last read.
   var settingsSeen = 0
 }
 
-/// What the unit of work under way did so far.
+/// What the current unit of work has done so far.
 struct UnitRecord {
-  /// How often each operation was done.
+  /// How often each operation was performed.
   var operations: [Operation: Int] = [:]
-  /// The operations in the words of the step of undo.
+  /// The operations as they are described in the undo step.
   var parts = StepParts()
-  /// Names of decks, for those words: a loop asks for one deck's name many times.
+  /// Cached deck names for the description: a loop asks for one deck's name many times.
   var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
   var adders = CardAdders()
-  /// Bytes that may wait for the end of the unit now, and those that wait by who made them.
+  /// The most bytes that may wait for the end of the unit now, and the bytes that each plugin has waiting.
   var waiting = (most: Int.max, ofMakers: [String: Int]())
-  /// Contents that the unit needs in the media folder, and whether it wrote them: they are not synced yet.
+  /// Media files that the unit needs, and whether the unit wrote them; those are not yet synced to the disk.
   var newMedia: [String: Bool] = [:]
 }
 
-/// What adds single cards to decks, for a loop that adds many.
+/// The objects that add single cards to decks, cached for a loop that adds many.
 struct CardAdders {
   private var adders: [DeckID: CardAdder] = [:]
-  /// The count of changes that they are good for.
+  /// The change count for which the adders are valid.
   private var changeCount = 0
 
-  /// - Parameter now: the count of changes: when it grew without `keep`, something else has changed.
+  /// - Parameter now: the change count; if it increased without a call of `keep`, something else has changed.
   mutating func adder(of deck: DeckID, at now: Int) -> CardAdder? {
     if now != changeCount { adders = [:] }
     return adders[deck]
   }
 
-  /// An adder has just been used.
+  /// Caches an adder that has just been used.
   mutating func keep(_ adder: CardAdder, of deck: DeckID, at now: Int) {
     if adders[deck] !== adder { adders[deck] = adder }
     changeCount = now

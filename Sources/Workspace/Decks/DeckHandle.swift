@@ -1,5 +1,5 @@
-// A deck as it is handed to Lua and to commands. Invariant: it holds only the deck's id; every answer comes from the
-// store, and every change is one operation.
+// A deck as Lua and the commands see it. Invariant: it contains only the deck's id; all values come from the store,
+// and every change is one operation.
 
 public import Decks
 import Files
@@ -33,7 +33,7 @@ public final class DeckHandle: WorkspaceHandle {
     }
   }
 
-  /// How many cards it holds itself.
+  /// Returns how many cards are directly in the deck.
   public func count() throws -> Int {
     try workspace.read { db in
       _ = try DeckTable.record(db, id)
@@ -41,19 +41,19 @@ public final class DeckHandle: WorkspaceHandle {
     }
   }
 
-  /// What `study` would show now, the decks within it and the limits of the day counted in.
+  /// Returns what `study` would show now, including the subdecks and within the limits of the day.
   public func studyCounts() throws -> StudyCounts {
     let limit = try workspace.preferences().studyLimit
     return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
   }
 
-  /// The card at a position, 1 on top.
+  /// Returns the card at a position; 1 is the top.
   public func card(at position: Int) throws -> CardHandle? {
     _ = try workspace.store(for: "deck")
     return try workspace.cards.id(of: id, at: position).map { workspace.handle(of: $0) }
   }
 
-  /// The cards that a query finds, top first, fixed now. Nil or blank finds all.
+  /// Returns the cards that a query matches now, top first. Nil or a blank query matches all.
   public func cards(matching query: String? = nil) throws -> CardSequence {
     _ = try workspace.store(for: "deck")
     guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.cards.ids(of: id), in: workspace) }
@@ -65,7 +65,7 @@ public final class DeckHandle: WorkspaceHandle {
     return CardSequence(found.ids, positions: found.positions, in: workspace)
   }
 
-  /// Figures of the deck and those within it, or of what a query finds in them.
+  /// Returns statistics of the deck and its subdecks, or of the cards in them that a query matches.
   public func statistics(query: String? = nil) throws -> DeckStatistics {
     var figures = try workspace.decks.statistics(of: [self], query: query)
     if query == nil { figures.goal = try goals.standing() }
@@ -81,13 +81,13 @@ public final class DeckHandle: WorkspaceHandle {
     }
   }
 
-  /// Removes the deck with the decks within it and all cards; answers how many cards went.
+  /// Removes the deck with its subdecks and all cards; returns how many cards were removed.
   @discardableResult
   public func remove() throws -> Int {
     try workspace.perform(.removeDeck, on: workspace.decks.name(of: id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
-  /// The decks within it, at any depth.
+  /// Returns the subdecks, at any depth.
   public func within() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.within($0, id) }.map { workspace.handle(of: $0.id) }
   }
@@ -97,7 +97,7 @@ public final class DeckHandle: WorkspaceHandle {
     try card.checked { try add($0, at: place) }
   }
 
-  /// Adds a card whose texts were checked, at no cost for those that lie in place.
+  /// Adds a card whose texts have been checked, without copying texts that are stored contiguously.
   public func add(_ card: CheckedCard, at place: CardPlace) throws -> CardHandle {
     let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
     var used: CardAdder?
@@ -108,12 +108,12 @@ public final class DeckHandle: WorkspaceHandle {
       used = adder
       return try adder.add(card, at: place, now: workspace.environment.clocks.now())
     }
-    // Its statements must not outlive the connection.
+    // Its statements must not outlive the connection, so it is kept only within a unit.
     if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
     return workspace.handle(of: new)
   }
 
-  /// Adds what `feed` puts into the batch, as one operation: all of it or, when it throws, nothing.
+  /// Adds what `feed` puts into the batch, as one operation: all of it, or nothing if `feed` throws.
   public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
     try workspace.perform(.addCards, on: workspace.decks.name(of: id), count: { $0.added }) { db in
       let batch = try CardBatch(
@@ -126,7 +126,7 @@ public final class DeckHandle: WorkspaceHandle {
     }
   }
 
-  /// Removes the cards at positions, counted before any goes.
+  /// Removes the cards at positions, which are counted before any card is removed.
   public func removeCards(at positions: [Int]) throws -> Int {
     try workspace.perform(.removeCards, on: workspace.decks.name(of: id), count: { $0 }) { db in
       _ = try DeckTable.record(db, id)
@@ -134,7 +134,7 @@ public final class DeckHandle: WorkspaceHandle {
     }
   }
 
-  /// Removes a card of this deck; one of another deck is left alone.
+  /// Removes a card of this deck; leaves a card of another deck alone.
   public func remove(_ card: CardHandle) throws -> Int {
     guard try card.record().deck == id else { return 0 }
     return try workspace.cards.remove([card])

@@ -1,5 +1,5 @@
-// A deck as a web page, and the answers that come back from it.
-// Invariant: writing a page changes nothing but its file; taking answers over is one operation, all of them or none.
+// A deck as a web page, and the import of answers from such a page.
+// Invariant: writing a page changes nothing but its file; importing answers is one operation, all of them or none.
 
 import Decks
 public import Exchange
@@ -7,15 +7,15 @@ public import Files
 import Storage
 
 extension DeckHandle {
-  /// About how many bytes the page of the deck will have.
+  /// Estimates the size of the deck's page in bytes.
   public func pageWeight(_ options: PageOptions = PageOptions()) throws -> Int {
     try workspace.read { try page($0, options).weight() }
   }
 
-  /// Writes the deck, and those within it, as one HTML file that studies itself without a network.
+  /// Writes the deck and its subdecks as a single HTML file for studying offline.
   /// - Parameters:
-  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
-  ///   - progress: cards done and all of them; what it throws ends it.
+  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
+  ///   - progress: called with the cards done and their total; an error that it throws ends the export.
   public func writePage(
     to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
@@ -36,11 +36,11 @@ extension DeckHandle {
       picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) })
   }
 
-  /// Takes over files of answers of pages of this deck, as if they had been given here at their time.
+  /// Imports files of answers from pages of this deck, as if the answers had been given here at their time.
   /// - Parameters:
-  ///   - kinds: which files are read; others than plain ones only where the user typed the path.
-  ///   - progress: answers done and all of them; what it throws ends it.
-  /// - Throws: `ExchangeError.badFile`, `FileError`; nothing was changed then.
+  ///   - kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
+  ///   - progress: called with the answers done and their total; an error that it throws ends the import.
+  /// - Throws: `ExchangeError.badFile`, `FileError`; then nothing was changed.
   public func importAnswers(
     from paths: [String], _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {

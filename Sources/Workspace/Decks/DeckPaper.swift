@@ -1,5 +1,6 @@
-// A deck on paper: cards to cut out, and worksheets.
-// Invariant: printing changes nothing but its file; a picture that cannot be shown is drawn as such, and ends nothing.
+// A deck printed on paper: cards to cut out, and worksheets.
+// Invariant: printing changes nothing but its file; a placeholder is drawn for a picture that cannot be shown, and
+// printing continues.
 
 public import CardDocuments
 import Decks
@@ -8,11 +9,11 @@ import Files
 import Storage
 
 extension DeckHandle {
-  /// Writes cards of the deck and of those within it as a PDF to print.
+  /// Writes the cards of the deck and its subdecks as a PDF to print.
   /// - Parameters:
-  ///   - query: which cards; all but the suspended ones when nil.
-  ///   - drawn: called with the cards done and all of them.
-  /// - Throws: `DocumentError`, `DeckError.badQuery`; the file stays as it was then.
+  ///   - query: which cards to print; nil prints all that are not suspended.
+  ///   - drawn: called with the cards done and their total.
+  /// - Throws: `DocumentError`, `DeckError.badQuery`; then the file is unchanged.
   public func print(
     to path: String, _ options: PaperOptions, matching query: String? = nil,
     drawn: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
@@ -27,8 +28,8 @@ extension DeckHandle {
       }, card: { try paper.sides(of: cards[$0]) })
   }
 
-  /// The cards of the deck and of those within it that a query finds, all but the suspended ones when it is nil.
-  /// - Parameter limit: one more than that is given where there are more.
+  /// Returns the cards of the deck and its subdecks that a query matches; if it is nil, all that are not suspended.
+  /// - Parameter limit: returns one card more than that if there are more.
   func printed(matching query: String?, limit: Int) throws -> [CardHandle] {
     let inner = try workspace.read { try DeckTable.within($0, id) }
     let decks = [self] + inner.map { workspace.handle(of: $0.id) }
@@ -36,11 +37,11 @@ extension DeckHandle {
   }
 }
 
-/// Reads what is printed of cards.
+/// Reads the printed contents of cards.
 private struct CardPaper {
   let workspace: Workspace
 
-  /// Pixels of the long side of a picture, and how many stand on a side.
+  /// The length of a picture's long side in pixels, and the most pictures on one side of a card.
   private static let pictureSize = 700
   private static let mostPictures = 4
 
@@ -61,7 +62,7 @@ private struct CardPaper {
       CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
   }
 
-  /// Nil for one that is missing or cannot be shown.
+  /// Returns a picture; nil if it is missing or cannot be shown.
   private func picture(_ name: String) throws -> Picture? {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]

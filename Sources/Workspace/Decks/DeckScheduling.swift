@@ -1,5 +1,5 @@
-// Options, limits and the preset of a deck, and what study by them would come to.
-// Invariant: every change is one operation; what only looks changes nothing.
+// The options, limits and preset of a deck, and a simulation of studying with them.
+// Invariant: every change is one operation; reading and simulating change nothing.
 
 public import Decks
 import Files
@@ -7,16 +7,16 @@ import Glibc
 public import Memory
 import Storage
 
-/// Which preset a deck is to have.
+/// The preset to assign to a deck.
 public enum PresetChoice: Equatable, Sendable {
   case same
-  /// That of the deck around it.
+  /// The preset of the parent deck.
   case none
-  /// It is made when it is missing.
+  /// A preset by name, created if it does not exist.
   case named(String)
 }
 
-/// What is set for a deck: the options of its preset, and what is for the deck alone.
+/// The settings of a deck: the options of its preset, and those of the deck alone.
 ///
 ///     try deck.scheduling.set(.newPerDay, .number(10))
 ///     try deck.scheduling.simulate(days: 30)
@@ -25,10 +25,10 @@ public struct DeckScheduling {
   private var id: DeckID { deck.id }
   private var workspace: Workspace { deck.workspace }
 
-  /// Those of its preset, with what is set for the deck alone.
+  /// Returns the options of the deck's preset, overridden by those of the deck alone.
   public func options() throws -> DeckOptions { try workspace.read { try DeckTable.options($0, id) } }
 
-  /// Sets an option of the deck's preset; a deck without one of its own gets one with its name.
+  /// Sets an option of the deck's preset; a deck without its own preset gets one with the deck's name.
   /// - Throws: `DeckError.badOption`.
   public func set(_ name: DeckOptions.Name, _ value: OptionValue) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
@@ -39,7 +39,7 @@ public struct DeckScheduling {
     }
   }
 
-  /// What is set for the deck alone counts before its preset: where it is set, it is what changes.
+  /// Sets an option of the deck alone if the deck has one, since it overrides the preset.
   private func setOwnLimit(_ db: Database, _ name: DeckOptions.Name, _ value: OptionValue) throws -> Bool {
     var limits = try DeckTable.limits(db, id)
     guard limits.has(name), case .number(let number) = value else { return false }
@@ -48,8 +48,8 @@ public struct DeckScheduling {
     return true
   }
 
-  /// Sets several options by what was typed, and the deck's preset: all of them, or none when one is refused. A blank
-  /// text gives an option its initial value again.
+  /// Sets several options from typed text, and the deck's preset: all of them, or none if one is refused. A blank
+  /// text resets an option to its initial value.
   public func set(
     _ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same
   ) throws {
@@ -70,7 +70,7 @@ public struct DeckScheduling {
     }
   }
 
-  /// Sets limits of the deck alone by what was typed; a blank text takes one away.
+  /// Sets limits of the deck alone from typed text; a blank text removes a limit.
   public func setLimits(_ typed: [(name: DeckOptions.Name, text: String)]) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       var limits = try DeckTable.limits(db, id)
@@ -83,29 +83,29 @@ public struct DeckScheduling {
     }
   }
 
-  /// The preset that is good for the deck, its own or of a deck around it; nil when there is none.
+  /// Returns the preset in effect for the deck, its own or that of a parent deck; nil if there is none.
   public func preset() throws -> PresetRecord? {
     try workspace.read { db in try DeckTable.nearestPreset(db, id).map { try PresetTable.record(db, $0) } }
   }
 
-  /// Gives the deck a preset by its name, or with nil that of the deck around it.
+  /// Assigns a preset by name to the deck; nil uses that of the parent deck.
   public func setPreset(_ name: String?) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       try DeckTable.setPreset(db, id, to: name.map { try PresetTable.find(db, named: $0).id })
     }
   }
 
-  /// What is set for the deck alone.
+  /// Returns the settings of the deck alone.
   public func limits() throws -> DeckLimits { try workspace.read { try DeckTable.limits($0, id) } }
 
-  /// More new or learnt cards today than the limits allow.
+  /// Allows more new cards or reviews today than the limits.
   public func extendToday(new: Int = 0, reviews: Int = 0) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) {
       try DeckTable.extendToday($0, id, new: new, reviews: reviews, at: workspace.moment)
     }
   }
 
-  /// What study of the deck and those within it would come to at several retentions.
+  /// Simulates studying the deck and its subdecks at several target retentions.
   public func simulate(
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,
     progress: @escaping (Double) throws -> Void = { _ in }

@@ -1,6 +1,6 @@
-// Fitting the memory models to a user's answers: when it is asked for, and again beside the prompt when the log grew.
-// Invariant: what is kept is one operation, one step of undo; the second thread has a copy of the answers and reaches
-// neither the database nor the terminal.
+// Fits the memory models to a user's answers: on request, and again in the background when the log has grown.
+// Invariant: storing the result is one operation, one undo step; the background thread works on a copy of the answers
+// and accesses neither the database nor the terminal.
 
 public import Decks
 import Files
@@ -17,8 +17,8 @@ public struct DeckFitting {
   private var id: DeckID { deck.id }
   private var workspace: Workspace { deck.workspace }
 
-  /// Fits the memory models to the answers of the deck and those within it, without keeping the result.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// Fits the memory models to the answers of the deck and its subdecks, without storing the result.
+  /// - Parameter progress: called from time to time with the fraction done; an error that it throws ends the fit.
   public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
     let isInterrupted = workspace.environment.isInterrupted
     let fitting = try workspace.read { db in
@@ -32,7 +32,7 @@ public struct DeckFitting {
     }
   }
 
-  /// How well each model, fitted to the first four fifths of the answers, predicts the last fifth.
+  /// Measures how well each model, fitted to the first four fifths of the answers, predicts the last fifth.
   /// - Throws: `MemoryError.tooFewReviews`.
   public func evidence(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelEvidence {
     let isInterrupted = workspace.environment.isInterrupted
@@ -47,7 +47,7 @@ public struct DeckFitting {
     return evidence
   }
 
-  /// Keeps what was fitted in the deck's preset, where it is better or another model schedules by it.
+  /// Stores the result in the deck's preset if it is better, or if another model schedules or scheduled the deck.
   public func keep(_ outcome: ModelFitting.Outcome) throws {
     let before = try deck.scheduling.options()
     guard outcome.fsrs6.isBetter || outcome.fitted.model != nil || before.fitted != nil else { return }
@@ -56,13 +56,14 @@ public struct DeckFitting {
       try options.take(outcome, answers: outcome.fitted.answers)
       try DeckTable.setOptions(db, id, to: options)
       guard let preset = try DeckTable.nearestPreset(db, id) else { return }
-      // What the log of all its decks has is what it grows from.
+      // The next fit depends on how much the log of all decks of the preset grows from now on.
       options.fitted?.answers = try PresetTable.answerCount(db, of: preset)
       try DeckTable.setOptions(db, id, to: options)
     }
   }
 
-  /// How well the memory model knows the user by the answers of the deck and those within it, and what study takes.
+  /// Returns how well the memory model knows the user by the answers of the deck and its subdecks, and how long study
+  /// takes.
   public func knowledge() throws -> ModelKnowledge {
     let isInterrupted = workspace.environment.isInterrupted
     let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
@@ -74,13 +75,13 @@ extension DeckHandle {
   public var fitting: DeckFitting { DeckFitting(deck: self) }
 }
 
-/// What was fitted beside the prompt and is kept now.
+/// The result of a background fit that was just stored.
 public struct RefitNews: Equatable, Sendable {
   public let preset: String
   public let outcome: ModelFitting.Outcome
 }
 
-/// A fitting that a second thread does while the prompt is used. Every member is called by the prompt's thread.
+/// A fit running on a second thread while the prompt is in use. All members are called on the prompt's thread.
 final class BackgroundFit {
   private struct State {
     var isStopped = false
@@ -89,7 +90,7 @@ final class BackgroundFit {
     var failure: (any Error)?
   }
 
-  /// What both threads know.
+  /// The state shared by both threads.
   private final class Shared: Sendable {
     let state = Mutex(State())
   }
@@ -116,8 +117,8 @@ final class BackgroundFit {
 
   var isOver: Bool { shared.state.withLock { $0.isOver } }
 
-  /// Waits until it is over.
-  /// - Returns: nil where there were too few answers.
+  /// Waits until the fit is finished.
+  /// - Returns: nil if there were too few answers.
   func outcome() throws -> ModelFitting.Outcome? {
     lane.waitUntilIdle()
     let (outcome, failure) = shared.state.withLock { ($0.outcome, $0.failure) }
@@ -125,23 +126,23 @@ final class BackgroundFit {
     return outcome
   }
 
-  /// Ends it, and keeps nothing.
+  /// Cancels the fit and stores nothing.
   func stop() {
     shared.state.withLock { $0.isStopped = true }
     lane.waitUntilIdle()
   }
 }
 
-/// Fitting the memory models again beside a prompt.
+/// Fits the memory models again in the background of a prompt.
 public struct Refitting {
   let workspace: Workspace
 
-  /// Answers after which the log is looked at for whether it grew by enough.
+  /// The number of new answers after which the log's growth is checked.
   private static let answersBetweenLooks = 20
 
-  /// Begins to fit a preset's models again on a second thread when its log grew by a tenth, and keeps what such a
-  /// fitting found. Called between two lines of a prompt.
-  /// - Returns: what was kept just now.
+  /// Starts to fit a preset's models again on a second thread when its log has grown by a tenth, and stores the
+  /// result of a finished fit. Called between two lines of a prompt.
+  /// - Returns: what was just stored.
   public func advance() throws -> RefitNews? {
     guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.folder + "/collection.sqlite"),
       !workspace.database.hasOpenTransaction
@@ -186,7 +187,7 @@ public struct Refitting {
 }
 
 extension Workspace {
-  /// What is being fitted is of answers that are not here any more.
+  /// Stops a running fit, whose answers no longer exist.
   func stopFitting() {
     opened.fit?.stop()
     (opened.fit, opened.answersSeen) = (nil, nil)

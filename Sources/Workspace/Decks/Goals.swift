@@ -1,5 +1,5 @@
-// Goals of decks as operations of a workspace. Invariant: setting one is one operation, planned with the cards as they
-// are; what only looks changes nothing.
+// The goals of decks as operations of a workspace. Invariant: setting a goal is one operation, planned with the
+// current cards; reading one changes nothing.
 
 public import Decks
 import Files
@@ -10,20 +10,20 @@ import Storage
 ///     try deck.goals.set(date: "2027-06-01", recall: 0.9).plan?.recall   // what is to be expected
 ///     try deck.goals.current()?.daysLeft
 public struct DeckGoals {
-  /// A goal that a deck goes by today.
+  /// The goal in effect for a deck today.
   public struct Current {
     /// The deck that has it.
     public let deck: DeckRecord
     public let goal: DeckGoal
     public let daysLeft: Int
-    /// Whether the days have begun that are for it alone.
+    /// Whether the period reserved for the goal has begun.
     public let isNear: Bool
   }
 
   let deck: DeckHandle
   private var workspace: Workspace { deck.workspace }
 
-  /// Gives the deck a goal, with as many last days as it takes to reach it.
+  /// Sets the deck's goal, with as many final days as are needed to reach it.
   /// - Throws: `DeckError.badOption` for a value out of range.
   @discardableResult
   public func set(
@@ -41,14 +41,15 @@ public struct DeckGoals {
     }
   }
 
-  /// Takes the deck's own goal away; a deck around it may have one.
+  /// Removes the deck's own goal; a parent deck may have one.
   public func remove() throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {
       try DeckTable.setGoal($0, deck.id, to: nil)
     }
   }
 
-  /// The goal that the deck goes by, its own or that of a deck around it; nil when there is none, or its date is over.
+  /// Returns the goal in effect for the deck, its own or that of a parent deck; nil if there is none or its date has
+  /// passed.
   public func current() throws -> Current? {
     let moment = workspace.moment
     guard let found = try workspace.read({ try DeckTable.goal($0, deck.id) }), found.goal.day > moment.today else {
@@ -59,7 +60,7 @@ public struct DeckGoals {
       isNear: found.goal.isNear(at: moment))
   }
 
-  /// What is to be expected of the deck's own goal; nil when it has none.
+  /// Returns the forecast of the deck's own goal; nil if it has none.
   public func standing() throws -> GoalStanding? {
     try workspace.read { db in
       try DeckTable.limits(db, deck.id).goal.map {

@@ -1,11 +1,11 @@
-// New cards in the order in which they help with a text. Invariant: cards that were studied stay where they are, and
-// cards that help as much as each other keep their order.
+// Sorts new cards by how much they help with a text. Invariant: cards that were studied stay in place, and cards that
+// help equally keep their order.
 
 import Decks
 
 extension DeckHandle {
-  /// Puts the new cards of the deck, and of each within it, in the order in which their words are frequent in a text.
-  /// - Returns: how many new cards have a word of the text that is not known, and how many have another place now.
+  /// Sorts the new cards of the deck, and of each of its subdecks, by the frequency of their words in a text.
+  /// - Returns: how many new cards contain an unknown word of the text, and how many cards were moved.
   public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
     let gains = try text.gains()
     let orders = try workspace.read { db in

@@ -1,4 +1,4 @@
-// A preset as it is handed to Lua. Invariant: it holds only the preset's id; every answer comes from the store.
+// A preset as Lua sees it. Invariant: it contains only the preset's id; all values come from the store.
 
 public import Decks
 
@@ -24,7 +24,7 @@ public final class PresetHandle: WorkspaceHandle {
   }
 }
 
-/// Whose options are read and set: a deck's, which are its preset's, or those of a preset itself.
+/// The owner of the options that are read and set: a deck, whose options are its preset's, or a preset.
 public enum OptionsOwner {
   case deck(DeckHandle)
   case preset(PresetHandle)

@@ -1,5 +1,5 @@
 // Presets: options that decks share.
-// Invariant: a change of a preset is one operation, and holds for every deck that has it.
+// Invariant: a change of a preset is one operation, and applies to every deck that uses it.
 
 public import Decks
 import Files
@@ -35,7 +35,7 @@ public struct PresetOperations {
     try workspace.perform(.changePresets) { try PresetTable.remove($0, preset) }
   }
 
-  /// Sets an option for every deck that has the preset.
+  /// Sets an option for every deck that uses the preset.
   public func setOption(of preset: PresetID, _ name: DeckOptions.Name, _ value: OptionValue) throws {
     try workspace.perform(.changePresets) { db in
       var options = try PresetTable.record(db, preset).options

@@ -1,13 +1,12 @@
-// A study session as it is handed to Lua and to the study screen: a sprint, or reviews by schedule. Invariant: a sprint
-// starts again when the deck's cards have changed, which is checked before each use. Every answer of a review is one
-// operation.
+// A study session as Lua and the study screen see it: a sprint, or scheduled reviews. Invariant: a sprint restarts
+// when the deck's cards have changed, which is checked before each use. Every answer of a review is one operation.
 
 public import Decks
 import Files
 public import Memory
 import Storage
 
-/// What an answer in a session did.
+/// The result of an answer in a session.
 ///
 ///     let result = try session.answer(.good)
 ///     print(result.isRight, result.remaining)
@@ -15,35 +14,35 @@ public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
   public let remaining: Int
-  /// Seconds until the card comes back; nil in a sprint, which changes no schedule.
+  /// Seconds until the card is shown again; nil in a sprint, which changes no schedule.
   public let interval: Double?
   public let isLeech: Bool
 
   public var isRight: Bool { rating != .again }
 }
 
-/// A session under way.
+/// A running session.
 ///
 ///     let session = try deck.study(SessionHandle.Options(preferences))
 ///     while let card = try session.card() { try session.answer(.good) }
 public final class SessionHandle: WorkspaceHandle {
   public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
-  /// What a user asks for in a session.
+  /// The options of a session.
   public struct Options {
     public var mode = SessionMode.review
-    /// Of a sprint.
+    /// The duration of a sprint.
     public var seconds: Double
     public var limit: Int?
     public var query: String?
-    /// Which cards a review is about.
+    /// Which cards a review includes.
     public var kind = StudySelection.Kind.scheduled
     /// Whether answers of a review change schedules.
     public var reschedules = true
-    /// Decks that are studied together with the first one, each with those within it.
+    /// Decks that are studied together with the first one, each with its subdecks.
     public var moreDecks: [DeckHandle] = []
 
-    /// What the settings say.
+    /// Creates the options given by the settings.
     public init(_ preferences: Preferences) {
       seconds = Double(preferences.sprintSeconds)
       limit = preferences.studyLimit
@@ -60,12 +59,12 @@ public final class SessionHandle: WorkspaceHandle {
   public let options: Options
   private let selection: StudySelection
   private let kind: Kind
-  /// What a sprint's cards looked like; none of a review, which reads what it shows.
+  /// The state of a sprint's decks, to detect changes; empty in a review, which reads the cards that it shows.
   private var marks: [DeckMark]
-  /// What the acts of a review changed, the last one last: as many as the review can go back.
+  /// The changes made by the actions of a review, the last one last; as many as the review can step back.
   private var changes: [RecordedChange] = []
   private var seenChanges: Int
-  /// Whether its end was notified.
+  /// Whether the end of the session was notified.
   private var hasEnded = false
 
   init(_ deck: DeckHandle, _ options: Options) throws {
@@ -94,7 +93,7 @@ public final class SessionHandle: WorkspaceHandle {
     try selection.allDecks(db).map { try DeckMark(db, $0.id) }
   }
 
-  /// The session; a sprint starts again when the cards have changed.
+  /// Returns the session; a sprint restarts when the cards have changed.
   private func current() throws -> Kind {
     _ = try workspace.store(for: "session")
     if case .review(let session) = kind { session.advance(to: workspace.moment) }
@@ -110,7 +109,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   // MARK: State
 
-  /// Cards that it has in its queue, for what it weighs.
+  /// The number of cards in the queue, as a measure of memory use.
   public var queueLength: Int {
     switch kind {
     case .review(let session): session.remaining
@@ -118,7 +117,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// The card to answer; nil when the session is over.
+  /// Returns the card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
     switch try current() {
     case .sprint(let sprint): return sprint.card.map { workspace.handle(of: $0) }
@@ -134,7 +133,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Seconds left of a sprint; nil in a review.
+  /// Returns the seconds left in a sprint; nil in a review.
   public func timeRemaining() throws -> Double? {
     if case .sprint(let sprint) = try current() { return sprint.timeRemaining }
     return nil
@@ -168,26 +167,26 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Due and new cards left; in a sprint all count as neither.
+  /// Returns the due and new cards left; zeros in a sprint.
   public func counts() throws -> (due: Int, new: Int) {
     if case .review(let session) = try current() { return (session.dueCount, session.newCount) }
     return (0, 0)
   }
 
-  /// For each answer the seconds until the card would come back; empty in a sprint.
+  /// Returns for each rating the seconds until the card would be shown again; empty in a sprint.
   public func choices() throws -> [(rating: Rating, interval: Double)] {
     guard case .review(let session) = try current() else { return [] }
     return try workspace.read { try session.choices($0, at: workspace.moment) }
   }
 
-  // MARK: Acts
+  // MARK: Actions
 
-  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is
-  /// out.
+  /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
+  /// or the time is up.
   /// - Parameters:
-  ///   - seconds: that the user took, for the record of reviews.
-  ///   - mistyped: what was typed and is not the answer.
-  /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
+  ///   - seconds: the user's thinking time, for the log.
+  ///   - mistyped: what was typed if it is not the answer.
+  /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {
     let result: SessionResult
@@ -203,8 +202,8 @@ public final class SessionHandle: WorkspaceHandle {
     return result
   }
 
-  /// Notifies of the end of the session when it has come and nobody was notified yet: a sprint may end while nobody
-  /// answers.
+  /// Notifies of the end of the session once it has ended, unless that was done already: a sprint may end without an
+  /// answer.
   public func finishIfOver() throws {
     guard try isOver() else { return hasEnded = false }
     guard !hasEnded else { return }
@@ -229,12 +228,12 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// The card that is answered, and how, for the name of the step.
+  /// Returns the card that is answered and its rating, for the name of the undo step.
   private func subject(_ session: ReviewSession, _ rating: Rating) throws -> String? {
     try workspace.read { try session.card($0, at: workspace.moment) }.map { "\($0.stepName): \(rating.name)" }
   }
 
-  /// One act of a review as one operation; the review goes back when it fails.
+  /// Runs one action of a review as one operation; the review steps back if the operation fails.
   private func act<T>(
     _ session: ReviewSession, _ operation: Operation, _ subject: String?, _ body: (Database) throws -> T
   ) throws -> T {
@@ -252,8 +251,8 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Takes the last answer, suspension or burial back: its step of the undo log, and the card's place in the session.
-  /// - Throws: `DeckError.nothingToUndo`; `UndoError` when what it changed was changed since.
+  /// Undoes the last answer, suspension or burial: its undo step, and the card's place in the session.
+  /// - Throws: `DeckError.nothingToUndo`; `UndoError` if what it changed has been changed since.
   public func undo() throws {
     switch try current() {
     case .sprint(let sprint): try sprint.undo()
@@ -266,7 +265,7 @@ public final class SessionHandle: WorkspaceHandle {
     hasEnded = false
   }
 
-  /// Suspends the card that is shown; in a sprint nothing is suspended.
+  /// Suspends the current card; does nothing in a sprint.
   public func suspend() throws {
     if case .review(let session) = try current() {
       try hide(session) { try session.suspend($0, at: workspace.moment) }
@@ -274,7 +273,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Buries the card that is shown until tomorrow; in a sprint nothing is buried.
+  /// Buries the current card until tomorrow; does nothing in a sprint.
   public func bury() throws {
     if case .review(let session) = try current() {
       try hide(session) { try session.bury($0, at: workspace.moment) }
@@ -287,14 +286,14 @@ public final class SessionHandle: WorkspaceHandle {
     try act(session, .editCard, card?.stepName, body)
   }
 
-  /// Gives the card that is shown a flag from 1 to 7, or none with 0.
+  /// Sets the flag of the current card, from 1 to 7; 0 removes it.
   /// - Throws: `DeckError.over`, `.badOption`.
   public func flag(_ flag: Int) throws {
     guard let card = try card() else { throw DeckError.over }
     try workspace.cards.setFlag([card], to: flag)
   }
 
-  /// When the next card comes that is being learnt, in seconds since 1970; nil when none does today.
+  /// Returns when the next card in learning is due, in seconds since 1970; nil if none is due today.
   public func nextDue() throws -> Double? {
     if case .review(let session) = try current() { return session.nextDue }
     return nil
@@ -334,12 +333,12 @@ extension SessionHandle.Options {
 }
 
 extension DeckHandle {
-  /// Starts a session with the deck's cards, those of the decks within it too.
+  /// Starts a session with the cards of the deck and its subdecks.
   public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 }
 
 extension Workspace {
-  /// Now, as schedules need it.
+  /// The current time, in the form that scheduling uses.
   var moment: StudyMoment {
     let now = environment.clocks.now()
     return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))

@@ -1,5 +1,6 @@
-// Card documents as they are handed to Lua and to commands.
-// Invariant: a handle ends with the workspace that made it, and shows the document as it is in the database now.
+// Card documents as Lua and the commands see them.
+// Invariant: a handle becomes unusable when its workspace is closed, and always shows the current state in the
+// database.
 
 public import CardDocuments
 import Decks
@@ -22,23 +23,23 @@ public final class DocumentHandle: WorkspaceHandle {
 
   deinit { workspace.handles.documents.forget(ObjectIdentifier(stored)) }
 
-  /// The document as it is now.
-  /// - Throws: `DocumentError.removed` when it is gone.
+  /// Returns the current document.
+  /// - Throws: `DocumentError.removed` if it is gone.
   public func document() throws -> StoredDocument {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "document") }
     try stored.refresh()
     return stored
   }
 
-  /// The id by which a card shows it.
-  /// - Throws: `DocumentError.removed`; `.notSaved` for a file, which no card finds.
+  /// Returns the id by which cards refer to the document.
+  /// - Throws: `DocumentError.removed`; `.notSaved` for a file, which cards cannot refer to.
   public func idForCards() throws -> String {
     let kept = try document()
     if let path = kept.path { throw DocumentError.notSaved(path: path) }
     return kept.id.description
   }
 
-  /// - Throws: `DocumentError.noElement` when it is gone.
+  /// - Throws: `DocumentError.noElement` if it is gone.
   public func element(_ id: String) throws -> ElementHandle {
     guard try document().content.element(id) != nil else {
       throw DocumentError.noElement(id, document: stored.id)
@@ -46,7 +47,7 @@ public final class DocumentHandle: WorkspaceHandle {
     return elementHandles[id] { ElementHandle(id, of: self) }
   }
 
-  /// In drawing order: the last is in front.
+  /// Returns the elements in drawing order: the last one is in front.
   public func elements() throws -> [ElementHandle] {
     try document().elements.map { element in elementHandles[element.id] { ElementHandle(element.id, of: self) } }
   }
@@ -65,8 +66,8 @@ public final class DocumentHandle: WorkspaceHandle {
     try element(try document().addImage(picture, frame: frame, isCropped: isCropped, at: placement).id)
   }
 
-  /// Removes it, in one step with taking it away from the cards that show it.
-  /// - Returns: how many did.
+  /// Removes the document, and in the same step its reference from the cards that show it.
+  /// - Returns: how many cards showed it.
   @discardableResult
   public func remove() throws -> Int {
     let stored = try document()
@@ -79,7 +80,7 @@ public final class DocumentHandle: WorkspaceHandle {
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
 }
 
-/// An element of a document. While a handle of an element is held, asking for the element again gives that handle.
+/// An element of a document. While a handle of an element is held, requests for the same element return that handle.
 ///
 ///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
@@ -94,8 +95,8 @@ public final class ElementHandle: WorkspaceHandle {
 
   deinit { document.forgetElement(id) }
 
-  /// The element as it is now.
-  /// - Throws: `DocumentError.noElement` when it was removed.
+  /// Returns the current element.
+  /// - Throws: `DocumentError.noElement` if it was removed.
   public func element() throws -> Element {
     let stored = try document.document()
     guard let found = stored.content.element(id) else { throw DocumentError.noElement(id, document: stored.id) }
@@ -103,12 +104,12 @@ public final class ElementHandle: WorkspaceHandle {
   }
 
   public func set(_ field: ElementField, to value: ElementValue) throws {
-    // A move that waits would be saved afterwards.
+    // A pending move would be saved afterwards.
     if workspace.isLookingBack { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     let stored = try document.document()
     try stored.set(field, of: id, to: value)
     switch field {
-    // Who says how high a box is wants it so.
+    // A height that is set explicitly is kept, so the box no longer grows.
     case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
     case .text, .font, .size, .width, .wraps, .grows: try growBox()
     default: break
@@ -117,7 +118,7 @@ public final class ElementHandle: WorkspaceHandle {
 }
 
 extension CardHandle {
-  /// The document that the card shows; nil when it shows none, or one that is gone.
+  /// Returns the document that the card shows; nil if it shows none, or one that is gone.
   public func document() throws -> DocumentHandle? {
     guard let id = try record().document else { return nil }
     do {

@@ -1,5 +1,5 @@
-// The picture cards of an account.
-// Invariant: a change of a document is one operation; writing a page of them changes nothing but its file.
+// The card documents of an account.
+// Invariant: a change of a document is one operation; writing a page of documents changes nothing but its file.
 
 public import CardDocuments
 public import Exchange
@@ -14,7 +14,7 @@ import Storage
 public struct DocumentOperations {
   let workspace: Workspace
 
-  /// The user's documents, opened at the first use.
+  /// Returns the store of the user's documents, opened at its first use.
   func store() throws -> DocumentStore {
     _ = try workspace.store(for: "document")
     if let known = workspace.opened.documents { return known }
@@ -27,16 +27,16 @@ public struct DocumentOperations {
     return fresh
   }
 
-  /// A new document, saved at once. Without a colour, one of eight at random.
+  /// Creates a document and saves it at once. If no colour is given, it gets one of eight at random.
   public func create(background: CardColor?) throws -> DocumentHandle {
     var choices = workspace.environment.random.choices
     return workspace.handle(of: try store().create(background: background, using: &choices))
   }
 
-  /// A document by its id, an unambiguous beginning of it, or the path of any file.
+  /// Opens a document by its id, an unambiguous prefix of it, or the path of any file.
   public func open(_ name: String) throws -> DocumentHandle { workspace.handle(of: try store().open(name)) }
 
-  /// Opens a document, changes it and saves it as one change. Within a unit of work it is a part of that.
+  /// Opens, changes and saves a document as one change. Within a unit of work it becomes part of the unit.
   ///
   ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
   public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
@@ -48,36 +48,36 @@ public struct DocumentOperations {
     }
   }
 
-  /// A picture file as documents keep it.
+  /// Reads a picture file in the form that documents store.
   public func picture(file: String) throws -> Picture { try store().picture(file: file) }
 
-  /// All documents, and what is wrong with those that do not open.
+  /// Returns all documents, and the problems of those that cannot be opened.
   public func all() throws -> (documents: [DocumentHandle], problems: [DocumentProblem]) {
     let (documents, problems) = try store().list()
     return (documents.map { workspace.handle(of: $0) }, problems)
   }
 
-  /// The ids of all documents, without reading any of them.
+  /// Returns the ids of all documents without reading the documents.
   public func ids() throws -> [String] { try workspace.read(DocumentTable.ids) }
 
-  /// Many documents on the pages of one file.
+  /// Draws many documents on the pages of one file.
   public func drawSheet(_ documents: [DocumentHandle], to path: String, drawn: (Int) -> Void) throws {
     try store().sheet(documents.map { try $0.document() }, to: path, drawn: drawn)
   }
 
-  /// Saves moves and sizes that wait: when the shell is left or suspended.
-  /// - Returns: what could not be saved.
+  /// Saves pending moves and sizes, when the shell exits or is suspended.
+  /// - Returns: the errors of those that could not be saved.
   public func save() -> [any Error] {
     guard workspace.isOpen, let documents = workspace.opened.documents else { return [] }
     return documents.saveAll()
   }
 
-  /// Writes documents as one HTML file that shows them without a network and without scripts.
+  /// Writes documents as a single HTML file that shows them offline and without scripts.
   /// - Parameters:
-  ///   - width: of each picture, in pixels.
-  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
-  ///   - progress: documents drawn.
-  /// - Throws: `DocumentError`, `FileError`; the file stays as it was then.
+  ///   - width: the width of each picture, in pixels.
+  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
+  ///   - progress: called with the number of documents drawn.
+  /// - Throws: `DocumentError`, `FileError`; then the file is unchanged.
   public func writePage(
     _ documents: [DocumentHandle], titled title: String, width: Int, to path: String, _ kinds: FileKinds = .plain,
     progress: (Int) throws -> Void = { _ in }
@@ -91,7 +91,7 @@ public struct DocumentOperations {
     }
   }
 
-  /// The picture of a document on the page of a deck; nil where it is gone or cannot be drawn.
+  /// Returns the picture of a document for the page of a deck; nil if it is gone or cannot be drawn.
   func picture(ofDocument id: String) throws -> GalleryPicture? {
     do {
       return try open(id).document().picture(width: Self.pageWidth)
@@ -101,7 +101,7 @@ public struct DocumentOperations {
     }
   }
 
-  /// Pixels of a document on the page of a deck.
+  /// The width in pixels of a document on the page of a deck.
   private static var pageWidth: Int { 500 }
 }
 
@@ -117,7 +117,7 @@ extension Workspace {
   public var documents: DocumentOperations { DocumentOperations(workspace: self) }
 }
 
-/// Keeps documents as rows of the collection and their pictures among its media.
+/// Stores documents as rows of the collection and their pictures among its media.
 struct DocumentShelf: DocumentKeeper {
   unowned let workspace: Workspace
 

@@ -1,9 +1,9 @@
-// Where new elements of a document are put when nobody says where, and how large they are then. Invariant: a new
-// element hides no other while there is room for it, if need be smaller than usual.
+// Chooses the position and size of new elements of a document when none is given. Invariant: a new element hides no
+// other while there is room for it, if necessary in a smaller size.
 
 public import CardDocuments
 
-/// What is asked of a new element's place; what is nil is chosen.
+/// The requested placement of a new element; nil values are chosen automatically.
 ///
 ///     var wish = PlaceWish()
 ///     wish.width = 600
@@ -20,23 +20,23 @@ public struct PlaceWish: Equatable, Sendable {
   fileprivate var isChosen: Bool { x == nil && y == nil }
 }
 
-/// A new element, and whether it had to be put over others since the card is full.
+/// A new element, and whether it covers others because the card is full.
 public struct PlacedElement {
   public let element: ElementHandle
   public let hidesOthers: Bool
 }
 
 extension DocumentHandle {
-  /// The width of a text, and the sizes that one is tried at that has none of its own.
+  /// The default width of a text, and the font sizes tried for a text without a size.
   private static let textWidth = 1100.0
   private static let textSizes = [200.0, 160, 130, 105, 85, 70, 55, 45]
-  /// A text that is given no size is no higher than this, so that more finds room, unless it is at the smallest size.
+  /// The most height of a text without a size, to leave room for more elements; the smallest font size may exceed it.
   private static let usualHeight = 700.0
-  /// How much smaller pictures, and texts in a box of a fixed height, are tried.
+  /// The scales tried for pictures, and for texts in a box of a fixed height.
   private static let shares = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3]
 
-  /// Puts a text in front, where it hides no other. One that wraps or has a size gets a box as high as it needs, unless
-  /// a height is asked for.
+  /// Adds a text in front, where it hides no other element. If the text wraps or has a size, its box is as high as
+  /// the text needs, unless a height is given.
   public func addText(_ text: String, style: TextStyle, _ wish: PlaceWish) throws -> PlacedElement {
     var style = style
     if style.size != nil { style.wraps = true }
@@ -50,7 +50,7 @@ extension DocumentHandle {
     return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
   }
 
-  /// Puts a picture in front, where it hides no other.
+  /// Adds a picture in front, where it hides no other element.
   public func addImage(
     _ picture: Picture, frame: Frame?, isCropped: Bool, _ wish: PlaceWish
   ) throws -> PlacedElement {
@@ -61,7 +61,7 @@ extension DocumentHandle {
 
   private typealias Room = (place: ElementPlacement, hidesOthers: Bool)
 
-  /// The largest size at which a text finds a place; the style is given it.
+  /// Finds a place for the text at the largest possible font size, and sets that size in the style.
   private func textRoom(_ text: String, _ style: inout TextStyle, _ wish: PlaceWish) throws -> Room {
     let document = try document()
     let rooms = TextRooms(document.store)
@@ -77,7 +77,7 @@ extension DocumentHandle {
     return (turned(document.content.freePlace(width: width, height: height), wish), true)
   }
 
-  /// The largest box of a ratio that finds a place; where a side is asked for, it stays as it is.
+  /// Finds a place for the largest possible box with a ratio; a side that was requested is not scaled.
   private func openRoom(_ wish: PlaceWish, width: Double, height: Double) throws -> Room {
     if !wish.isChosen { return (put(wish, width, height), false) }
     let content = try document().content
@@ -100,7 +100,7 @@ extension DocumentHandle {
 }
 
 extension ElementHandle {
-  /// Makes the box of a text that grows as high as it must be; its upper side stays where it is.
+  /// Adjusts the height of a growing text box to its text; the upper edge stays in place.
   func growBox() throws {
     let (element, stored) = (try element(), try document.document())
     guard element.grows == true else { return }

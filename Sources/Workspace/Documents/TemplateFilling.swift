@@ -1,5 +1,5 @@
-// Documents that are made from a template and the cards of a deck: one for each card. Invariant: cards and pictures are
-// read before anything is written; all documents of a call are one step of undo, or none is made.
+// Creates documents from a template and the cards of a deck, one for each card. Invariant: cards and pictures are
+// read before anything is written; all documents of a call are created in one undo step, or none.
 
 import CardDocuments
 import Decks
@@ -11,18 +11,18 @@ import Templates
 import Text
 import Values
 
-/// Documents that a template was filled to, which nobody has saved yet.
+/// Documents created from a template that have not been saved yet.
 public struct FilledDocuments {
   public let documents: [DocumentHandle]
-  /// Images of the template that went, as the card has no picture for them.
+  /// The number of template images that were removed because the card has no picture for them.
   public let withoutPicture: Int
 }
 
 extension DocumentOperations {
-  /// Fills a template from the cards of a deck and of those within it, and saves nothing.
+  /// Fills a template from the cards of a deck and its subdecks, without saving anything.
   /// - Parameters:
-  ///   - query: which cards; all but the suspended ones when nil.
-  ///   - progress: cards done, and all of them.
+  ///   - query: which cards to use; nil uses all that are not suspended.
+  ///   - progress: called with the cards done and their total.
   /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `DeckError.badQuery`.
   public func filled(
     _ template: DocumentHandle, from deck: DeckHandle, matching query: String? = nil,
@@ -55,7 +55,8 @@ extension DocumentOperations {
     return FilledDocuments(documents: documents.map { workspace.handle(of: $0) }, withoutPicture: missing)
   }
 
-  /// A name that the cards of this call have nothing for is a field of others, or a slip of the pen.
+  /// Accepts a placeholder that these cards have no value for if it is a field of any note type; otherwise it is a
+  /// typing error.
   private func requireKnown(_ names: [String], beside known: Set<String>) throws {
     if names.isEmpty { return }
     let fields = try workspace.noteTypes.all().flatMap { try $0.record().fields }
@@ -64,7 +65,7 @@ extension DocumentOperations {
       unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
   }
 
-  /// Saves them all as one step.
+  /// Saves all documents as one step.
   public func save(_ filled: FilledDocuments) throws {
     try workspace.perform(.fillDocuments, count: { _ in filled.documents.count }) { _ in
       for handle in filled.documents { try handle.document().save() }
@@ -72,15 +73,15 @@ extension DocumentOperations {
   }
 }
 
-/// Reads what stands for the names of a template.
+/// Reads the values for the placeholders of a template.
 private struct TemplateReader {
   let workspace: Workspace
   let names: [String]
-  /// The names that some card had a value for.
+  /// The placeholders for which at least one card had a value.
   private(set) var known: Set<String> = []
-  /// By content, each once.
+  /// The pictures by content, each stored once.
   private(set) var pictures: [ContentHash: [UInt8]] = [:]
-  /// What each name of media has become; nil for what is missing or cannot be shown.
+  /// The picture of each media name read so far; nil if it is missing or cannot be shown.
   private var read: [String: ContentHash?] = [:]
   private var bytes = 0
 
@@ -114,7 +115,7 @@ private struct TemplateReader {
     return values
   }
 
-  /// A field of the note, else one that every card has: `deck`, `tags`.
+  /// Returns a field of the note, or else a property that every card has: `deck`, `tags`.
   private func value(_ name: String, of card: CardHandle, _ fields: [CardField]) throws -> (String, [String])? {
     if let field = fields.first(where: { $0.name == name }) {
       let html = field.value.written
@@ -144,11 +145,11 @@ private struct TemplateReader {
         pictures[hash] = picture.png
       }
     } catch let failure as PictureFailure {
-      // One that the program cannot show is missing; that the program is not there is told.
+      // A picture that the program cannot show counts as missing; a missing program is reported.
       guard case .drawing(let failure) = failure else { return nil }
       throw DocumentError.drawing(failure)
     } catch is NoteError {
-      // Its file is not there.
+      // The media file does not exist.
       hash = nil
     }
     read[name] = .some(hash)

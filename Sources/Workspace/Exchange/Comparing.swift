@@ -1,4 +1,4 @@
-// Comparing and merging decks, packages, folders and files, and looking back at a step of undo.
+// Compares and merges decks, packages, folders and files, and reads the state at an earlier undo step.
 // Invariant: a comparison changes nothing; a merge changes one deck as one operation, or writes one file.
 
 import CardDocuments
@@ -8,31 +8,31 @@ import Files
 import Storage
 import Text
 
-/// What a merge is given.
+/// The inputs of a merge.
 public struct MergeRequest {
   public var base: String
   public var ours: String
   public var theirs: String
-  /// The file that the result goes to; nil: ours is a deck, which takes it.
+  /// The path of the result; if nil, `ours` is a deck, which receives it.
   public var output: String?
   public var preferred: MergeSide?
 
   public init(base: String, ours: String, theirs: String) { (self.base, self.ours, self.theirs) = (base, ours, theirs) }
 }
 
-/// What a merge came to.
+/// The outcome of a merge.
 public struct MergeReport {
   public var result: MergeResult
-  /// What it changed beside ours.
+  /// How many objects were changed relative to `ours`.
   public var counts: MergeCounts
 }
 
 extension Workspace {
-  /// Comparing and merging.
+  /// The comparisons and merges of the workspace.
   public var comparing: Comparing { Comparing(workspace: self) }
 
-  /// Reads while everything is as it was when a step of undo had just been done.
-  /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` for a change meanwhile.
+  /// Runs reads against the state just after an undo step was done.
+  /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` if the body attempts a change.
   public func at<T>(step: Int, _ body: () throws -> T) throws -> T {
     if isLookingBack { throw WorkspaceError.lookingBack("looking back at a step") }
     try games.store()
@@ -42,7 +42,7 @@ extension Workspace {
     return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
 
-  /// Goes back step by step, the newest first; nothing of it is kept.
+  /// Goes back step by step, the newest first, and then restores the current state.
   func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
     if isLookingBack { throw WorkspaceError.lookingBack("looking back") }
     try games.store()
@@ -58,7 +58,7 @@ public struct Comparing {
   private var environment: Environment { workspace.environment }
   private var folder: String { workspace.folder }
 
-  /// How comparisons are made here.
+  /// Returns the settings for comparisons in this workspace.
   public func settings(keepsSchedule: Bool = false) -> ComparisonSettings {
     var settings = ComparisonSettings(
       folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
@@ -67,8 +67,8 @@ public struct Comparing {
     return settings
   }
 
-  /// What is different from one thing to another.
-  /// - Parameter operands: two of a deck's name, `DECK@STEP`, a file, a folder of `build`.
+  /// Returns the differences between two operands.
+  /// - Parameter operands: two of these: a deck's name, `DECK@STEP`, a file, a folder of `build`.
   package func difference(
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
@@ -76,8 +76,8 @@ public struct Comparing {
     return ContentDifference(contents[0], contents[1])
   }
 
-  /// Merges three things.
-  /// - Throws: `ComparisonError.needsOutput` where ours is no deck and no file is named.
+  /// Merges three operands.
+  /// - Throws: `ComparisonError.needsOutput` if `ours` is not a deck and no output file is named.
   package func merge(
     _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> MergeReport {
@@ -104,7 +104,7 @@ public struct Comparing {
     return report
   }
 
-  /// Whether an operand is a deck, now or at a step: no file is read for it.
+  /// Whether an operand is a deck, current or at an undo step, so that no file is read for it.
   public func isOfCollection(_ operand: String) throws -> Bool {
     if try deck(of: operand) != nil { return true }
     guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else {
@@ -113,10 +113,10 @@ public struct Comparing {
     return !fileExists(path(of: operand))
   }
 
-  /// Where an operand that is not of the collection is read from.
+  /// Returns the path of an operand that is not in the collection.
   public func path(of operand: String) -> String { environment.folders.expanded(operand) }
 
-  /// The deck of that name, which may be followed by `@STEP`.
+  /// Returns the deck with a name; nil if there is none.
   private func deck(of operand: String) throws -> DeckHandle? {
     try workspace.read { try DeckTable.named($0, operand) }.map { workspace.handle(of: $0.id) }
   }
@@ -144,7 +144,7 @@ public struct Comparing {
     return .file(path, try CardFormat(path, settings.format))
   }
 
-  /// What a build of a folder makes, in a collection of its own that is thrown away.
+  /// Builds a folder in a temporary collection and returns the resulting notes.
   private func built(
     _ path: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
   ) throws -> ComparedNotes {
@@ -174,7 +174,7 @@ public struct Comparing {
     Store(path: nil, migrations: Workspace.migrations, isInterrupted: environment.isInterrupted)
   }
 
-  // MARK: Keeping a merge
+  // MARK: Storing a merge
 
   private func apply(
     _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,
@@ -191,8 +191,8 @@ public struct Comparing {
     }
   }
 
-  /// Writes a merge of notes as a file: ours is brought in, changed and written, in a collection that is thrown away.
-  /// - Returns: what was changed beside ours; nil where ours was no package and all of it was added.
+  /// Writes a merge of notes as a file: imports `ours` into a temporary collection, changes it and exports it.
+  /// - Returns: what was changed relative to `ours`; nil if `ours` was not a package, so that everything was added.
   private func write(
     _ result: MergeResult, _ operands: [ComparedOperand], _ files: ComparedFiles, to output: String,
     _ settings: ComparisonSettings
@@ -251,12 +251,12 @@ public struct Comparing {
 }
 
 extension CardFormat {
-  /// The format that is given, else that of the path's ending.
+  /// Returns the given format, or else the format of the path's extension.
   fileprivate init(_ path: String, _ given: CardFormat?) throws(ExchangeError) {
     if let given { self = given } else { try self.init(ofPath: path) }
   }
 
-  /// Whether a text of that operand's format can be written as this one.
+  /// Whether text in the operand's format can be written as this format.
   fileprivate func isSameFamily(as operand: ComparedOperand) -> Bool {
     guard case .file(_, let format) = operand else { return isText }
     return format == self || [format, self].allSatisfy { $0 == .csv || $0 == .tsv }

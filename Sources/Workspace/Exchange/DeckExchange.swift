@@ -1,5 +1,5 @@
-// Files of cards in and out of decks, whatever their format.
-// Invariant: an import is one operation, all of it or nothing, whatever the number of files; an export changes nothing
+// Imports files of cards into decks and exports decks, in any format.
+// Invariant: an import is one operation, all of it or nothing, however many files it reads; an export changes nothing
 // but its file.
 
 import Decks
@@ -10,9 +10,9 @@ import Storage
 extension DeckHandle {
   /// Imports files as one operation.
   /// - Parameters:
-  ///   - paths: their cards come in this order; `-` is standard input where `kinds` is any.
-  ///   - kinds: which files are read; others than plain ones only where the user typed the path.
-  ///   - progress: bytes read and bytes in all, where that is known; what it throws ends the import.
+  ///   - paths: the files, imported in this order; `-` is standard input if `kinds` is any.
+  ///   - kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
+  ///   - progress: called with the bytes read and the total if known; an error that it throws ends the import.
   public func importCards(
     from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
@@ -29,14 +29,14 @@ extension DeckHandle {
     progress: @escaping ImportProgress
   ) throws -> ImportReport {
     let environment = workspace.environment
-    // Before a format is looked for in its name.
+    // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
     let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
     var (before, packages) = (0, AddReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
-    // Only a path that the user typed, or whose folder may be read, brings in what is beside it.
+    // Files beside the source are imported only if the user typed the path, or if its folder may be read.
     if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
     for (path, format) in zip(paths, formats) {
       let start = before
@@ -56,7 +56,7 @@ extension DeckHandle {
     return report
   }
 
-  /// A package has decks, notes and media of its own.
+  /// Imports a package, which contains decks, notes and media.
   private func importPackage(
     _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> AddReport {
@@ -67,10 +67,10 @@ extension DeckHandle {
     return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
   }
 
-  /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
+  /// Writes the cards of the deck and its subdecks to a file; the file is written whole or not at all.
   /// - Parameters:
-  ///   - path: `-` is standard output where `kinds` is any.
-  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
+  ///   - path: `-` is standard output if `kinds` is any.
+  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
@@ -85,7 +85,7 @@ extension DeckHandle {
     }
   }
 
-  /// A collection has all decks, with the schedules of their cards.
+  /// Exports a package. A `.colpkg` contains all decks and the schedules of their cards.
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {

@@ -1,4 +1,5 @@
-// Files in and out that are of no single deck: an import that makes its deck, the build of a folder, charts.
+// Imports and exports that do not belong to a single existing deck: an import that creates its deck, the build of a
+// folder, charts.
 // Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or not at all.
 
 public import CardDocuments
@@ -8,27 +9,27 @@ public import Files
 import Storage
 import Text
 
-/// What a build does about differences between the sources and the deck.
+/// How a build handles differences between the sources and the deck.
 public struct BuildChoices {
-  /// Cards that left the sources leave the deck.
+  /// Removes cards from the deck that were removed from the sources.
   public var prunes = false
-  /// Cards that were removed in the deck come back.
+  /// Restores cards that were removed from the deck.
   public var restores = false
-  /// Cards that were edited in the deck are written to their sources first.
+  /// First writes cards that were edited in the deck back to their sources.
   public var writesBack = false
-  /// Sources are written to only where git has all of them.
+  /// Refuses to write to sources that have changes which are not committed in git.
   public var asksGit = false
 
   public init() {}
 }
 
-/// Files of a workspace, in and out.
+/// The imports and exports of a workspace.
 ///
 ///     try workspace.exchange.importCards(intoDeck: "Spanish", from: ["words.csv"], .plain, ImportOptions())
 public struct ExchangeOperations {
   let workspace: Workspace
 
-  /// Makes a change and takes it back: what it answers says what it would have done.
+  /// Makes a change and rolls it back; returns the result that the change would have had.
   ///
   ///     try workspace.exchange.tried { try deck.importCards(from: path, options) }.added
   public func tried<T>(_ body: () throws -> T) throws -> T {
@@ -46,7 +47,7 @@ public struct ExchangeOperations {
     return result
   }
 
-  /// Imports files into the deck of a name, which is made when it is missing: one operation in all.
+  /// Imports files into the deck with a name, which is created if it does not exist, as one operation.
   public func importCards(
     intoDeck name: String, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
@@ -59,7 +60,7 @@ public struct ExchangeOperations {
         let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
         let report = try workspace.handle(of: deck.id).importCards(
           db, from: paths, kinds, options, isNew: known == nil, progress: progress)
-        // Neither a deck nor a step is made for files of which nothing could be used.
+        // No deck and no undo step is created if nothing in the files could be used.
         if report.cards.isRefused { throw RefusedImport(report: report) }
         return report
       }
@@ -68,7 +69,7 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Imports a package of Anki: its decks have the names they come with.
+  /// Imports an Anki package; its decks keep their names.
   /// - Throws: `PackageError`, `FileError`.
   @discardableResult
   public func importPackage(from path: String) throws -> AddReport {
@@ -80,10 +81,10 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Brings what changed in a folder into its deck, which is made when it is missing.
+  /// Applies the changes in a folder to its deck, which is created if it does not exist.
   /// - Parameters:
-  ///   - choices: what is done about differences between the sources and the deck.
-  ///   - progress: sources done, of how many.
+  ///   - choices: how differences between the sources and the deck are handled.
+  ///   - progress: called with the sources done and their total.
   /// - Throws: `RefusedBuild`, `BuildError`, `ExchangeError` for a broken source, `FileError`.
   package func build(
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
@@ -122,7 +123,7 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Gives a deck the options that a folder says.
+  /// Sets the options of a deck that a folder specifies.
   func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
     if folder.options.isEmpty { return }
     let known = try DeckTable.presetOptions(db, deck)
@@ -149,19 +150,19 @@ extension Workspace {
 }
 
 extension AddReport {
-  /// What the step of an import counts: the new cards, or those that it updated where none is new.
+  /// The count in an import's undo step: the new cards, or the updated ones if there are no new cards.
   var changed: Int { added > 0 ? added : updated }
 
-  /// What an import was that only updated cards; nil for any other.
+  /// `updateCards` for an import that only updated cards; nil for any other.
   var operation: Operation? { added == 0 && updated > 0 ? .updateCards : nil }
 }
 
-/// Takes back an import of which every row was refused.
+/// Rolls back an import in which every row was refused.
 private struct RefusedImport: Error {
   let report: ImportReport
 }
 
-/// No row that a build read could be used, and it did nothing else: nothing was changed.
+/// The error of a build in which no row could be used and nothing else was done: nothing was changed.
 package struct RefusedBuild: Error {
   package let deck: String
   package let report: BuildReport

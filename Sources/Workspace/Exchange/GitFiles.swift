@@ -1,19 +1,19 @@
-// What git says of files before a build writes over them.
-// Invariant: git is asked and never told: nothing is added, committed or locked; it runs no program that the folder
-// names.
+// The git status of files before a build overwrites them.
+// Invariant: git is only queried: nothing is added, committed or locked, and git runs no program that the folder's
+// configuration names.
 
 import Exchange
 import Files
 import Glibc
 
-/// The files of a folder, as git knows them.
+/// The git status of the files in a folder.
 struct GitFiles {
   let folder: String
   let workspace: Workspace
 
-  /// The files among these that differ from what is committed, or that git does not know.
-  /// - Parameter paths: from the folder.
-  /// - Throws: `BuildError.noGit` where git does not answer.
+  /// Returns those of the files that differ from the last commit, or that git does not track.
+  /// - Parameter paths: relative to the folder.
+  /// - Throws: `BuildError.noGit` if git cannot be run or fails.
   func uncommitted(_ paths: [String]) throws -> [String] {
     if paths.isEmpty { return [] }
     guard let program = workspace.media.executable("git") else {
@@ -43,7 +43,7 @@ struct GitFiles {
       if count > 0 { bytes += chunk[..<count] }
       if count == 0 || count < 0 && errno != EINTR { break }
     }
-    // The status that it exits with: 128 says that the folder is in no repository.
+    // Exit status 128 means that the folder is not in a repository.
     if waitForEnd(of: process) != 0 {
       throw BuildError.noGit(path: folder, reason: "the folder is in no repository of git")
     }

@@ -1,5 +1,5 @@
-// What merges could not decide: listing it, and settling it. The history of a card.
-// Invariant: settling is one operation; what is settled loses its mark, and nothing else changes.
+// Lists and resolves the conflicts that a merge left. Also reads the history of a card.
+// Invariant: resolving is one operation; a resolved conflict loses its mark, and nothing else changes.
 
 import Decks
 public import Exchange
@@ -7,7 +7,7 @@ import Files
 public import Storage
 import Templates
 
-/// A step that changed a card.
+/// An undo step that changed a card.
 public struct CardStep {
   public let step: UndoStep
   public let change: ComparedChange
@@ -16,13 +16,13 @@ public struct CardStep {
 extension Comparing {
   // MARK: Conflicts
 
-  /// The notes of a deck that a merge left with conflicts, in their order.
+  /// Returns the notes of a deck that a merge left with conflicts, in their order.
   public func conflicts(in deck: DeckHandle) throws -> [ComparedEntry] {
     try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content[.note].entries
       .filter { !$0.conflicts.isEmpty }
   }
 
-  /// What a side of a conflict says, in the words of people: of a file its name here.
+  /// Returns one side of a conflict as text for the user; a file is represented by its local name.
   public func shown(_ conflict: MergeConflict, of side: SettledSide) throws -> String? {
     guard let text = conflict.text(of: side) else { return nil }
     guard conflict.isOfContent, let file = conflict.owner?.key else { return FieldHTML.plain(text) ?? text }
@@ -30,12 +30,12 @@ extension Comparing {
     return name ?? "\(text.prefix(8))… (not here)"
   }
 
-  /// Settles conflicts of a deck by one side.
+  /// Resolves conflicts of a deck by taking one side.
   /// - Parameters:
-  ///   - guids: of the notes, or beginnings of them; none means all.
-  ///   - field: only the conflicts of that field.
-  /// - Returns: how many were settled.
-  /// - Throws: `ComparisonError.noConflict`, `noFile` for a file of that side that is not here.
+  ///   - guids: the guids of the notes, or prefixes of them; an empty list means all.
+  ///   - field: restricts this to the conflicts of one field.
+  /// - Returns: how many conflicts were resolved.
+  /// - Throws: `ComparisonError.noConflict`, or `noFile` if a file of that side is not in the collection.
   public func settle(_ deck: DeckHandle, guids: [String], field: String?, by side: SettledSide) throws -> Int {
     let ours = try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content
     var settled = ours
@@ -67,7 +67,7 @@ extension Comparing {
         isInterrupted: environment.isInterrupted
       ) { name, digest in
         if let known = try ComparedFiles.name(of: name, digest: digest, in: db, settings()) { return known }
-        // A file that was changed since is ours now.
+        // A file that was changed since the merge counts as ours.
         if side == .ours { return nil }
         throw ComparisonError.noFile(name: name, side: side)
       }.run(from: ours, to: settled)
@@ -76,8 +76,8 @@ extension Comparing {
     }
   }
 
-  /// Puts notes behind others, those with an empty name first; one whose predecessor is gone stays where it is. Each
-  /// note is looked at once: all of a deck may have changed their places.
+  /// Moves notes behind their predecessors; notes with an empty predecessor come first, and a note whose predecessor
+  /// is gone stays in place. Runs in linear time, since all notes of a deck may have moved.
   private static func placed(_ notes: [ComparedEntry], behind predecessors: [String: String]) -> [ComparedEntry] {
     if predecessors.isEmpty { return notes }
     let known = Set(notes.map(\.key)).union([""])
@@ -99,12 +99,12 @@ extension Comparing {
     }
     place(followers.removeValue(forKey: ""))
     place(staying)
-    // What is left stands behind each other in a circle.
+    // The remaining notes follow each other in a cycle.
     for note in notes { place(predecessors[note.key].flatMap { followers.removeValue(forKey: $0) }) }
     return placed
   }
 
-  /// Removes the files of theirs that merges put beside ours, where no note shows them.
+  /// Removes the files of `theirs` that merges stored beside ours, if no note shows them.
   private func removeCopies(of conflicts: [MergeConflict], _ db: Database) throws {
     if conflicts.isEmpty { return }
     let shown = try MediaTable.references(db)
@@ -119,7 +119,7 @@ extension Comparing {
 
   // MARK: History
 
-  /// The steps that changed a card, or the note that it is made from, the newest first.
+  /// Returns the steps that changed a card, or the note that it is made from, the newest first.
   public func history(of card: CardHandle) throws -> [CardStep] {
     let note = try card.record().note
     let settings = settings(keepsSchedule: true)

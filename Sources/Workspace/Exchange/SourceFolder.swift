@@ -1,7 +1,7 @@
-// A folder of `build` while its sources are edited: what is wrong with them, which cards their rows are, what may be
-// written in them.
-// Invariant: nothing is changed, neither in the folder nor in the collection; of an edit only the source that was
-// edited is read again; what the collection has is read when it is asked for, as another process may change it.
+// A folder of `build` while its sources are being edited: the problems of its sources, the cards of its rows, and the
+// names (tags, decks, note types) that may be written in them.
+// Invariant: neither the folder nor the collection is changed. After an edit only the edited source is parsed again.
+// The collection is read on every request, since another process may change it.
 
 import Decks
 package import Exchange
@@ -12,16 +12,16 @@ import Storage
 package import Templates
 import Text
 
-/// What the collection has of a row.
+/// The cards in the collection for a row of a source.
 package struct SourceCards {
-  /// Whether a build has made it.
+  /// Whether a build has created the note of this row.
   package var isBuilt = false
-  /// Whether the source, or the deck, was edited since.
+  /// Whether the source, or the deck, was edited since the build.
   package var (isEdited, isEditedInDeck) = (false, false)
   package var cards: [CardHandle] = []
 }
 
-/// The sources of a folder as an editor has them.
+/// The sources of a folder, as an editor has them.
 ///
 ///     let folder = SourceFolder("es", in: workspace)
 ///     try folder.refresh()
@@ -30,36 +30,36 @@ package struct SourceCards {
 package final class SourceFolder {
   private struct Known {
     let reading: SourceReading
-    /// Of the file; nil while an editor has the source open.
+    /// The stamp of the file; nil while an editor has the source open.
     let stamp: SourceStamp?
   }
 
-  /// Bytes that a source may have here.
+  /// The largest supported source, in bytes.
   private static let longest = 64 << 20
 
   package let path: String
   private let workspace: Workspace
   private var known: [String: Known] = [:]
-  /// The sources that give each id, one with several rows of it several times.
+  /// The sources in which each id occurs; a source with several such rows is listed several times.
   private var owners: [String: [String]] = [:]
-  /// What may have other problems than when it was last asked.
+  /// The files whose problems may have changed since they were last requested.
   private var stale: Set<String> = []
   private var description: Result<BuildDescription, BuildError>?
-  /// As the editor has it; nil for the file.
+  /// The description as the editor has it; nil if the file counts.
   private var descriptionText: [UInt8]?
   private var rules: (SourceRules, changeCount: Int)?
   private var built: (path: String, changeCount: Int, entries: BuiltEntries)?
-  /// What sources that cannot be read have wrong.
+  /// The problems of sources that cannot be read.
   private var unread: [String: SourceProblem] = [:]
 
-  /// Nothing is read yet.
+  /// Reads nothing yet.
   package init(_ path: String, in workspace: Workspace) { (self.path, self.workspace) = (path, workspace) }
 
   private var isInterrupted: @Sendable () -> Bool { workspace.environment.isInterrupted }
 
   // MARK: Files and edits
 
-  /// Reads what changed on the disk.
+  /// Reads the files that changed on disk.
   package func refresh() throws {
     let sources = try BuildFolder.sources(in: path).filter(\.hasText)
     let there = Set(sources.map(\.path))
@@ -83,12 +83,12 @@ package final class SourceFolder {
       bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
   }
 
-  /// Whether a file of that name within the folder is a source, or the description.
+  /// Whether a file name within the folder is that of a source or of the description.
   package static func mayHold(_ name: String) -> Bool {
     name == BuildDescription.fileName || BuildSource(unsaved: name) != nil
   }
 
-  /// A source, or the description, as an editor has it.
+  /// Sets the text of a source, or of the description, as an editor has it.
   package func edit(_ name: String, to text: [UInt8]) throws {
     if name == BuildDescription.fileName {
       descriptionText = text
@@ -98,7 +98,7 @@ package final class SourceFolder {
     }
   }
 
-  /// An editor has it no more: its file counts again.
+  /// Called when the editor closes a file: the file on disk counts again.
   package func close(_ name: String) throws {
     if name == BuildDescription.fileName { descriptionText = nil } else { forget(name) }
     try refresh()
@@ -136,10 +136,10 @@ package final class SourceFolder {
     if built?.path == reading.path { built = nil }
   }
 
-  /// Whoever has an id of these, too, may have another problem now.
+  /// Updates the owners of ids. The problems of other sources with the same ids may have changed.
   private func setOwners(_ name: String, _ old: SourceReading?, _ new: SourceReading?) {
     let (before, after) = (old?.ids ?? [], new?.ids ?? [])
-    // Where they are on other lines, the words for it are others.
+    // Their problems mention line numbers, which may have changed.
     for id in before { if let others = owners[id], others.count > 1 { stale.formUnion(others) } }
     guard before != after else { return }
     for id in before {
@@ -153,9 +153,9 @@ package final class SourceFolder {
     }
   }
 
-  // MARK: What is wrong
+  // MARK: Problems
 
-  /// The files whose problems may be others than when this was last asked: sources, those that are gone, `deck.json`.
+  /// Returns the files whose problems may have changed since the last call: sources, removed sources, `deck.json`.
   package func takeStale() throws -> [String] {
     try refreshRules()
     defer { stale = [] }
@@ -177,7 +177,7 @@ package final class SourceFolder {
     return (reading.problems + refused + repeated).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
   }
 
-  /// The rules, with the note types that there are now.
+  /// Returns the rules for the current note types.
   @discardableResult
   private func refreshRules() throws -> SourceRules {
     let types = try reading { try NoteTypeTable.list($0) } ?? []
@@ -193,19 +193,20 @@ package final class SourceFolder {
     return rules
   }
 
-  /// Reads the collection; nil where none was made yet, which stays so.
+  /// Reads the collection; returns nil if there is none, without creating it.
   private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
   // MARK: Rows
 
   package func source(_ name: String) -> SourceReading? { known[name]?.reading }
 
-  /// The text that was read last of a file.
+  /// Returns the most recently read text of a file.
   package func text(of name: String) -> [UInt8] {
     name == BuildDescription.fileName ? descriptionText ?? [] : known[name]?.reading.text.bytes ?? []
   }
 
-  /// The rows that a row is about: of another card of a note the note, else those with the same id.
+  /// Returns the related rows of a row: for a further card of a note the row of the note, otherwise the rows with the
+  /// same id.
   package func others(_ index: Int, _ reading: SourceReading) -> [(path: String, entry: SourceEntry)] {
     let id = reading.entries[index].id
     guard !id.isEmpty, let paths = owners[id], paths.count > 1 || reading.entries[index].isLink else { return [] }
@@ -218,7 +219,7 @@ package final class SourceFolder {
     }
   }
 
-  /// What the collection has of a row.
+  /// Returns the cards in the collection for a row.
   package func cards(of index: Int, _ reading: SourceReading) throws -> SourceCards {
     var found = SourceCards()
     guard case .success(let description)? = description,
@@ -240,7 +241,7 @@ package final class SourceFolder {
     return entries
   }
 
-  /// The ids that rows are to get; those that cannot have any are left out.
+  /// Returns new ids for rows; rows that cannot have an id are left out.
   package func newIDs(of indices: [Int], _ reading: SourceReading) throws -> [Int: String] {
     let wanted = indices.filter { reading.canHaveID($0) || reading.needsColumn }
     guard case .success(let description)? = description, !wanted.isEmpty else { return [:] }
@@ -251,14 +252,14 @@ package final class SourceFolder {
 
   // MARK: Names
 
-  /// The tags of the collection and of the sources.
+  /// Returns the tags of the collection and of the sources.
   package func tags() throws -> [String] {
     var tags = Set(try reading { try NoteTable.tags($0) } ?? [])
     for source in known.values { for entry in source.reading.entries { tags.formUnion(entry.tags) } }
     return tags.sorted()
   }
 
-  /// The decks within the built one.
+  /// Returns the subdecks of the built deck.
   package func decks() throws -> [String] {
     var decks: Set<String> = []
     for source in known.values { decks.formUnion(source.reading.entries.map(\.subdeck)) }
@@ -275,7 +276,7 @@ package final class SourceFolder {
 }
 
 extension Workspace {
-  /// Reads the collection; nil where none was made yet, which stays so.
+  /// Reads the collection; returns nil if there is none, without creating it.
   fileprivate func readIfMade<T>(_ body: (Database) throws -> T) throws -> T? {
     _ = try store()
     return try Glibc.access(folder + "/collection.sqlite", F_OK) == 0 ? read(body) : nil

@@ -1,5 +1,5 @@
-// Words and games as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it,
-// though words themselves belong to nobody.
+// Word lists and games as Lua and the commands see them. Invariant: a handle becomes unusable when its workspace is
+// closed, although word lists belong to no account.
 
 import Files
 public import Lexicon
@@ -20,7 +20,7 @@ public final class LexiconHandle: WorkspaceHandle {
   }
 }
 
-/// A game in play. What is done to it goes through its handle, which judges, stores and notifies:
+/// A running game. Every action goes through its handle, which judges, stores and notifies:
 ///
 ///     let game = try workspace.games.start(GameOptions())
 ///     let answer = try game.guess("grace")
@@ -28,21 +28,20 @@ public final class LexiconHandle: WorkspaceHandle {
 public final class GameHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let game: Game
-  /// About what a fresh game takes of memory, with room for its first words.
+  /// The approximate memory use of a new game, with room for its first words.
   public static let firstWeight = 24 << 10
-  /// The bytes of its words that were charged to whoever holds it, and those of the lists that were made of what is
-  /// possible.
+  /// The bytes charged to the holder of the game for its words, and those of the lists of possible words made for it.
   public var (chargedBytes, listBytes) = (0, 0)
-  /// What it takes of memory by now.
+  /// The current memory use of the game.
   public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
-  /// The number of the game in the table of games, and how many of its found words are stored; nil before the
-  /// first time.
+  /// The number of the game in the table of games, and how many of its found words are stored; nil before it is
+  /// stored for the first time.
   var stored: (game: Int64, found: Int)?
-  /// Whether it can be taken up again: not with a word list of the user's own, which nobody could find again.
+  /// Whether the game can be resumed: not if it uses a user's own word list, which could not be found again.
   var canResume = true
-  /// Whether something of it waits to be stored.
+  /// Whether the game has changes that are not yet stored.
   var isWaiting = false
-  /// Whether its end was stored and notified.
+  /// Whether the end of the game was stored and notified.
   public internal(set) var hasEnded = false
 
   init(_ game: Game, in workspace: Workspace) {
@@ -53,7 +52,7 @@ public final class GameHandle: WorkspaceHandle {
   deinit { workspace.handles.games.forget(ObjectIdentifier(game)) }
 }
 
-/// What a user asks for in a new game; what is nil comes from the settings, or is chosen.
+/// The options of a new game; nil values come from the settings, or are chosen.
 ///
 ///     var options = GameOptions()
 ///     (options.language, options.length) = ("spanish", 9)

@@ -1,4 +1,4 @@
-// How a game in play is stored. Invariant: one game at most is stored to be taken up again.
+// How a running game is stored. Invariant: at most one game is stored for resuming.
 
 import Files
 import Lexicon
@@ -6,7 +6,7 @@ import Storage
 import WordGames
 
 extension GameHandle {
-  /// Adds what is new to the stored game, or stores it whole where another one is, or nothing.
+  /// Appends the new words to the stored game, or stores the game whole if another game, or none, is stored.
   func store(_ db: Database, now: Double) throws {
     if let stored {
       let more = try game.state(foundFrom: stored.found)

@@ -1,5 +1,5 @@
-// The games of an account: started, stored and resumed, and their results.
-// Invariant: one game is stored at most; the one that was changed last takes its place.
+// The games of an account: starting, storing and resuming them, and their results.
+// Invariant: at most one game is stored; it is replaced by the one that was changed last.
 
 import Decks
 import Files
@@ -13,11 +13,11 @@ public import WordGames
 public struct GameOperations {
   let workspace: Workspace
 
-  /// Starts a game. Modes' own functions run during it.
+  /// Starts a game. The mode's own functions run during the call.
   public func start(_ options: GameOptions) throws -> GameHandle {
     let mode = try workspace.modes.mode(named: options.mode)
     let preferences = try workspace.preferences()
-    // A list of the user's own may have no words of the length that is usual.
+    // A user's own list may have no words of the usual length.
     let usual = options.lexicon == nil && options.base == nil && mode.length == nil
     let length = options.length ?? (usual ? preferences.gameLength : nil)
     let lexicon =
@@ -36,7 +36,7 @@ public struct GameOperations {
     return handle
   }
 
-  /// Remembers that a game is to be stored. Only the last one needs to be: it takes the place of any other.
+  /// Marks a game to be stored. Only the last one is stored: it replaces any other.
   func storeLater(_ game: GameHandle) {
     guard game.canResume else { return game.isWaiting = true }
     workspace.unit.waitingGame?.isWaiting = false
@@ -44,20 +44,20 @@ public struct GameOperations {
     game.isWaiting = true
   }
 
-  /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
+  /// Stores the game that is waiting for it. Called at the end of each line, command and unit of work.
   public func store() throws {
     guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
     do {
       try workspace.perform(.keepGame) { try game.store($0, now: workspace.environment.clocks.now()) }
     } catch let error as GameError {
-      // It would fail the same way with each line that follows.
+      // It would fail in the same way at the end of each following line.
       (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
       throw error
     }
     (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
   }
 
-  /// Keeps the result of a game that ended; one without any guess that counted is not worth it.
+  /// Stores the result of a game that has ended, unless no guess in it counted.
   func storeEnd(of game: GameHandle) throws {
     if workspace.unit.waitingGame === game { (workspace.unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
@@ -69,8 +69,8 @@ public struct GameOperations {
     game.stored = nil
   }
 
-  /// The stored game, resumed; nil when there is none.
-  /// - Parameter prepare: sees to it that the mode is there.
+  /// Resumes the stored game; returns nil if there is none.
+  /// - Parameter prepare: makes the mode available.
   public func resume(prepare: (String) throws -> Void) throws -> GameHandle? {
     try store()
     guard let saved = try workspace.read({ try GameTable.saved($0) }) else { return nil }
@@ -87,14 +87,14 @@ public struct GameOperations {
     return handle
   }
 
-  /// Whether a game is stored.
+  /// Whether a game is stored or waiting to be stored.
   var hasSaved: Bool {
     get throws {
       try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) }
     }
   }
 
-  /// The finished games, newest first.
+  /// Returns the finished games, the newest first.
   public func results() throws -> [GameResult] {
     try store()
     return try workspace.read { try GameTable.results($0) }

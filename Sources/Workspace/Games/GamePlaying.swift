@@ -1,14 +1,15 @@
-// Playing a game: a guess is judged, stored and notified here, for the prompt, a pipe, Lua and plugins alike.
-// Invariant: what counts is stored at the end of the operation under way at the latest; a game's end is stored and
-// notified once.
+// Playing a game: a guess is judged, stored and notified here, whether it comes from the prompt, a pipe, Lua or a
+// plugin.
+// Invariant: a guess that counts is stored at the end of the current operation at the latest; the end of a game is
+// stored and notified once.
 
 public import WordGames
 
 extension GameHandle {
-  /// Judges a guess that was typed. What counts is stored when this returns, also when what was notified ended in
-  /// a stop.
+  /// Judges a guess that was typed. A guess that counts is stored when this returns, even if the code that was
+  /// notified was interrupted.
   /// - Returns: the outcome, and the guess as it was judged.
-  /// - Throws: what a function of the mode throws, and a stop.
+  /// - Throws: an error of the mode's functions, or an interrupt.
   public func guess(_ text: String) throws -> (outcome: GuessOutcome, word: String) {
     var text = text
     return try storing {
@@ -19,18 +20,18 @@ extension GameHandle {
     }
   }
 
-  /// Judges a guess of a program. What counts is stored at the end of the operation under way.
+  /// Judges a guess made by a program. A guess that counts is stored at the end of the current operation.
   public func guess(_ guess: Guess) throws -> GuessOutcome {
     let outcome = try game.guess(guess)
     if outcome.counts || game.mayEnd || outcome == .over { try follow(outcome) }
     return outcome
   }
 
-  /// Judges a guess given as its UTF-8, for a caller that needs only the outcome.
+  /// Judges a guess given as UTF-8, for a caller that needs only the outcome.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome { try guess(game.read(bytes)) }
 
-  /// Judges a guess from which only points follow: the game waits to be stored already, and nobody observes words. Nil
-  /// in any other case, as if no guess was made; then call `guess`.
+  /// Judges a guess on a fast path that only adds points: the game is already waiting to be stored, and nobody
+  /// observes words. Returns nil in all other cases, as if no guess was made; then call `guess`.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
   }
@@ -48,9 +49,9 @@ extension GameHandle {
     try finishIfOver()
   }
 
-  /// Goes on in the mode as it was made anew, where whoever made it was unloaded since, as by `plugin reload`. Where it
-  /// was not made again its functions fail.
-  /// - Parameter prepare: sees to it that the mode is there.
+  /// Continues with the reloaded mode if the mode's owner was unloaded, as by `plugin reload`. If the mode was not
+  /// registered again, its functions fail.
+  /// - Parameter prepare: makes the mode available.
   public func renewMode(prepare: (String) throws -> Void) throws {
     guard game.isModeGone else { return }
     try prepare(game.mode.name)
@@ -59,7 +60,7 @@ extension GameHandle {
     }
   }
 
-  /// A new base word, as `Game.newWord`. A game that had ended goes on with it.
+  /// Chooses a new base word, as in `Game.newWord`. A game that had ended continues with it.
   public func newWord() throws -> String {
     let word = try game.newWord()
     hasEnded = false
@@ -74,7 +75,7 @@ extension GameHandle {
     return hint
   }
 
-  /// Hands the turn on.
+  /// Passes the turn on.
   public func pass() throws {
     game.pass()
     storeLater(isBegun: true)
@@ -87,10 +88,10 @@ extension GameHandle {
     try finishIfOver()
   }
 
-  /// The game is shown no more: its end is notified if it has come, else the game is stored as it is now. One that
-  /// nothing was done in does not take the place of another.
-  /// - Parameter first: the game as it was when it was first shown.
-  /// - Returns: whether it is the game that can be taken up again.
+  /// Called when the game is no longer shown: notifies of its end if it has ended, otherwise stores its current
+  /// state. A game in which nothing was done does not replace another.
+  /// - Parameter first: the state of the game when it was first shown.
+  /// - Returns: whether this game can be resumed.
   public func leave(since first: GameState) throws -> Bool {
     try storing {
       try finishIfOver()
@@ -103,7 +104,7 @@ extension GameHandle {
     }
   }
 
-  /// Stores and notifies the end of the game when there is one and nobody has yet.
+  /// Stores and notifies the end of the game, if it has ended and that was not done yet.
   public func finishIfOver() throws {
     guard !hasEnded, try game.isFinished() else { return }
     hasEnded = true
@@ -115,7 +116,7 @@ extension GameHandle {
     if !isWaiting, isBegun || game.count > 0, !hasEnded { workspace.games.storeLater(self) }
   }
 
-  /// Does something and stores what waits, whatever it ends with.
+  /// Runs the body and stores what is waiting, whether or not it throws.
   private func storing<Answer>(_ body: () throws -> Answer) throws -> Answer {
     let answer: Answer
     do {

@@ -1,5 +1,5 @@
-// The words that a game leaves unfound, with what explains them: for whoever gave up, and as cards. Invariant: a missed
-// word makes one card however often it is missed, and none without a meaning or a sentence.
+// The words of a game that were not found, with explanations: shown to a user who gave up, and added as cards.
+// Invariant: a missed word becomes one card however often it is missed, and none without a meaning or a sentence.
 
 public import Decks
 import Language
@@ -11,19 +11,19 @@ import WordGames
 /// A word that was not found.
 public struct MissedWord: Equatable, Sendable {
   public let word: String
-  /// In one line; nil where no dictionary has it.
+  /// The meaning on a single line; nil if no dictionary has it.
   public let meaning: String?
 }
 
-/// What became of missed words.
+/// The result of adding missed words as cards.
 ///
 ///     let report = try game.addMissed(to: deck)
 ///     report.unexplained   // words that nothing here explains
 public struct MissedReport: Equatable, Sendable {
   public fileprivate(set) var cards = AddReport()
-  /// Words that were passed over since there is no meaning and no sentence of them.
+  /// How many words were skipped because there is neither a meaning nor a sentence for them.
   public fileprivate(set) var unexplained = 0
-  /// Words beyond those that one game gives.
+  /// How many words exceeded the limit of one game.
   public fileprivate(set) var left = 0
 
   public var value: Value {
@@ -33,13 +33,13 @@ public struct MissedReport: Equatable, Sendable {
 }
 
 extension GameHandle {
-  /// So many cards come of one game at most.
+  /// The most cards added from one game.
   public static let mostCards = 20
-  /// So many words are looked up at most for each that is wanted.
+  /// The most words looked up for each word that is wanted.
   private static let triesPerWord = 5
 
-  /// Words that were not found, for whoever gave up: those that are used most first, those with a meaning alone where
-  /// any of them has one.
+  /// Returns words that were not found, to show to a user who gave up: the most frequent first, and only those with a
+  /// meaning if any word has one.
   public func missedWords(_ limit: Int) throws -> [MissedWord] {
     var (explained, plain): ([MissedWord], [MissedWord]) = ([], [])
     var meanings = WordMeanings(self)
@@ -52,21 +52,21 @@ extension GameHandle {
     return explained.isEmpty ? Array(plain.prefix(limit)) : explained
   }
 
-  /// What words mean, those that a mode names as the solution for instance.
+  /// Returns the meanings of words, such as those that a mode names as the solution.
   public func meanings(of words: [String]) throws -> [MissedWord] {
     var meanings = WordMeanings(self)
     return try words.map { MissedWord(word: $0, meaning: try meanings.meaning(of: $0)) }
   }
 
-  /// Adds cards of words that were not found, `mostCards` at most: prompt, what it means, or a sentence of the user's
-  /// cards with a gap in its place; answer, the word.
+  /// Adds cards for words that were not found, at most `mostCards`. The prompt is the meaning, or a sentence from the
+  /// user's cards with a gap for the word; the answer is the word.
   public func addMissed(to deck: DeckHandle) throws -> MissedReport {
     var (cards, report) = try missedCards()
     try add(cards, to: deck, &report)
     return report
   }
 
-  /// Adds them to the deck of a name, which is made when there is a card for it: one operation in all.
+  /// Adds the cards to the deck with a name, which is created if there is a card for it, as one operation.
   public func addMissed(toDeckNamed name: String) throws -> MissedReport {
     var (cards, report) = try missedCards()
     if cards.isEmpty { return report }
@@ -99,14 +99,14 @@ extension GameHandle {
   }
 }
 
-/// What explains words of a language: the user's own deck of meanings, dictionaries, the user's cards.
+/// Explanations of the words of a language: the user's own deck of meanings, dictionaries, the user's cards.
 private struct WordMeanings {
   private let workspace: Workspace
   private let language: Language
   private let lemmatizer: Lemmatizer
-  /// The dictionary forms of the words so far.
+  /// The lemmas of the words so far.
   private var lemmas: Set<String> = []
-  /// Of the deck `Dictionary::<Language>`, else `Dictionary`; read at the first use.
+  /// The meanings in the deck `Dictionary::<Language>`, or else `Dictionary`; read at the first use.
   private var own: [String: String]?
 
   init(_ game: GameHandle) {
@@ -114,7 +114,7 @@ private struct WordMeanings {
     lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 
-  /// Whether a word is no other form of one before it.
+  /// Whether a word is not another form of an earlier word.
   mutating func isNew(_ word: String) -> Bool { lemmas.insert(lemmatizer.lemmas(of: word).primary).inserted }
 
   mutating func meaning(of word: String) throws -> String? {
@@ -123,7 +123,7 @@ private struct WordMeanings {
     return try known[word] ?? workspace.words.gloss(of: word, in: language)
   }
 
-  /// Words and their meanings from the user's deck: prompt, the word; answer, the meaning.
+  /// Reads words and meanings from the user's deck: the prompt is the word, the answer its meaning.
   private func ownMeanings() throws -> [String: String] {
     let names = ["Dictionary::\(language.title)", "Dictionary"]
     let known = try workspace.decks.all()
@@ -140,7 +140,7 @@ private struct WordMeanings {
     return meanings
   }
 
-  /// A sentence on one of the user's cards that has the word, with a gap in its place.
+  /// Returns a sentence with the word from one of the user's cards, with a gap in the word's place.
   func sentence(with word: String) throws -> String? {
     let found = try workspace.cards.list(of: workspace.decks.all(), matching: "\"\(word)\" -tag:missed", limit: 5)
     for (card, _) in found.cards {
@@ -152,7 +152,7 @@ private struct WordMeanings {
     return nil
   }
 
-  /// The text with `___` for the word, when it is a sentence: four words or more, and no longer than two lines.
+  /// Returns the text with `___` for the word if it is a sentence: at least four words and at most 200 characters.
   private static func withGap(_ text: String, for word: String, _ language: Language) -> String? {
     guard text.count <= 200 else { return nil }
     var (result, rest, words, hasGap) = ("", text[...], 0, false)

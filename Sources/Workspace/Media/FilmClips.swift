@@ -1,35 +1,35 @@
-// The lines of mined words, cut out of films by ffmpeg: a sound, and a picture of its middle. Invariant: ffmpeg gets a
-// list of words, never a line for a shell, and opens files only; what it makes lies in a folder of its own, which goes
-// with this object; its time and what it writes are bounded.
+// Cuts the lines of mined words out of films with ffmpeg: a sound, and a picture from its middle. Invariant: ffmpeg
+// gets an argument list, never a shell command line, and may open only files. Its output goes to a temporary folder,
+// which is removed with this object; its run time and the size of its output are bounded.
 
 import Decks
 import Files
 import Glibc
 import Text
 
-/// Sounds and pictures of some mined words.
+/// The sounds and pictures of some mined words.
 ///
 ///     let clips = try FilmClips(of: words, titles: text.titles, films: ["ep01.mkv"], in: workspace)
 ///     try text.mine(words, into: "Spanish", clips: clips)
 public final class FilmClips {
-  /// Seconds before and after a line.
+  /// The seconds added before and after a line.
   private static let margin = 0.25
   private static let longest = 30.0
-  /// Seconds that cutting one line may take.
+  /// The timeout in seconds for cutting one line.
   private static let patience = 60.0
   private static let largest = 20 << 20
 
   private let workspace: Workspace
   private let scratch: Scratch
-  /// By word; nil where there is no time to cut at.
+  /// The file names by word; nil if the word has no time to cut at.
   private var names: [String?] = []
-  /// Words that have no sound or picture.
+  /// The number of words without a sound or picture.
   public private(set) var missing = 0
 
   /// Cuts the lines.
   /// - Parameters:
-  ///   - films: one for each file of the text, in their order.
-  ///   - progress: how many words are done; throwing ends it.
+  ///   - films: one for each file of the text, in the same order.
+  ///   - progress: called with the number of words done; an error that it throws ends the cutting.
   /// - Throws: `WorkspaceError.noCutting`, `.notCut`, `.interrupted`; `FileError` for a film that cannot be read.
   public init(
     of words: [MinedWord], titles: [String], films: [String], in workspace: Workspace,
@@ -50,7 +50,7 @@ public final class FilmClips {
       try cut(program, films[word.file], time, number)
       let isMade = [sound(number), picture(number)].contains(where: Self.isThere)
       if !isMade { missing += 1 }
-      // What fails for the first line will fail for all.
+      // A failure for the first line will repeat for all lines.
       if number == 0, !isMade { throw WorkspaceError.notCut(path: films[word.file]) }
     }
   }
@@ -60,17 +60,17 @@ public final class FilmClips {
 
   private static func isThere(_ path: String) -> Bool {
     do { return try (FileFacts.at(path)?.size ?? 0) > 0 } catch {
-      // What cannot be looked at was not made.
+      // A file that cannot be examined was not created.
       return false
     }
   }
 
-  /// `ep03_00-12-31.4`, of letters that every system takes in names.
+  /// Returns a name such as `ep03_00-12-31.4`, in characters that every system accepts in file names.
   private static func name(_ title: String, _ start: Double) -> String {
     let tenths = Int(min(max(0, start), 360_000) * 10)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     var plain = String(title.composed.prefix(60).map { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : "_" })
-    // A letter may have several bytes; the name of a media file has at most 120 with what follows.
+    // A character may take several bytes, and the name of a media file has at most 120 bytes including the suffix.
     while plain.utf8.count > 90 { plain.removeLast() }
     return "\(plain)_\(two(tenths / 36_000))-\(two(tenths / 600 % 60))-\(two(tenths / 10 % 60)).\(tenths % 10)"
   }
@@ -80,7 +80,7 @@ public final class FilmClips {
     let length = min(Self.longest, time.upperBound + Self.margin - start)
     let common = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file"]
     let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
-    // Without heads: behind the end of a film nothing is written, rather than a sound of no length.
+    // Without headers, nothing is written beyond the end of a film, instead of a sound of no length.
     try run(
       common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
         + [
@@ -96,14 +96,14 @@ public final class FilmClips {
         ])
   }
 
-  /// Thousandths, never as a power of ten.
+  /// Formats seconds with three decimals, never in exponential notation.
   private static func seconds(_ seconds: Double) -> String {
     let thousandths = Int((min(max(0, seconds), 360_000) * 1000).rounded())
     let rest = String(thousandths % 1000)
     return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
   }
 
-  /// A film without sound, or without pictures, makes ffmpeg fail for that alone: what is there counts.
+  /// ffmpeg fails for a film that lacks a sound or picture track; whatever it has produced is used.
   private func run(_ words: [String]) throws {
     let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let started = startProgram(words, environment: variables)
@@ -111,7 +111,7 @@ public final class FilmClips {
     try wait(for: started.process, seconds: Self.patience, workspace.environment)
   }
 
-  /// What the fields of a word's note take; its media are added.
+  /// Adds the media of a word and returns the values for the fields of its note.
   func media(_ number: Int) throws -> [String: String] {
     guard names.indices.contains(number), let name = names[number] else { return [:] }
     var fields: [String: String] = [:]
@@ -125,9 +125,9 @@ public final class FilmClips {
   }
 }
 
-/// Waits for the end of a program; one that takes too long, or that the user does not wait for, is ended with all it
+/// Waits for a program to end. If it exceeds the timeout or the user interrupts, kills it with all processes that it
 /// started.
-/// - Returns: whether it ended by itself with status 0; nil where it took too long.
+/// - Returns: whether it ended by itself with status 0; nil if it timed out.
 /// - Throws: `WorkspaceError.interrupted`.
 @discardableResult
 func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws -> Bool? {

@@ -1,15 +1,15 @@
-// What the first bytes of a media file say of it, beside the ending of its name.
-// Invariant: only a file that no program can show or play as what its name says is told; any kind of picture may have
-// the ending of another one.
+// Compares the first bytes of a media file with its file name extension.
+// Invariant: a file is reported only if no program could show or play it as its name says; any kind of picture may
+// have the extension of another one.
 
 import Files
 import Text
 
-/// What a file's name says that it is.
+/// The kind of file that a name indicates.
 enum MediaContent {
   case picture, sound
 
-  /// Nil for an ending that says nothing of the first bytes, as .mp3 does.
+  /// Returns nil for an extension without fixed first bytes, such as .mp3.
   init?(ofName name: String) {
     switch name.lowercased().split(separator: ".").last {
     case "png", "jpg", "jpeg", "gif", "webp", "svg": self = .picture
@@ -18,7 +18,7 @@ enum MediaContent {
     }
   }
 
-  /// Bytes that `matches` looks at.
+  /// How many bytes `matches` examines.
   static let headSize = 4096
 
   /// - Parameter head: the first bytes of the file.
@@ -35,11 +35,11 @@ enum MediaContent {
     }
   }
 
-  /// AVIF, HEIC and MPEG-4 name themselves behind the size of their first box.
+  /// AVIF, HEIC and MPEG-4 files have their type after the size of their first box.
   private func isISOMedia(_ head: [UInt8]) -> Bool { head.dropFirst(4).starts(with: Array("ftyp".utf8)) }
 
   private func isSVG(_ head: [UInt8]) -> Bool {
-    // SVG in UTF-16, or compressed, is as good.
+    // SVG in UTF-16 or compressed is accepted as well.
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0x1F, 0x8B]) {
       return true
     }
@@ -50,8 +50,8 @@ enum MediaContent {
 }
 
 extension MediaOperations {
-  /// What a media file is called and is not, by its first bytes: "picture"; nil where nothing is wrong, or it is not
-  /// there.
+  /// Returns what a media file is called but is not, judging by its first bytes, such as "picture"; nil if nothing is
+  /// wrong or the file does not exist.
   /// - Throws: `NoteError.mediaNotFound`, `FileError`.
   public func misnamed(_ name: String) throws -> String? {
     guard let content = MediaContent(ofName: name) else { return nil }

@@ -1,5 +1,5 @@
-// A folder in which other programs leave pictures and sounds, as they do in Anki's folder of media.
-// Invariant: a file leaves the folder only after its content is kept; one that cannot be taken over stays.
+// A folder in which other programs leave pictures and sounds, as they do in Anki's media folder.
+// Invariant: a file leaves the folder only after its content is stored; a file that cannot be imported stays.
 
 import Decks
 import Files
@@ -9,15 +9,15 @@ import Templates
 extension MediaOperations {
   private var inbox: String { workspace.folder + "/inbox" }
 
-  /// The folder, made when it is missing.
+  /// Returns the folder, created if it does not exist.
   public func madeInbox() throws -> String {
     _ = try workspace.store(for: "media")
     try makePrivateFolder(inbox)
     return inbox
   }
 
-  /// Takes over what is in the folder, each file in the place of another one of its name.
-  /// - Returns: the files, for `clearInbox` once the change is kept.
+  /// Imports the files in the folder, each replacing the existing file of the same name.
+  /// - Returns: the imported files, for `clearInbox` once the change is committed.
   public func takeInbox() throws -> [String] {
     if workspace.rehearsal.isOn || !Folder.isFolder(inbox) { return [] }
     var taken: [String] = []
@@ -27,7 +27,7 @@ extension MediaOperations {
       let bytes = try FileText.bytes(
         path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
       do { try remove([name]) } catch NoteError.mediaNotFound {
-        // Nothing to replace.
+        // There is nothing to replace.
       }
       _ = try add(bytes, named: name)
       taken.append(path)
@@ -39,7 +39,7 @@ extension MediaOperations {
     do throws(NoteError) {
       guard try MediaNames.checked(name) == name else { return false }
     } catch {
-      // Another program's name that no media file can have: the file stays where it is.
+      // A name from another program that no media file can have: the file stays in the folder.
       return false
     }
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return false }

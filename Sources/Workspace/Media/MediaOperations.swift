@@ -1,6 +1,7 @@
-// The media files of an account: pictures and sounds that cards name, and pictures of documents, which have no name.
-// Invariant: a file is named by the hash of its content and never changes. When a name or a document is removed, its
-// file stays until `clean`, so that the removal can be undone.
+// The media files of an account: pictures and sounds that cards refer to by name, and pictures of documents, which
+// have no names.
+// Invariant: a file is named after the hash of its content and never changes. When a name or a document is removed,
+// its file stays until `clean`, so that the removal can be undone.
 
 import CardDocuments
 public import Decks
@@ -8,15 +9,16 @@ public import Files
 import Storage
 import Templates
 
-/// What a look at all media found.
+/// The result of a check of all media.
 public struct MediaCheck: Sendable {
-  /// Names that notes, cards or note types use and that no file has.
+  /// Names that notes, cards or note types use but that have no file.
   public var missing: [(name: String, references: MediaReferences)] = []
-  /// Names that nothing uses. Those that begin with `_` are used by templates in ways that cannot be seen.
+  /// Names that nothing uses. Names that begin with `_` are left out, because templates can use them in ways that
+  /// cannot be detected.
   public var unused: [MediaRecord] = []
-  /// Names whose file is gone or has another size than it should.
+  /// Names whose file is gone or has the wrong size.
   public var damaged: [String] = []
-  /// Files without a name, and their bytes.
+  /// The number of files without a name, and their size in bytes.
   public var leftover: (files: Int, bytes: Int) = (0, 0)
 }
 
@@ -26,13 +28,13 @@ public struct MediaCheck: Sendable {
 public struct MediaOperations {
   let workspace: Workspace
 
-  /// Bytes that one media file may have.
+  /// The largest media file, in bytes.
   public static let limit = 100 << 20
 
   var folder: String { workspace.folder + "/media" }
 
-  /// Takes a file over under its own name, or another one where that name has another content.
-  /// - Parameter kinds: which files are read; others than plain ones only where the user typed the path.
+  /// Adds a file under its own name, or under another one if that name has other content.
+  /// - Parameter kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
@@ -45,13 +47,13 @@ public struct MediaOperations {
     path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
   }
 
-  /// Takes several files over as one operation: all of them, or none when one cannot be read.
+  /// Adds several files as one operation: all of them, or none if one cannot be read.
   public func add(from paths: [String], _ kinds: FileKinds = .plain) throws -> [String] {
     if paths.count == 1 { return [try add(from: paths[0], kinds)] }
     return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
   }
 
-  /// Takes over bytes under a name.
+  /// Adds bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
     try add(named: MediaNames.checked(name)) { bytes }
   }
@@ -63,7 +65,7 @@ public struct MediaOperations {
     return try add(bytes, hash: ContentHash(of: bytes).description, named: name)
   }
 
-  /// Takes over bytes whose hash is known.
+  /// Adds bytes whose hash is known.
   @discardableResult
   func add(_ bytes: [UInt8], hash: String, named name: String) throws -> String {
     try workspace.perform(.addMedia) { db in
@@ -73,12 +75,12 @@ public struct MediaOperations {
     }
   }
 
-  /// Content that is there is not written again. In a rehearsal nothing is written. It is on the disk for good with
-  /// `syncNew`, which goes before the commit.
+  /// Writes content to its file, unless it exists or this is a rehearsal. `syncNew`, called before the commit, makes
+  /// it durable.
   func write(_ bytes: [UInt8], hash: String) throws {
     let path = folder + "/" + hash
     if workspace.rehearsal.isOn || workspace.unit.newMedia[path] != nil { return }
-    // What was left by an operation that a loss of power cut off may have the size alone.
+    // A file left by an operation that a power failure interrupted may have the right size but not the content.
     let isThere =
       try FileFacts.at(path, followingLinks: false)?.size == bytes.count
       && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
@@ -91,7 +93,7 @@ public struct MediaOperations {
     workspace.unit.newMedia[path] = !isThere
   }
 
-  /// Sees to it that new contents outlive a loss of power: many of them by one call, as each alone waits for the disk.
+  /// Makes new contents durable: many files with a single call, since each call on its own waits for the disk.
   func syncNew() throws {
     let paths = workspace.unit.newMedia.keys
     if paths.isEmpty { return }
@@ -105,25 +107,25 @@ public struct MediaOperations {
 
   private static let mostSyncedAlone = 8
 
-  /// Removes the contents that were written for an operation that was taken back, and that nothing else names.
+  /// Removes the contents that were written for a rolled-back operation and that nothing else refers to.
   func sweepNew() {
     let written = workspace.unit.newMedia.filter(\.value).keys
     workspace.unit.newMedia = [:]
     if written.isEmpty { return }
-    // What stays is found by `doctor media`.
+    // Files that remain are found by `doctor media`.
     do { try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return }
   }
 
-  /// All media, by name.
+  /// Returns all media, by name.
   public func all() throws -> [MediaRecord] { try workspace.read { try MediaTable.list($0) } }
 
-  /// Where the content of a media file is on disk.
+  /// Returns the path of a media file's content.
   /// - Throws: `NoteError.mediaNotFound` with the nearest name.
   public func path(_ name: String) throws -> String {
     folder + "/" + (try workspace.read { try MediaTable.find($0, name) }).hash
   }
 
-  /// Takes names out, all of them or none.
+  /// Removes names, all of them or none.
   /// - Throws: `NoteError.mediaNotFound`.
   public func remove(_ names: [String]) throws {
     try workspace.perform(.removeMedia, count: { _ in names.count }) { db in
@@ -131,7 +133,7 @@ public struct MediaOperations {
     }
   }
 
-  /// Compares what is used with what is there. Changes nothing.
+  /// Compares the media in use with the existing files. Changes nothing.
   public func check() throws -> MediaCheck {
     let (known, references) = try workspace.read { (try MediaTable.list($0), try MediaTable.references($0)) }
     let names = Set(known.map(\.name))
@@ -149,8 +151,8 @@ public struct MediaOperations {
     return check
   }
 
-  /// Removes the files that no name has any more; not in a unit of work, which may be taken back.
-  /// - Returns: how many.
+  /// Removes the files that no longer have a name. Does nothing in a unit of work, which may be rolled back.
+  /// - Returns: how many were removed.
   @discardableResult
   public func clean() throws -> Int {
     _ = try workspace.store(for: "media")
@@ -158,7 +160,7 @@ public struct MediaOperations {
     return try removeLeftovers { $0 }
   }
 
-  /// As an operation: meanwhile no other process is between writing a content and naming it.
+  /// Runs as an operation, so that no other process is between writing a content and naming it.
   @discardableResult
   private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
     try workspace.store(for: "media").operation("removing media files") { _ in

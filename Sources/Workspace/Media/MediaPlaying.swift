@@ -1,5 +1,5 @@
-// Playing sounds and decoding pictures of cards. Invariant: only files of the account's own media are played, by the
-// program that the user chose.
+// Plays the sounds and decodes the pictures of cards. Invariant: only the account's own media files are played, with
+// the program that the user chose.
 
 public import CardDocuments
 public import Decks
@@ -8,7 +8,7 @@ import Glibc
 import Text
 
 extension CardHandle {
-  /// The sounds and pictures that its sides name.
+  /// Returns the sounds and pictures that the card's sides refer to.
   public func media() throws -> CardMedia {
     let record = try record()
     return try workspace.read { try CardMedia($0, of: record) }
@@ -16,9 +16,9 @@ extension CardHandle {
 }
 
 extension MediaOperations {
-  /// Plays sounds one after the other with the program of `media.player`; what is playing ends. It goes on by itself:
-  /// nothing is waited for. Names without a file are passed over.
-  /// Each is given to it under its own name, which says what kind of sound it is.
+  /// Plays sounds one after the other with the program of `media.player`, which is not waited for; stops the current
+  /// playback. Skips names without a file. The program gets each sound under its own name, which shows the kind of
+  /// sound.
   /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file;
   ///   `FileError`.
   public func play(_ sounds: [String]) throws {
@@ -44,7 +44,7 @@ extension MediaOperations {
     workspace.opened.player = player
   }
 
-  /// Where a program is: by its path, or in the folders of PATH.
+  /// Returns the path of a program given by its path, or by its name in one of the folders of PATH.
   func executable(_ program: String) -> String? {
     let expanded = workspace.environment.folders.expanded(program)
     if expanded.contains("/") { return isProgram(expanded) ? expanded : nil }
@@ -55,7 +55,7 @@ extension MediaOperations {
 
   private func isProgram(_ path: String) -> Bool { path.hasPrefix("/") && Glibc.access(path, X_OK) == 0 }
 
-  /// A media file as a picture, at most 1,000 pixels wide and high.
+  /// Returns a media file as a picture, at most 1,000 pixels wide and high.
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func picture(_ name: String) throws -> Picture {
     let bytes = try FileText.bytes(
@@ -63,17 +63,17 @@ extension MediaOperations {
     return try workspace.drawing.picture(from: bytes, longSide: 1000)
   }
 
-  /// Those of the names that are names of media, in their order.
+  /// Returns those names that are names of media, in the same order.
   public func known(media names: [String]) throws -> [String] {
     try workspace.read { db in try names.filter { try MediaTable.named(db, $0) != nil } }
   }
 
-  /// A picture as large as fits into so many pixels.
+  /// Scales a picture to fit into the given size in pixels.
   public func pixels(of picture: Picture, width: Int, height: Int) throws -> PixelDrawing {
     try workspace.drawing.pixels(of: picture, width: width, height: height)
   }
 
-  /// What refers to a media file, as handles.
+  /// Returns the notes and note types that refer to a media file, as handles.
   public func users(
     of references: MediaReferences
   ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {

@@ -1,20 +1,20 @@
-// The program of the setting `media.player`, which plays the sounds of cards. Invariant: it is started from a list of
-// words, never by a shell; it gets nothing of the terminal, and ends with the object that started it; the links that it
-// is given go with it.
+// The program of the setting `media.player`, which plays the sounds of cards. Invariant: it is started from an
+// argument list, never by a shell; it has no access to the terminal, and is terminated with the object that started
+// it; the links made for it are removed with them.
 
 import Files
 import Glibc
 
-/// A player under way.
+/// A running player.
 final class SoundPlayer {
   private let process: pid_t
   private let sounds: NamedLinks
   private var isReaped = false
 
   /// - Parameters:
-  ///   - words: the program's path and its arguments; the sounds follow them.
+  ///   - words: the program's path and its arguments; the sounds are appended.
   ///   - environment: `NAME=value`.
-  /// - Returns: nil when it cannot be started.
+  /// - Returns: nil if it cannot be started.
   init?(_ words: [String], _ sounds: NamedLinks, environment: [String]) {
     let started = startProgram(words + sounds.paths, environment: environment)
     guard started.failure == 0 else { return nil }
@@ -22,7 +22,7 @@ final class SoundPlayer {
     self.sounds = sounds
   }
 
-  /// False once it has ended.
+  /// Whether the program is still running.
   var isPlaying: Bool {
     var status: Int32 = 0
     if !isReaped, waitpid(process, &status, WNOHANG) == process { isReaped = true }
@@ -31,18 +31,20 @@ final class SoundPlayer {
 
   deinit {
     guard isPlaying else { return }
-    // What it started is in its group.
+    // The processes that it started are in its process group.
     kill(-process, SIGTERM)
     endProgram(process)
   }
 }
 
-/// Links to files in a temporary folder, which goes with this object. A player goes by the name to know what a file is.
+/// Links to files in a temporary folder, which is removed with this object. A player recognises the type of a file by
+/// its name.
 final class NamedLinks {
   let paths: [String]
   private let folder: String
 
-  /// - Parameter files: a file, and the name that it is to have; two with one name get folders of their own.
+  /// - Parameter files: each file and the name that its link gets; every link has a folder of its own, so that names
+  ///   may repeat.
   init(_ files: [(path: String, name: String)], in temporary: String) throws(FileError) {
     folder = try Folder.makeTemporary(in: temporary, prefix: "deckhand-sounds")
     var paths: [String] = []
@@ -63,7 +65,7 @@ final class NamedLinks {
 
   private static func remove(_ folder: String) {
     do throws(FileError) { try Folder.removeTree(folder) } catch {
-      // It is the system's folder for what is of the moment: what is left there goes in time.
+      // The system cleans up its temporary folder eventually.
     }
   }
 }

@@ -1,6 +1,6 @@
-// Texts spoken by espeak-ng or a program of the user's choice, as media of the account.
-// Invariant: a text in one language, spoken by one program, is one file, made once; a card is given its sound once; all
-// cards of a call are given theirs, or none; the program is started without a shell, and ended when it takes too long.
+// Texts spoken by espeak-ng or by a program of the user's choice, as media of the account.
+// Invariant: a text in one language spoken by one program is one file, created once. A card gets its sound once; all
+// cards of a call get theirs, or none. The program is started without a shell, and is killed when it times out.
 
 import CardDocuments
 import Decks
@@ -12,24 +12,24 @@ import Text
 
 /// What was done for a number of cards.
 public struct SpeechReport: Equatable, Sendable {
-  /// Cards that have their sound now.
+  /// Cards that got a sound.
   public var spoken = 0
-  /// Cards that had one, or nothing to say.
+  /// Cards that already had a sound, or nothing to say.
   public var skipped = 0
 }
 
-/// Speech by the program of `media.speech`, else by espeak-ng.
+/// Speech by the program of `media.speech`, or else by espeak-ng.
 ///
 ///     try workspace.speech.file(of: "hola", in: language)   // "speech-....wav"
 public struct SpeechOperations {
   let workspace: Workspace
 
-  /// Bytes of a text that is spoken.
+  /// The longest text that is spoken, in bytes.
   private static let limit = 10_000
-  /// Seconds that a text may take.
+  /// The timeout for one text, in seconds.
   private static let patience = 120
 
-  /// Makes a sound of a text.
+  /// Creates a sound of a text.
   /// - Returns: the name to write in a field: `[sound:NAME]`.
   /// - Throws: `WorkspaceError.noSpeech`, `.speechWithoutFile`, `.unspoken`, `.speechTimedOut`, `.interrupted`;
   ///   `FileError`.
@@ -39,12 +39,12 @@ public struct SpeechOperations {
     return try workspace.media.add(try sound(of: text, in: language), named: name)
   }
 
-  /// Gives cards the sound of one of their texts, at its end.
+  /// Appends to cards the sound of one of their texts.
   /// - Parameters:
-  ///   - field: `prompt`, `answer`, or of a card of a note the name of a field; nil: the prompt, or the note's first
-  ///     field.
-  ///   - progress: how many are done, of how many.
-  /// - Throws: `NoteError.noField`, and what `file` throws; nothing is changed then.
+  ///   - field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the note's
+  ///     first field.
+  ///   - progress: called with the cards done and their total.
+  /// - Throws: `NoteError.noField`, and what `file` throws; then nothing is changed.
   public func add(
     to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> SpeechReport {
@@ -82,14 +82,15 @@ public struct SpeechOperations {
     return report
   }
 
-  /// Another program has another voice, and its file another name.
+  /// Returns the file name of a sound. It depends on the program, since another program has another voice.
   private func name(_ text: String, _ language: Language) throws -> String {
     let setting = try workspace.preferences().speechProgram
     let source = setting.isEmpty ? "\(language.code)\n\(text)" : "\(setting)\n\(language.code)\n\(text)"
     return "speech-\(ContentHash(of: Array(source.utf8)).description.prefix(20)).wav"
   }
 
-  /// The words of a program that speaks: what the user chose, with `{file}` and `{language}` filled in.
+  /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or
+  /// espeak-ng.
   private func words(_ language: Language, text: String, sound: String) throws -> [String] {
     let setting = try workspace.preferences().speechProgram
     let words = setting.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -107,20 +108,20 @@ public struct SpeechOperations {
       }
   }
 
-  /// The text of a card that is to be spoken.
+  /// Returns the text of a card that is to be spoken.
   private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
     let note = try card.note()
     let fields = try note.fields()
     var name = field ?? fields.first?.name ?? ""
-    // Of a card that is a prompt and an answer these name its fields.
+    // For a basic note type, these are the names of the card's sides.
     if let side = ["prompt", "answer"].firstIndex(of: name), try note.type().record().isBasic {
       name = fields[side].name
     }
     return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
   }
 
-  /// The sound that the program writes. It reads the text on its standard input; espeak-ng reads the file by name, as
-  /// that takes all of it as UTF-8.
+  /// Runs the program and returns the sound that it wrote. The program reads the text from its standard input;
+  /// espeak-ng reads it from the file by name, because then it treats all of it as UTF-8.
   private func sound(of text: String, in language: Language) throws -> [UInt8] {
     guard text.utf8.count <= Self.limit else {
       throw NoteError.tooLarge(what: "a text of more than \(grouped(Self.limit)) bytes to speak")
@@ -140,7 +141,7 @@ public struct SpeechOperations {
     let bytes =
       isDone && fileExists(sound)
       ? try FileText.bytes(sound, limit: MediaOperations.limit, isInterrupted: environment.isInterrupted) : []
-    // A head without a sample is no sound.
+    // A header without samples is not a sound.
     if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title, program: program) }
     return bytes
   }
@@ -150,7 +151,7 @@ extension Workspace {
   public var speech: SpeechOperations { SpeechOperations(workspace: self) }
 }
 
-/// A field that is spoken.
+/// A field to be spoken.
 private struct SpokenText {
   struct Place: Hashable {
     let note: NoteID
@@ -163,12 +164,12 @@ private struct SpokenText {
 
   var hasSound: Bool { !MediaNames.inHTML(text).filter { $0.utf8.starts(with: "speech-".utf8) }.isEmpty }
 
-  /// Without formatting, pictures and sounds.
+  /// The text without formatting, pictures and sounds.
   var spoken: String { FieldHTML.spoken(text) }
 
-  /// Adds its sound to the field as it is now: making the sounds of many cards takes minutes, in which another shell
-  /// may have changed it.
-  /// - Returns: false where the note is gone, or says something else.
+  /// Adds the sound to the current content of the field: creating the sounds of many cards takes minutes, during
+  /// which another shell may have changed it.
+  /// - Returns: false if the note is gone or its text has changed.
   func add(_ sound: String, _ db: Database, now: Double) throws -> Bool {
     guard let note = try NoteTable.known(db, place.note),
       let index = try NoteTypeTable.record(db, note.type).fields.firstIndex(of: place.field),

@@ -1,5 +1,5 @@
-// A note as it is handed to Lua and to commands. Invariant: it holds only the note's id; every answer comes from the
-// store, and every change is one operation that renews the note's cards.
+// A note as Lua and the commands see it. Invariant: it contains only the note's id; all values come from the store,
+// and every change is one operation that updates the note's cards.
 
 public import Decks
 import Files
@@ -20,7 +20,7 @@ public final class NoteHandle: WorkspaceHandle {
 
   deinit { workspace.handles.notes.forget(id) }
 
-  /// - Throws: `DeckError.gone` when it was removed, by itself or with its last card.
+  /// - Throws: `DeckError.gone` if it was removed, either itself or with its last card.
   public func record() throws -> NoteRecord {
     _ = try workspace.store(for: "note")
     return try workspace.read { try NoteTable.record($0, id) }
@@ -28,7 +28,7 @@ public final class NoteHandle: WorkspaceHandle {
 
   public func type() throws -> NoteTypeHandle { workspace.handle(of: try record().type) }
 
-  /// Its fields by name, as HTML, in the order of its type.
+  /// Returns the note's fields by name, as HTML, in the order of its type.
   public func fields() throws -> [(name: String, value: String)] {
     let record = try record()
     let names = try type().record().fields
@@ -48,7 +48,7 @@ public final class NoteHandle: WorkspaceHandle {
     return try workspace.read { try NoteTable.cards($0, of: id) }.map { workspace.handle(of: $0) }
   }
 
-  /// Changes fields (HTML, by name) and tags; nil stays.
+  /// Changes fields (HTML, by name) and tags; nil leaves the tags unchanged.
   /// - Returns: how many cards the note lost.
   @discardableResult
   public func update(fields: [String: String] = [:], tags: [String]? = nil) throws -> Int {
@@ -59,12 +59,12 @@ public final class NoteHandle: WorkspaceHandle {
     }
   }
 
-  /// How many cards the note would lose with these fields.
+  /// Returns how many cards the note would lose with these fields.
   public func lostCards(fields: [String: String]) throws -> Int {
     try workspace.read { try NoteTable.lostCards($0, id, fields: fields) }
   }
 
-  /// Removes the note with its cards; answers how many cards went.
+  /// Removes the note with its cards; returns how many cards were removed.
   @discardableResult
   public func remove() throws -> Int {
     try workspace.perform(.removeNotes) { try NoteTable.remove($0, [id]) }
@@ -72,12 +72,12 @@ public final class NoteHandle: WorkspaceHandle {
 }
 
 extension DeckHandle {
-  /// Adds a note of a stock type, which is made when it is missing.
+  /// Adds a note of a stock type, which is created if it does not exist.
   @discardableResult
   public func addNote(_ note: NewNote, type: StockNoteType) throws -> NoteHandle {
     try add { db, now in
       let known = try NoteTypeTable.stock(db, type, now: now)
-      // Its fields may have other names by now.
+      // The fields of the type may have been renamed.
       let names = Dictionary(uniqueKeysWithValues: zip(type.draft.fields, known.fields))
       var renamed = note
       renamed.fields = [:]
@@ -86,7 +86,7 @@ extension DeckHandle {
     }
   }
 
-  /// Adds a note of the type of a name; a stock one is made when it is missing.
+  /// Adds a note of the type with a name; a stock type is created if it does not exist.
   @discardableResult
   public func addNote(_ note: NewNote, typeNamed name: String) throws -> NoteHandle {
     try add { db, now in (note, try NoteTypeTable.findOrMake(db, named: name, now: now)) }
@@ -111,10 +111,10 @@ extension DeckHandle {
 }
 
 extension CardHandle {
-  /// What the card is made from.
+  /// Returns the note that the card is made from.
   public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
 
-  /// What the card asks to be typed; nil for one that asks for nothing.
+  /// Returns the answer that the card asks to be typed; nil if it asks for none.
   public func typedQuestion() throws -> TypedQuestion? {
     try workspace.read { try NoteTable.typedQuestion($0, id) }
   }

@@ -1,5 +1,5 @@
-// The notes of an account, found by their guids or by the numbers that other programs know them by.
-// Invariant: a number of a note that is gone is passed over.
+// The notes of an account, found by guid or by the id that other programs use.
+// Invariant: an id whose note is gone is skipped.
 
 public import Decks
 import Exchange
@@ -13,7 +13,7 @@ import Storage
 public struct NoteOperations {
   let workspace: Workspace
 
-  /// The notes whose guid begins with a text, at most `limit`.
+  /// Returns the notes whose guid begins with a text, at most `limit`.
   public func find(guidBeginning start: String, limit: Int = 10) throws -> [NoteHandle] {
     try workspace.read { try NoteTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
   }
@@ -23,19 +23,19 @@ public struct NoteOperations {
     return try workspace.read({ try NoteTable.exists($0, id) }) ? workspace.handle(of: id) : nil
   }
 
-  /// The notes whose cards a query in Anki's language finds, each once.
+  /// Returns the notes whose cards match a query in Anki's language, each once.
   /// - Throws: `DeckError.badQuery`.
   public func numbers(anki query: String) throws -> [Int64] {
     let cards = try workspace.cards.found(anki: query)
     return try workspace.read { try NoteTable.notes($0, ofCards: cards) }.map(\.rawValue)
   }
 
-  /// Those of the keys that the first field of a note has.
+  /// Returns those keys that are the first field of a note.
   public func takenFirstFields(_ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
     try workspace.read { try NoteTable.taken($0, keys, in: scope) }
   }
 
-  /// The hashes of the keys of all first fields: whose hash is not among them is nobody's.
+  /// Returns the hashes of the keys of all first fields; a key whose hash is missing is not used by any note.
   public func firstFieldHashes(in scope: FirstFieldScope) throws -> Set<Int> {
     var hashes: Set<Int> = []
     try workspace.read { try NoteTable.forEachFirstField($0, in: scope) { hashes.insert($0.hashValue) } }
@@ -44,7 +44,7 @@ public struct NoteOperations {
 
   public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
 
-  /// Adds and takes away tags of notes.
+  /// Adds and removes tags of notes.
   public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
     let notes = try numbers.compactMap { try numbered($0) }
     let now = workspace.environment.clocks.now()
@@ -59,8 +59,9 @@ public struct NoteOperations {
     }
   }
 
-  /// Changes fields (HTML, by name) and tags of several notes, nil stays: all of them, or none when one is refused.
-  /// - Parameter refused: what is thrown for the one at a place.
+  /// Changes fields (HTML, by name) and tags of several notes, where nil leaves them unchanged: of all of them, or of
+  /// none if one is refused.
+  /// - Parameter refused: returns the error to throw for the note at a place in the list.
   public func update(
     _ edits: [(note: NoteHandle, fields: [String: String], tags: [String]?)],
     refused: (_ place: Int, _ problem: any Problem) throws -> any Error
@@ -79,7 +80,7 @@ public struct NoteOperations {
   }
 
   /// Removes notes with their cards.
-  /// - Returns: how many cards went.
+  /// - Returns: how many cards were removed.
   @discardableResult
   public func remove(_ numbers: [Int64]) throws -> Int {
     let notes = try numbers.compactMap { try numbered($0) }

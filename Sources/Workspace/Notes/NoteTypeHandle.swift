@@ -1,5 +1,5 @@
-// A note type as it is handed to Lua and to commands. Invariant: a change that takes cards or texts away is counted
-// first, and made only when the caller agrees.
+// A note type as Lua and the commands see it. Invariant: a change that would remove cards or texts reports their
+// number first, and is made only if the caller agrees.
 
 public import Decks
 import Files
@@ -21,7 +21,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
 
   deinit { workspace.handles.noteTypes.forget(id) }
 
-  /// - Throws: `DeckError.gone` when it was removed.
+  /// - Throws: `DeckError.gone` if it was removed.
   public func record() throws -> NoteType {
     _ = try workspace.store(for: "note type")
     return try workspace.read { try NoteTypeTable.record($0, id) }
@@ -29,7 +29,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
 
   public func noteCount() throws -> Int { try workspace.read { try NoteTypeTable.noteCount($0, id) } }
 
-  /// What a change would take away.
+  /// Returns what a change would remove.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
     try workspace.read {
       try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted)
@@ -37,7 +37,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
   }
 
   /// Changes the type, its notes and their cards.
-  /// - Parameter agreed: whether cards and texts may be taken away.
+  /// - Parameter agreed: whether cards and texts may be removed.
   /// - Throws: `NoteError.losesCards` with the counts.
   @discardableResult
   public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
@@ -48,6 +48,6 @@ public final class NoteTypeHandle: WorkspaceHandle {
     }
   }
 
-  /// - Throws: `NoteError.typeInUse` when it has notes.
+  /// - Throws: `NoteError.typeInUse` if it has notes.
   public func remove() throws { try workspace.perform(.removeNoteType) { try NoteTypeTable.remove($0, id) } }
 }

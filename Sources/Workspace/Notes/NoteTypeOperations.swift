@@ -1,5 +1,5 @@
 // The note types of an account.
-// Invariant: a name finds one type, whatever its capitals.
+// Invariant: the names of note types are unique, case-insensitively.
 
 import Decks
 import Files
@@ -12,12 +12,12 @@ public import Templates
 public struct NoteTypeOperations {
   let workspace: Workspace
 
-  /// All that there are, by name.
+  /// Returns all note types, by name.
   public func all() throws -> [NoteTypeHandle] {
     try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// The type of a name, capitals aside.
+  /// Returns the type with a name, case-insensitively.
   /// - Throws: `NoteError.typeNotFound` with the nearest name.
   public func open(_ name: String) throws -> NoteTypeHandle {
     workspace.handle(of: try workspace.read { try NoteTypeTable.find($0, named: name) }.id)

@@ -1,6 +1,6 @@
-// The settings of one user, or of nobody before a sign-in: the tree with the program's own settings declared, the
-// layers from outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a
-// load from an array.
+// The settings of one user, or those before a sign-in: the tree with the program's own settings declared and the
+// layers from outside the account added. Each of the program's settings is resolved once. Invariant: reading one of
+// them here is a load from an array.
 
 import Files
 import Glibc
@@ -9,16 +9,15 @@ public import Problems
 import Text
 public import ToggleSettings
 
-/// Where settings come from beside the account, handed in by the program and read when settings are first asked for.
-///
+/// The sources of settings other than the account, set by the program and read when settings are first used.
 ///     let given = ["game.length=9"].compactMap(LayeredSetting.commandLine)
 ///     let sources = SettingSources(systemFile: "/etc/deckhand/settings.json", commandLine: given)
 public struct SettingSources {
-  /// The file of whoever looks after the machine; it may be missing. Nil for none.
+  /// The settings file of the system administrator; it may be missing. Nil for none.
   public var systemFile: String?
   /// The environment's variables whose names begin with `DECKHAND_SET_`.
   public var variables: () -> [String: String]
-  /// What followed each `--set`.
+  /// The arguments of each `--set`.
   public var commandLine: [LayeredSetting]
   /// Whether NO_COLOR is set.
   public var noColor: Bool
@@ -40,11 +39,11 @@ public struct SettingSources {
 ///     preferences.gameLength   // 9
 public final class Preferences {
   public let tree = SettingsTree()
-  /// What was carried over, left aside or could not be read, one line each; for the user.
+  /// Messages for the user about settings that were carried over, ignored or could not be read, one line each.
   public private(set) var notices: [String] = []
-  /// Why the system file could not be read; then every setting is locked.
+  /// The reason why the system file could not be read; every setting is locked then.
   public private(set) var systemFailure: (any Problem)?
-  /// What is stored, or `--set` or anything else from outside asked for, and does not fit.
+  /// Settings that are invalid, from storage, `--set` or any other source.
   public private(set) var refusals: [SettingsNotice] = []
   private let keys: Keys
 
@@ -83,7 +82,7 @@ public final class Preferences {
     }
   }
 
-  /// - Parameter languages: those with a word list here.
+  /// - Parameter languages: the languages with a word list.
   public init(_ sources: SettingSources, languages: [Language]) throws(SettingsError) {
     let names = languages.map(\.name)
     try tree.declare(ProgramSettings.declarations(languages: names, noColor: sources.noColor), by: .program)
@@ -106,7 +105,7 @@ public final class Preferences {
     }
   }
 
-  /// That the system file is broken, and what that means; nil when all is well with it.
+  /// A warning that the system file is broken, and its consequences; nil if there is no problem.
   public var systemWarning: String? {
     systemFailure.map {
       "the system file of settings is broken, so every setting has its default and is locked: \($0.message)"
@@ -123,20 +122,20 @@ public final class Preferences {
     }
   }
 
-  /// The notices since the last call.
+  /// Returns the notices since the last call.
   public func takeNotices() -> [String] {
     defer { notices = [] }
     return notices
   }
 
-  /// The names after `--set` that nobody has declared, with what may have been meant.
+  /// The names after `--set` that nobody has declared, with suggestions.
   public var unclaimed: [SettingsError] {
     tree.unclaimed(.commandLine).map {
       .unknownSetting($0.name, suggestion: suggestion(for: $0.name, among: tree.names))
     }
   }
 
-  /// Those of them that are nearly the name of a setting in the same group.
+  /// Those of the unclaimed names that resemble the name of a setting in the same group.
   public var misspelt: [SettingsError] {
     unclaimed.filter { error in
       guard case .unknownSetting(let name, let suggestion?) = error else { return false }
@@ -144,61 +143,61 @@ public final class Preferences {
     }
   }
 
-  // MARK: The program's own
+  // MARK: The program's own settings
 
   /// The name of the language of word games.
   public var gameLanguage: String { tree[keys.language] }
-  /// Letters of a base word.
+  /// The number of letters of a base word.
   public var gameLength: Int { tree[keys.length] }
-  /// Whether games are about common words where it is known which are.
+  /// Whether games use common words if it is known which words are common.
   var choosesCommonWords: Bool { tree[keys.words] == "common" }
   public var foldsAccents: Bool { tree[keys.foldAccents] }
-  /// When the bell rings.
+  /// Whether the bell rings after a right answer.
   public var ringsWhenRight: Bool { tree[keys.right] }
   public var ringsWhenWrong: Bool { tree[keys.wrong] }
   public var ringsAtTime: Bool { tree[keys.time] }
   public var usesScreenReader: Bool { tree[keys.screenReader] }
   public var differentiatesWithoutColor: Bool { tree[keys.differentiate] }
   public var reducesMotion: Bool { tree[keys.reduceMotion] }
-  /// How long a sprint lasts.
+  /// The duration of a sprint in seconds.
   public var sprintSeconds: Int { tree[keys.seconds] }
-  /// The most cards of a session; nil for no limit.
+  /// The most cards in a session; nil for no limit.
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
-  /// How many days a card of a known word is remembered for at least.
+  /// The number of days for which a card must at least be remembered to count its word as known.
   public var knownDays: Int { tree[keys.knownDays] }
-  /// The dictionaries that are asked before all others.
+  /// The dictionaries that are consulted before all others.
   public var dictionaries: [String] { tree[keys.dictionaries].split(whereSeparator: \.isWhitespace).map(String.init) }
   public var showsIntervals: Bool { tree[keys.intervals] }
-  /// Whether accents count in a typed answer.
+  /// Whether wrong accents are accepted in a typed answer.
   public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
   /// Whether an answer shows the fields that no template names.
   public var showsFields: Bool { tree[keys.showFields] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
-  /// The program that plays sounds, and its arguments; empty for none.
+  /// The program that plays sounds, with its arguments; empty for none.
   public var mediaPlayer: String { tree[keys.player] }
-  /// The program that speaks texts, and its arguments; empty for espeak-ng.
+  /// The program that speaks texts, with its arguments; empty for espeak-ng.
   var speechProgram: String { tree[keys.speech] }
-  /// Whether the shell syncs as it ends.
+  /// Whether the shell syncs when it exits.
   public var syncsAtEnd: Bool { tree[keys.atEnd] }
-  /// The web pages that the user let in by `serve`.
+  /// The web pages that the user allowed to use `serve`.
   public var servedOrigins: [String] { tree[keys.origins].split(whereSeparator: \.isWhitespace).map(String.init) }
-  /// What a program must give to `serve`; empty for nothing.
+  /// The key that a program must send to `serve`; empty if none is required.
   public var serveKey: String { tree[keys.serveKey] }
   public var usesUnicode: Bool { tree[keys.unicode] }
-  /// Whether what is longer than the screen goes through a pager.
+  /// Whether output that is longer than the screen is shown in a pager.
   public var usesPager: Bool { tree[keys.pager] }
-  /// Whether the prompt colours what is typed and suggests how to go on.
+  /// Whether the prompt colours the input and suggests completions.
   public var showsHints: Bool { tree[keys.hints] }
-  /// The most rows of a table on a screen.
+  /// The most rows of a table that are shown on a screen.
   public var rows: Int { tree[keys.rows] }
-  /// How many lines the history keeps; 0 when none are kept for the next session.
+  /// The number of lines that the history stores; 0 if none are stored for the next session.
   public var historySize: Int { tree[keys.historyKeep] ? tree[keys.historySize] : 0 }
-  /// Minutes without a key after which the account is locked; 0 for never.
+  /// The minutes without a key press after which the account is locked; 0 for never.
   public var idleMinutes: Int { tree[keys.idleMinutes] }
   /// Whether a backup is made after the first change of a day.
   var backsUpDaily: Bool { tree[keys.daily] > 0 }
-  /// Which of those backups stay.
+  /// Which of those backups are retained.
   var backupRetention: BackupRetention {
     BackupRetention(daily: tree[keys.daily], weekly: tree[keys.weekly], monthly: tree[keys.monthly])
   }

@@ -1,15 +1,16 @@
-// The settings of the program itself, as data: name, kind, default, title, help.
-// Invariant: what a plugin must not read is declared as secret, what it must not change as guarded.
+// The declarations of the program's own settings: name, kind, default, title, help.
+// Invariant: a setting that plugins must not read is declared secret, one that they must not change is declared
+// guarded.
 
 import ToggleSettings
 import WordGames
 
-/// Settings that are changed by what the user answers.
+/// Names of settings that the user's answers change.
 public enum ServeSettings {
   public static let origins = ProgramSettings.Name.serveOrigins.rawValue
 }
 
-/// What Deckhand declares at its start, as owner `.program`.
+/// The settings that Deckhand declares at start, as owner `.program`.
 public enum ProgramSettings {
   /// Every setting of the program by its full name; `Preferences` resolves each once.
   enum Name: String, CaseIterable {
@@ -47,25 +48,26 @@ public enum ProgramSettings {
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
 
-    /// The last part, as a switch is named within its group.
+    /// The last part of the name, which names a switch within its group.
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
   }
 
-  /// `languages` are those with a word list, the first one the default; without any, English is the only one.
-  /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
+  /// Returns the declarations. `languages` are those with a word list, the first one the default; if there are none,
+  /// English is the only one. `noColor` is whether NO_COLOR is set; then signs distinguish right from wrong by
+  /// default.
   static func declarations(languages: [String], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display
       + prompt
       + backup + serve + rest
   }
 
-  /// Whether a name means settings of the program that no plugin changes, and none beside them.
+  /// Whether a name denotes only settings of the program that no plugin may change.
   public static func isGuarded(_ name: String) -> Bool {
     let meant = declarations(languages: [], noColor: false).filter { $0.name == name || $0.name.hasPrefix(name + ".") }
     return !meant.isEmpty && meant.allSatisfy(\.isGuarded)
   }
 
-  /// Whether the value of a setting of the program is shown to nobody.
+  /// Whether the value of a program setting is never shown.
   static func isSecret(_ name: String) -> Bool {
     declarations(languages: [], noColor: false).contains { $0.name == name && $0.isSecret }
   }

@@ -1,12 +1,12 @@
-// A user's settings as Lua and commands reach them: by name, behind the gate. Invariant: a change is one operation of
-// the workspace, so that a script that fails leaves settings as they were; after a sign-out a handle answers with an
-// error.
+// A user's settings by name, as Lua and the commands see them, while the user is signed in. Invariant: a change is
+// one operation of the workspace, so that a script that fails leaves settings unchanged; after a sign-out a handle
+// fails with an error.
 
 public import Problems
 import Text
 public import ToggleSettings
 
-/// A group of switches, a choice or a value that Lua may keep. It holds the name only.
+/// A group of switches, a choice or a value that Lua may hold. It contains only the name.
 ///
 ///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)
 public class SettingHandle: WorkspaceHandle {
@@ -36,18 +36,18 @@ public class SettingHandle: WorkspaceHandle {
   }
 }
 
-/// A group of switches under a master.
+/// A group of switches with a master switch.
 ///
 ///     try group.toggle("basil", by: .user)   // .flag(true): it is on now
 public final class SettingGroupHandle: SettingHandle {
   public func state() throws -> SettingState { try tree().state(name) }
 
-  /// The last parts of the names of what is in it.
+  /// Returns the last parts of the names of the group's members.
   public func children() throws -> [String] {
     try tree().children(of: name).map { String($0.dropFirst(name.count + 1)) }
   }
 
-  /// Turns one child over, or the whole group with nil; answers whether it is on now.
+  /// Toggles one child, or the whole group if nil; returns whether it is on now.
   public func toggle(_ child: String?, by owner: Owner) throws -> SettingValue {
     let full = child.map { name + "." + $0 } ?? name
     let tree = try tree()

@@ -1,24 +1,24 @@
-// The settings of an account, read again when another process changed them, and declared by plugins and scripts.
-// Invariant: a change is one operation of the workspace, so that a script that fails leaves settings as they were.
+// The settings of an account, reloaded when another process has changed them, and declared by plugins and scripts.
+// Invariant: a change is one operation of the workspace, so that a script that fails leaves settings unchanged.
 
 import Glibc
 public import Problems
 import Storage
 public import ToggleSettings
 
-/// The settings of a workspace; `preferences()` has the values of the program's own.
+/// The settings of a workspace; `preferences()` has the values of the program's own settings.
 ///
 ///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)
 public struct SettingOperations {
   let workspace: Workspace
 
-  /// Takes the settings from the database again, when it went back a step; observers are notified once of what changed.
+  /// Loads the settings from the database again after it went back a step; notifies observers once of the changes.
   public func reload() throws {
     guard let tree = workspace.opened.preferences?.tree else { return }
     workspace.opened.preferences?.note(tree.load(try workspace.read { try SettingsTable.load($0) }, by: .user))
   }
 
-  /// Between two lines: takes over what another process has set meanwhile.
+  /// Loads the settings that another process has changed. Called between two lines of the prompt.
   public func refresh() throws {
     guard workspace.isOpen, workspace.opened.preferences != nil, !workspace.database.hasOpenTransaction,
       Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0
@@ -29,10 +29,10 @@ public struct SettingOperations {
     try reload()
   }
 
-  /// Takes back what an owner declared and observes.
+  /// Removes the declarations and observers of an owner.
   public func remove(of owner: Owner) { workspace.opened.preferences?.tree.remove(owner) }
 
-  /// Declares a setting, and answers what Lua holds of it.
+  /// Declares a setting and returns its handle for Lua.
   /// - Throws: `SettingsError`.
   public func declare(
     _ declaration: SettingDeclaration, by owner: Owner, check: SettingCheck? = nil

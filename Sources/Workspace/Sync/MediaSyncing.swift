@@ -1,6 +1,6 @@
-// Syncing the media of an account, after its rows.
-// Invariant: contents are written to the folder first, and named by one operation at the end, also where the sync broke
-// off; what another shell changed meanwhile is left for the next sync.
+// Syncs the media of an account, after its rows.
+// Invariant: contents are first written to the folder, and one operation at the end records their names, even if the
+// sync failed midway. Changes that another shell made in the meantime are left for the next sync.
 
 import CardDocuments
 import Decks
@@ -11,10 +11,10 @@ public import Sync
 import Text
 
 extension SyncOperations {
-  /// Fetches the media that are new on the server, and sends those that are new here.
-  /// - Parameter progress: files done, and all of them.
-  /// - Throws: `SyncError`, also where the disk would be too full for anything else; `FileError`. What was done until
-  ///   then is kept.
+  /// Fetches the media that are new on the server, and sends those that are new locally.
+  /// - Parameter progress: called with the files done and their total.
+  /// - Throws: `SyncError`, also if too little disk space would remain; `FileError`. What was done before the error
+  ///   is kept.
   public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
     try requireAlone()
     guard let link = try link() else { throw SyncError.notLinked }
@@ -45,7 +45,7 @@ extension SyncOperations {
     return exchange.report
   }
 
-  /// Media never take the room that a change or a backup needs.
+  /// Ensures that media do not take the disk space that a change or a backup needs.
   private func requireSpace(for bytes: Int) throws {
     guard let free = Folder.freeBytes(in: workspace.folder), try free - bytes < workspace.care.neededSpace() else {
       return
@@ -71,12 +71,12 @@ extension SyncOperations {
       for (name, usn) in after.deletions where before.deletions[name] != usn {
         try MediaTables.setDeletion(db, of: name, usn)
       }
-      // The next sync looks at all that has changed since.
+      // Otherwise the next sync looks again at everything that changed since.
       if isWhole { try MediaTables.setUSN(db, after.usn, of: link) }
     }
   }
 
-  /// Asks the server whether it is there, for so many seconds at most.
+  /// Checks that the server answers within the given number of seconds.
   /// - Throws: `SyncError`.
   public func reachServer(within seconds: Int) throws {
     guard let link = try link() else { throw SyncError.notLinked }

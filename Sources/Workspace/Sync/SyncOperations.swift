@@ -1,6 +1,6 @@
-// An account and the sync server that it is linked with: linking, looking, syncing.
-// Invariant: what comes is fetched whole before the operation that takes it in begins; what goes is sent within it, so
-// that both sides keep it or neither; what is replaced is in a backup first.
+// An account and its sync server: linking, checking, syncing.
+// Invariant: incoming data is fetched completely before the operation that merges it begins. Outgoing data is sent
+// within that operation, so both sides store it or neither. Data that is replaced is backed up first.
 
 public import Authentication
 import Decks
@@ -11,38 +11,38 @@ public import Sync
 import Text
 import Values
 
-/// What the account is linked with, and what is new on each side.
+/// The link of the account, and what is new on each side.
 public struct SyncStatus {
   public var link: SyncLink
-  /// What the server says now; nil where it was not asked, or could not be.
+  /// The server's current answer; nil if the server was not asked or did not answer.
   public var meta: SyncMeta?
-  /// Why it could not be.
+  /// The error if the server did not answer.
   public var problem: SyncError?
   public var unsent = UnsentChanges()
   public var media = KnownMedia()
 
-  /// Whether the server has what is not here; nil where that is not known.
+  /// Whether the server has changes that are not here yet; nil if unknown.
   public var hasNews: Bool? {
     meta.map { $0.hasNews(since: link.meta) }
   }
 
-  /// Whether its media are others than those that were synced last; nil where that is not known.
+  /// Whether the server's media have changed since the last sync; nil if unknown.
   public var hasMediaNews: Bool? {
     meta.map { $0.mediaUSN != media.usn }
   }
 }
 
-/// What is asked before a sync goes on.
+/// A question to the user before a sync continues.
 public enum SyncQuestion: Equatable, Sendable {
-  /// So many cards here are not on the server any more.
+  /// The server no longer has this many local cards: may they be removed?
   case remove(cards: Int)
 }
 
-/// What a sync found before it took anything over.
+/// What a sync found before it imported anything.
 public struct SyncPreview {
   public let link: SyncLink
   public let pulled: PulledCollection
-  /// Cards that are here.
+  /// The number of local cards.
   public let cardsHere: Int
   public let unsent: UnsentChanges
 }
@@ -53,17 +53,17 @@ public struct SyncPreview {
 public struct SyncOperations {
   let workspace: Workspace
 
-  /// The key of the server: a hidden file, which no backup holds.
+  /// The path of the server's key: a hidden file that is not part of backups.
   var keyPath: String { workspace.folder + "/.sync-key" }
 
   static let sessionBytes = 8
 
-  /// What libcurl goes by.
+  /// The environment variables that libcurl uses.
   private static let proxyVariables = [
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
-  /// Called again and again while a server is waited for.
+  /// Called repeatedly while waiting for a server.
   public var whileWaiting: (() -> Void)? {
     get { workspace.opened.whileWaitingForServer }
     nonmutating set { workspace.opened.whileWaitingForServer = newValue }
@@ -95,7 +95,7 @@ public struct SyncOperations {
 
   // MARK: The link
 
-  /// The server that the account is linked with.
+  /// Returns the account's link with its server.
   public func link() throws -> SyncLink? { try workspace.read { try SyncTables.link($0) } }
 
   func requiredLink() throws -> SyncLink {
@@ -103,9 +103,9 @@ public struct SyncOperations {
     return link
   }
 
-  /// Links the account with a server, or gets a new key for the one that it is linked with.
-  /// - Parameter password: of the user there; it is kept nowhere.
-  /// - Throws: `SyncError.linked` where it is linked with another one.
+  /// Links the account with a server, or requests a new key for the server that it is linked with.
+  /// - Parameter password: the user's password on the server; it is not stored.
+  /// - Throws: `SyncError.linked` if the account is linked with another server.
   public func link(with place: SyncPlace, user: String, password: borrowing Secret) throws -> SyncLink {
     try requireAlone()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("sync login") }
@@ -113,7 +113,7 @@ public struct SyncOperations {
     let linked = known.map { SyncError.linked(user: $0.user, address: $0.address) }
     if let known, let linked, try known.user != user || !place.canLead(to: SyncPlace(known.address)) { throw linked }
     let server = server(at: place.address)
-    // What was typed may be the address from which the server sent to the one that is known.
+    // The user may have typed the address that redirects to the known one.
     let isTyped = known.map { $0.address == place.address } ?? true
     try password.withBytes { bytes throws(SyncError) in
       try server.signIn(
@@ -137,10 +137,10 @@ public struct SyncOperations {
     return link
   }
 
-  // MARK: Looking
+  // MARK: Status and preview
 
-  /// What is new here and on the server.
-  /// - Parameter asksServer: otherwise only what is here is looked at.
+  /// Returns what is new locally and on the server.
+  /// - Parameter asksServer: if false, only the local state is read.
   public func status(asksServer: Bool) throws -> SyncStatus {
     let link = try requiredLink()
     var status = SyncStatus(link: link)
@@ -161,11 +161,11 @@ public struct SyncOperations {
       isInterrupted: workspace.environment.isInterrupted)
   }
 
-  /// Bytes that a server may put on the disk in one sync: a tenth of what is free; 1 GiB where that is not known.
+  /// How many bytes a server may store on the disk in one sync: a tenth of the free space; 1 GiB if that is unknown.
   var share: Int { (Folder.freeBytes(in: workspace.folder) ?? 10 << 30) / 10 }
 
-  /// Fetches all that the server has, to be shown before it is taken over.
-  /// - Parameter progress: rows fetched.
+  /// Fetches everything that the server has, so that the user can review it before it is imported.
+  /// - Parameter progress: called with the number of rows fetched.
   public func lookAtServer(progress: (Int) -> Void) throws -> SyncPreview {
     try requireAlone()
     let link = try requiredLink()
@@ -176,13 +176,14 @@ public struct SyncOperations {
 
   // MARK: Syncing
 
-  /// Syncs both ways: what is new on the server comes here, what is new here goes there. One operation, one step of
-  /// undo, kept on both sides or on neither. A rehearsal sends nothing.
+  /// Syncs in both directions: remote changes are merged here, local changes are sent. This is one operation and one
+  /// undo step, committed on both sides or on neither. A rehearsal sends nothing.
   /// - Parameters:
-  ///   - preview: of the first sync, which puts two collections together; nil for every later one.
-  ///   - consent: asked before cards go that the server, which has another collection than before, has no more.
-  ///   - progress: where it is; called often.
-  /// - Throws: `SyncError`; nothing was changed then, here and there.
+  ///   - preview: required for the first sync, which merges two collections; nil for every later one.
+  ///   - consent: called before local cards are removed because the server, which has another collection than before,
+  ///     no longer has them.
+  ///   - progress: called often with the current stage.
+  /// - Throws: `SyncError`; then nothing was changed on either side.
   public func run(
     _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
   ) throws -> SyncReport {
@@ -190,7 +191,7 @@ public struct SyncOperations {
     if try requiredLink().meta == nil, preview == nil { throw SyncError.firstSync }
     var (pulled, wantsAll, failure) = (preview?.pulled, false, SyncError.moved)
     for _ in 0..<SyncOperations.mostTries {
-      // Another shell may have synced meanwhile.
+      // Another shell may have synced in the meantime.
       let link = try requiredLink()
       let server = server(at: link.address)
       guard let came = try pulled ?? news(link, server, wantsAll, progress) else {
@@ -205,7 +206,7 @@ public struct SyncOperations {
         // Another device was faster.
         failure = .moved
       } catch let error as SyncError {
-        // The two sides are not what they took each other for: all of it is compared, once.
+        // The two sides do not match what they assumed: everything is compared, once.
         guard case .counts = error, !came.isWhole else { throw error }
         (wantsAll, failure) = (true, error)
       }
@@ -216,21 +217,21 @@ public struct SyncOperations {
 
   private static let mostTries = 4
 
-  /// What is new on the server, or all of it where it has another collection than at the last sync; nil where neither
-  /// side has anything new.
+  /// Fetches what is new on the server, or everything if it has another collection than at the last sync; returns nil
+  /// if neither side has anything new.
   private func news(
     _ link: SyncLink, _ server: SyncServer, _ wantsAll: Bool, _ progress: (SyncStage) -> Void
   ) throws -> PulledCollection? {
     let pull = pull(server)
     guard let known = link.meta, !wantsAll else { return try pull.run { progress(.fetching($0)) } }
     let meta = try pull.checkedMeta()
-    // A server that was brought back from a backup counts from less.
+    // A server restored from a backup has a lower `usn`.
     let isOther = meta.schema != known.schema || meta.usn < known.usn
     if !meta.hasNews(since: known), try workspace.read({ try SyncTables.unsent($0).total }) == 0 { return nil }
     return try pull.run(from: isOther ? 0 : known.usn) { progress(.fetching($0)) }
   }
 
-  /// A backup where cards go without having been deleted one by one, or where two collections come together.
+  /// Makes a backup if cards will be removed that were not deleted one by one, or if two collections are merged.
   private func backupBefore(
     _ came: PulledCollection, _ link: SyncLink, _ consent: (SyncQuestion) throws -> Bool
   ) throws -> String? {
@@ -243,7 +244,7 @@ public struct SyncOperations {
     return path
   }
 
-  /// A rehearsal sends nothing.
+  /// Creates the exchange; in a rehearsal it sends nothing.
   func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
     SyncExchange(
       server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn,
@@ -259,7 +260,7 @@ public struct SyncOperations {
     var path: String?
     do {
       var report = try workspace.perform(.sync, on: link.address, count: count) { db in
-        // Another shell may have synced meanwhile.
+        // Another shell may have synced in the meantime.
         guard try SyncTables.link(db) == link else { throw SyncError.moved }
         return try exchange.run(db, link, progress: progress) { notes in path = try keepAside(notes) }
       }
@@ -271,7 +272,7 @@ public struct SyncOperations {
     }
   }
 
-  /// Writes notes that have no place any more into a file beside the backups.
+  /// Writes notes that the server's note types cannot hold to a file beside the backups.
   private func keepAside(_ notes: [Value.Record]) throws -> String? {
     if notes.isEmpty || workspace.rehearsal.isOn { return nil }
     try makePrivateFolder(workspace.care.backupFolder)

@@ -1,5 +1,5 @@
-// A sync in one direction: all that is here replaces what the server has, or the other way round.
-// Invariant: what is replaced is what the user saw, and is kept in a file first.
+// A sync in one direction: the local collection replaces the server's, or the other way round.
+// Invariant: what is replaced is what the user has reviewed, and is saved to a file first.
 
 import Decks
 import Exchange
@@ -12,8 +12,8 @@ extension Workspace {
 }
 
 extension SyncOperations {
-  /// Whether an upload is for anything.
-  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
+  /// Checks that an upload is needed.
+  /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
   public func requireUpload(_ preview: SyncPreview) throws {
     let link = try requiredLink()
     guard try workspace.read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else {
@@ -21,9 +21,9 @@ extension SyncOperations {
     }
   }
 
-  /// Puts what is here in the place of what the server has, which is kept as a package first.
-  /// - Parameter preview: what the server has, as the user saw it.
-  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
+  /// Replaces the server's collection with the local one, after saving the server's as a package.
+  /// - Parameter preview: the server's collection as the user reviewed it.
+  /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
   public func upload(_ preview: SyncPreview) throws -> SyncReport {
     try requireAlone()
     try requireUpload(preview)
@@ -46,19 +46,19 @@ extension SyncOperations {
     return report
   }
 
-  // MARK: Taking over
+  // MARK: Downloading
 
-  /// Takes over what was fetched, in the place of the cards that are here. A backup of these is made first where
-  /// anything of them is not on the server.
+  /// Replaces the local cards with the fetched collection. Backs them up first if any of them, or any local change,
+  /// is not on the server.
   /// - Parameters:
-  ///   - progress: notes done and all of them.
-  /// - Returns: what was taken over, and the backup of what was here.
+  ///   - progress: called with the notes done and their total.
+  /// - Returns: what was imported, and the backup of the local data.
   public func takeOver(
     _ preview: SyncPreview, progress: (Int, Int) throws -> Void
   ) throws -> (report: PullReport, backup: String?) {
     let pulled = preview.pulled
     var kept: String?
-    // What came from the server and was not touched since is there again.
+    // Rows that came from the server and were not changed since are part of the fetched collection.
     let isOurs = preview.link.meta == nil || preview.unsent.total > 0
     if preview.cardsHere > 0, isOurs, !workspace.rehearsal.isOn {
       let path = try workspace.care.freeBackupPath()
@@ -66,7 +66,7 @@ extension SyncOperations {
       kept = path
     }
     let report = try workspace.perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
-      // What was shown is what is replaced: another shell may have changed something since.
+      // Only what the user was shown may be replaced: another shell may have changed something since.
       let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
       guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
       guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }

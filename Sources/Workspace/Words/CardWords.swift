@@ -1,4 +1,4 @@
-// The words of the cards, with how well each is known. Invariant: they are not stored: they are read again when cards
+// The words of the cards, and how well each is known. Invariant: the words are not stored, but read again when cards
 // may have changed.
 
 import Decks
@@ -8,8 +8,8 @@ import Templates
 import Text
 
 enum CardWords {
-  /// What is known of each lemma that has a card or is listed.
-  /// - Parameter deck: the only deck whose cards count, with those within it.
+  /// Returns what is known of each lemma that has a card or is listed.
+  /// - Parameter deck: if given, only the cards of this deck and its subdecks count.
   static func known(
     _ workspace: Workspace, _ lemmatizer: Lemmatizer, deck: String?
   ) throws -> [String: (state: WordState, recall: Double)] {
@@ -31,7 +31,7 @@ enum CardWords {
     return known
   }
 
-  /// What a card's word is in a text: the word as it is there, and its dictionary form.
+  /// Returns what a card's word may be in a text: the word itself, and its lemma.
   static func lemmas(ofField field: String, _ lemmatizer: Lemmatizer) -> Set<String> {
     guard let key = word(ofField: field) else { return [] }
     return Set([key, lemmatizer.lemma(ofPhrase: key)].compactMap { $0 })
@@ -43,7 +43,7 @@ enum CardWords {
     return (word.stability ?? 0) >= knownDays ? .known : .learning
   }
 
-  /// The word of a card's field: without HTML, what is in brackets and what follows a comma; nil for a longer text.
+  /// Returns the word in a card's field, without HTML, brackets and whatever follows a comma; nil for a longer text.
   private static func word(ofField field: String) -> String? {
     guard field.utf8.count <= 300 else { return nil }
     var text = FieldHTML.sortText(field)

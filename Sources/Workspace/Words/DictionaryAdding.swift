@@ -1,5 +1,5 @@
-// Dictionaries of others that are indexed once, into the user's own folder. Invariant: an index is written whole or not
-// at all; the file that it was made of is only read.
+// Dictionaries from other sources, indexed once into the user's own folder. Invariant: an index is written whole or
+// not at all; the source file is only read.
 
 import Exchange
 import Files
@@ -14,13 +14,13 @@ public struct AddedDictionary: Equatable, Sendable {
   public let name: String
   public let path: String
   public var meanings = 0
-  /// Headwords that are forms of others.
+  /// The number of headwords that are forms of other words.
   public var forms = 0
   public var frequencies = 0
   public var pronunciations = 0
 }
 
-/// The dictionaries that a user added, and the order of all.
+/// The dictionaries that a user has added, and the order of all dictionaries.
 ///
 ///     let dictionaries = try UserDictionaries(workspace)
 ///     try dictionaries.add("wty-es-en.zip").meanings   // 636000
@@ -34,11 +34,11 @@ public struct UserDictionaries {
 
   private var library: DictionaryLibrary { workspace.lexicons.meanings }
 
-  /// Indexes a dictionary: a zip of Yomitan's, a `.ifo` of StarDict's, an `.index` of dictd's, or a table.
+  /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table.
   /// - Parameters:
-  ///   - name: what it is to be called; its own name when it is nil.
-  ///   - words: the code of the language of its words, where it does not say so itself.
-  ///   - progress: entries so far; throwing ends it.
+  ///   - name: the name of the dictionary; nil uses its own title.
+  ///   - words: the language of its headwords, if it does not say so itself.
+  ///   - progress: called with the number of entries so far; an error that it throws ends the indexing.
   /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
   public func add(
     _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }
@@ -77,14 +77,14 @@ public struct UserDictionaries {
     return added
   }
 
-  /// Takes an indexed dictionary away.
+  /// Removes an indexed dictionary.
   /// - Throws: `DictionaryError.unknown`, `FileError`.
   public func remove(_ name: String) throws {
     try Folder.removeFile(try own(name).path)
     forget()
   }
 
-  /// - Throws: `DictionaryError.unknown` for what `remove` could not take away.
+  /// - Throws: `DictionaryError.unknown` for a dictionary that `remove` cannot remove.
   public func requireOwn(_ name: String) throws { _ = try own(name) }
 
   private func own(_ name: String) throws -> DictionaryPlace {
@@ -95,7 +95,7 @@ public struct UserDictionaries {
     throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
   }
 
-  /// Says which dictionaries are asked before all others.
+  /// Sets which dictionaries are consulted before all others.
   public func setOrder(_ names: [String], by owner: Owner) throws {
     let text = names.joined(separator: " ")
     try workspace.preferences().tree.set(ProgramSettings.Name.dictionaries.rawValue, text: text, by: owner)
@@ -107,15 +107,15 @@ public struct UserDictionaries {
   }
 }
 
-/// What an indexed dictionary is called: the languages first, as names of dictionaries are read, then its own name in
-/// letters that every system takes.
+/// The name of an indexed dictionary: first the languages, which are parsed from the names of dictionaries, then its
+/// title in characters that every system accepts.
 private struct DictionaryName {
   let text: String
 
   init(_ title: String, words: String?, meanings: String?, path: String) throws {
     let plain = title.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     let parts = String(plain).split(separator: "-").map(String.init)
-    // A dictionary may say anything of itself: only what looks like a code comes into a path.
+    // A dictionary may claim anything about itself: only text that looks like a language code is used in a path.
     let codes = [words, meanings].compactMap { $0?.lowercased().split(separator: "-").first.map(String.init) }
       .filter { (2...3).contains($0.utf8.count) && $0.allSatisfy { $0.isASCII && $0.isLetter } }
     let rest = parts.starts(with: codes) ? Array(parts.dropFirst(codes.count)) : parts

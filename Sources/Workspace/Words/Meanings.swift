@@ -1,5 +1,5 @@
-// What words mean, by the dictionaries of this machine and the user's own.
-// Invariant: a dictionary that is missing or damaged keeps nothing else from being done.
+// The meanings of words, from the dictionaries of this machine and the user's own.
+// Invariant: a missing or damaged dictionary does not prevent anything else.
 
 import Decks
 import Language
@@ -7,15 +7,15 @@ public import Lexicon
 import Templates
 
 extension LexiconHandle {
-  /// What dictionaries say of a word, the user's own first; markup is made plain. Where none has the form, they are
-  /// asked for its lemmas.
-  /// - Parameter name: of the only dictionary to ask.
+  /// Returns the dictionary entries for a word, the user's own dictionaries first, with markup converted to plain
+  /// text. If no dictionary contains the word, looks up its lemmas.
+  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `DictionaryError`.
   public func define(_ word: String, only name: String? = nil) throws -> [Meaning] {
     try workspace.words.define(word, in: lexicon.language, foldAccents: lexicon.foldsAccents, only: name)
   }
 
-  /// Whether `define` answers at once: the dictionaries that it asks have been read.
+  /// Whether `define` answers immediately, because its dictionaries have been loaded.
   public var areDictionariesOpen: Bool {
     get throws {
       let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
@@ -26,7 +26,7 @@ extension LexiconHandle {
 }
 
 extension DictionaryLibrary {
-  /// What dictionaries say, their markup made plain.
+  /// Returns the dictionary entries with markup converted to plain text.
   func plain(
     _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
   ) throws -> [Meaning] {

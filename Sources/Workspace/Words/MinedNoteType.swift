@@ -1,5 +1,5 @@
-// The note types of mined cards, and what of a mined word goes into which field. Invariant: a type of the user's own is
-// filled as far as its fields go; a field of it that has another meaning stays empty.
+// The note types of mined cards, and which parts of a mined word go into which fields. Invariant: a user's own note
+// type is filled as far as its fields allow; a field of it with another meaning stays empty.
 
 import Decks
 import Storage
@@ -44,7 +44,7 @@ enum MinedNoteType {
           + rest)
     ], css: css, isCloze: true)
 
-  /// - Parameter name: of a type that is there, or of a stock one; nil for Mined, which is made when it is missing.
+  /// - Parameter name: an existing type or a stock type; nil for Mined, which is created if it does not exist.
   /// - Throws: `NoteError.typeNotFound`.
   static func type(_ db: Database, named name: String?, isCloze: Bool, now: Double) throws -> NoteType {
     if let name { return try NoteTypeTable.findOrMake(db, named: name, now: now) }
@@ -52,9 +52,10 @@ enum MinedNoteType {
     return try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
   }
 
-  /// Fields called as those of Mined, in capitals or not, take what these take. Where none is called Word, the first
-  /// other field takes the word and the second what explains it; of a type of clozes the first takes the sentence.
-  /// - Parameter media: `Audio` and `Picture`, as fields have them.
+  /// Creates the note of a mined word. Fields with the names of Mined's fields (case-insensitive) get the
+  /// corresponding values. If no field is called Word, the first other field gets the word and the second one its
+  /// explanation; in a cloze type without a field Sentence the first one gets the sentence.
+  /// - Parameter media: the values of the fields `Audio` and `Picture`.
   static func note(_ word: MinedWord, of type: NoteType, _ media: [String: String]) -> NewNote {
     func html(_ text: String?) -> String { FieldHTML.html(ofPlain: text ?? "") }
     var parts = [

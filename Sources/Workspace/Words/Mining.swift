@@ -1,6 +1,5 @@
 // Cards from a text: one for each word that is not known yet, with the sentence that shows it best. Invariant: a run
-// is one step of undo; a second one with the same choices adds nothing, since a word with a card is never added
-// again.
+// is one undo step. A second run with the same options adds nothing, because a word with a card is never added again.
 
 import Decks
 import Files
@@ -12,18 +11,18 @@ import Text
 
 /// Which words of a text become cards, and how.
 public struct MiningOptions: Sendable {
-  /// The most words, those that gain most; nil for all that have a sentence.
+  /// The number of words to choose, those with the largest gain; nil for all that have a sentence.
   public var count: Int?
-  /// The most useful words until this part of the text would be known.
+  /// Chooses the most useful words that are needed to know this fraction of the text.
   public var target: Double?
-  /// Unknown words that a sentence may have.
+  /// The most unknown words in a sentence.
   public var unknownAtMost = 1
-  /// How often a word is in the text at least.
+  /// The least number of occurrences of a word in the text.
   public var minCount = 1
   public var requiresGloss = false
-  /// The only dictionary to ask.
+  /// The only dictionary to look in.
   public var dictionary: String?
-  /// The sentence with a gap in place of the word and its sentence.
+  /// Whether the cards show the sentence with a gap instead of the word with its sentence.
   public var isCloze = false
 
   public init() {}
@@ -33,7 +32,7 @@ public struct MiningOptions: Sendable {
 public struct MinedWord: Equatable, Sendable {
   public let lemma: String
   public let form: String
-  /// HTML, the form in bold.
+  /// The sentence as HTML, with the form in bold.
   public let sentence: String
   /// The sentence with the form as a cloze.
   public let cloze: String
@@ -41,28 +40,28 @@ public struct MinedWord: Equatable, Sendable {
   public let gloss: String?
   public let translation: String?
   public let source: String
-  /// How often it is in the text.
+  /// How often the word occurs in the text.
   public let count: Int
-  /// Of its file, in `TextHandle.titles`.
+  /// The index of its file in `TextHandle.titles`.
   let file: Int
-  /// Seconds from the beginning, of a subtitle.
+  /// The time of a subtitle, in seconds from the beginning.
   let time: ClosedRange<Double>?
 }
 
 /// What a run found.
 public struct MiningReport: Equatable, Sendable {
   public var added: [MinedWord] = []
-  /// Words that are wanted and have no sentence that is easy enough.
+  /// The number of wanted words without a sentence that is easy enough.
   public var withoutSentence = 0
-  /// Wanted words that have a card already.
+  /// The number of wanted words that already have a card.
   public var present = 0
 }
 
 extension TextHandle {
-  /// The words that become cards, the most useful first.
+  /// Returns the words that become cards, the most useful first.
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     let view = try view()
-    // A word with a new card still counts as wanted, so that a run and a second run after it choose the same words.
+    // A word with a new card still counts as wanted, so that a second run chooses the same words as the first one.
     var wanted = view.lemmasByGain { $0.isMissing }.filter { text.lemmas[Int($0)].count >= options.minCount }
     if let target = options.target, let needed = view.lemmasNeeded(for: target) {
       let useful = Set(view.lemmasByGain().prefix(needed))
@@ -70,7 +69,7 @@ extension TextHandle {
     }
     var report = MiningReport()
     let looked = lookedUp(in: view, &report)
-    // A vocabulary's sentences are there for the words that were looked up in them.
+    // The sentences of a vocabulary serve only the words that were looked up in them.
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.map(\.lemma))
     wanted.removeAll(where: asked.contains)
@@ -90,7 +89,8 @@ extension TextHandle {
     return report
   }
 
-  /// The words that were looked up, those of several look-ups first, each with the sentence of its first one.
+  /// Returns the words that were looked up, the most frequently looked up first, each with the sentence of its first
+  /// look-up.
   private func lookedUp(in view: TextView, _ report: inout MiningReport) -> [PlannedWord] {
     var (counts, first): ([UInt32: Int], [PlannedWord]) = ([:], [])
     for (number, sentence) in text.sentences.enumerated() {
@@ -110,9 +110,9 @@ extension TextHandle {
     }.map(\.element)
   }
 
-  /// A card's worth of a lemma in one sentence.
-  /// - Parameter number: in `TextIndex.sentences`.
-  /// - Parameter dictionary: the only one to ask.
+  /// Collects the contents of a card for a lemma in one sentence.
+  /// - Parameter number: an index into `TextIndex.sentences`.
+  /// - Parameter dictionary: the only dictionary to look in.
   public func minedWord(_ lemmaNumber: UInt32, inSentence number: Int, dictionary: String? = nil) throws -> MinedWord {
     let (lemma, sentence) = (text.lemmas[Int(lemmaNumber)], text.sentences[number])
     var (marked, cloze, form) = ("", "", lemma.text)
@@ -131,9 +131,9 @@ extension TextHandle {
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
 
-  /// Adds cards for words; the deck and the note type are made when they are missing.
+  /// Adds cards for words; creates the deck and the note type if they do not exist.
   /// - Parameters:
-  ///   - noteType: nil for Mined, or Mined cloze.
+  ///   - noteType: the note type; nil for Mined, or Mined cloze.
   ///   - clips: the lines as sounds and pictures, in the order of the words.
   /// - Returns: how many notes were added.
   /// - Throws: `NoteError.typeNotFound`.
@@ -148,7 +148,7 @@ extension TextHandle {
       let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
       let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
       var added = 0
-      // Each goes on top: the most useful one is studied first.
+      // Each card goes on top, so in reverse order the most useful one ends up first.
       for (number, word) in words.enumerated().reversed() {
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
         let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
@@ -158,7 +158,7 @@ extension TextHandle {
             random: environment.random.entropy, isInterrupted: environment.isInterrupted)
           added += 1
         } catch DeckError.duplicate {
-          // The same card is in the deck, under another language's text perhaps.
+          // The deck already contains the same card, perhaps from a text in another language.
           continue
         }
       }

@@ -1,5 +1,5 @@
-// Where a reader stopped in a text. Invariant: a text is known by the hash of its words, wherever its file is; a place
-// is no step of undo.
+// The places at which a reader stopped in texts. Invariant: a text is identified by the hash of its words, wherever
+// its file is; a place is not part of undo.
 
 import Files
 import Language
@@ -24,7 +24,7 @@ enum ReadingPlaceTable {
 }
 
 extension TextHandle {
-  /// The number of the sentence at which the reader stopped; 0 for a text that was not read.
+  /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
   public func keptPlace() throws -> Int {
     try workspace.read { db in
       try Int.fetchOne(db, sql: "SELECT sentence FROM reading_places WHERE digest = ?", arguments: [text.digest]) ?? 0

@@ -1,4 +1,4 @@
-// A text that is open: what of it is known by the cards as they are now. Invariant: the text itself never changes;
+// An open text, and how much of it is known according to the current cards. Invariant: the text itself never changes;
 // the states of its words are read again when cards may have changed.
 
 import Decks
@@ -9,17 +9,17 @@ public import Lexicon
 import Problems
 import Text
 
-/// What a text is opened with.
+/// The options for opening a text.
 public struct TextOptions: Sendable {
-  /// When it is nil, what the first file says of itself, else that of `game.language`.
+  /// The language; nil uses the one that the first file specifies, or else that of `game.language`.
   public var language: String?
-  /// Of all files; found when it is nil.
+  /// The encoding of all files; nil detects it.
   public var encoding: TextEncoding?
   /// Subtitle files with translations, one for each file.
   public var translations: [String] = []
-  /// Seconds to add to the times of the translations; found when it is nil.
+  /// The seconds to add to the times of the translations; nil determines the offset.
   public var offset: Double?
-  /// Only the cards of this deck, and of those within it, say what is known.
+  /// If set, only the cards of this deck and its subdecks determine what is known.
   public var deck: String?
   /// Lists of words that count as known for this text.
   public var knownLists: [String] = []
@@ -34,13 +34,13 @@ public struct TextOptions: Sendable {
 public final class TextHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let text: TextIndex
-  /// The files' names without folder and ending; of a vocabulary the titles of its books.
+  /// The file names without folder and extension; for a vocabulary, the titles of its books.
   public let titles: [String]
-  /// How each translation was paired; one for each of `TextOptions.translations`.
+  /// How each translation was aligned; one for each of `TextOptions.translations`.
   public let pairings: [SubtitlePairing]
-  /// The files that were read as something else than UTF-8.
+  /// The files that were read in an encoding other than UTF-8.
   public let encodings: [(path: String, encoding: TextEncoding)]
-  /// Whether nobody said what language it is in.
+  /// Whether the language was neither given nor specified by the file.
   public let isLanguageAssumed: Bool
   private let deck: String?
   /// Lemmas that count as known whatever the cards say.
@@ -70,8 +70,8 @@ public final class TextHandle: WorkspaceHandle {
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
 
-  /// What the file says of itself, where that is known and no other was asked for. Of the variants of one language it
-  /// is the one that is set.
+  /// Returns the language that the file specifies, unless another one was requested. Among the variants of a
+  /// language, prefers the configured one.
   private static func language(
     told: String?, _ options: TextOptions, in workspace: Workspace
   ) throws -> Language? {
@@ -84,13 +84,13 @@ public final class TextHandle: WorkspaceHandle {
   }
 
   public var language: Language { lemmatizer.language }
-  /// Debian's package of what is missing for the dictionary forms of its words.
+  /// The Debian package that is missing for lemmatising the words of the text.
   public var missingPackage: String? { lemmatizer.missing }
 
-  /// What is known of it now.
+  /// Returns what is currently known of the text.
   public func view() throws -> TextView {
     _ = try workspace.store(for: "text")
-    // What is remembered changes with the day.
+    // Recall changes from day to day.
     let today = workspace.moment.today
     if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
     let words = try CardWords.known(workspace, lemmatizer, deck: deck)
@@ -103,17 +103,17 @@ public final class TextHandle: WorkspaceHandle {
     return view
   }
 
-  /// How many words of the text each lemma is that is not known yet.
+  /// Returns the number of occurrences in the text for each lemma that is not known yet.
   func gains() throws -> [String: Int] {
     let view = try view()
     return Dictionary(
       view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
   }
 
-  /// The lemmas of the word in a card's field.
+  /// Returns the lemmas of the word in a card's field.
   func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
 
-  /// Where a sentence is: `ep03 00:12:31`.
+  /// Returns the position of a sentence, such as `ep03 00:12:31`.
   public func source(of sentence: TextSentence) -> String {
     let place = text.place(of: sentence)
     let title = titles.indices.contains(place.file) ? titles[place.file] : ""
@@ -124,20 +124,20 @@ public final class TextHandle: WorkspaceHandle {
   }
 }
 
-/// A file's name without folder and ending.
+/// Returns a file's name without folder and extension.
 private func title(of path: String) -> String {
   let name = lastPart(of: path)
   guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
   return String(name[..<dot])
 }
 
-/// A file of text, read; nil where it is a vocabulary.
+/// Reads a text file; returns nil if it is a vocabulary.
 private func textFile(_ path: String, _ options: TextOptions, _ environment: Environment) throws -> TextFile? {
   if try VocabularyFile.isOne(path, isInterrupted: environment.isInterrupted) { return nil }
   return try TextFile(path, encoding: options.encoding, isInterrupted: environment.isInterrupted)
 }
 
-/// Files as they are read one after the other.
+/// The files being read, one after the other.
 private struct TextReading {
   var builder: TextBuilder
   private(set) var files: [(path: String, encoding: TextEncoding)] = []
@@ -171,7 +171,7 @@ private struct TextReading {
     }
   }
 
-  /// The words that were looked up, each with the sentence it was in; a word without one stands alone.
+  /// Adds the words that were looked up, each with its sentence; a word without one is added by itself.
   mutating func addVocabulary(_ path: String) throws {
     let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
     var places: [String: Int] = [:]
@@ -196,7 +196,7 @@ private struct TextReading {
     builder.add(text, at: place)
   }
 
-  /// The lemmas of the words that lists have as known.
+  /// Returns the lemmas of the words that the lists mark as known.
   func known(in lists: [String], _ lemmatizer: Lemmatizer) throws -> Set<String> {
     var lemmas: Set<String> = []
     for path in lists {

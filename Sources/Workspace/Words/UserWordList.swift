@@ -1,5 +1,5 @@
-// Words that the user listed as known, or as not to be learned, whether they have a card or not.
-// Invariant: a row is a lemma of one language, in small letters.
+// Words that the user listed as known, or as not to be learned, whether or not they have a card.
+// Invariant: a row is a lemma of one language, in lower case.
 
 public import Exchange
 import Files
@@ -29,7 +29,7 @@ enum ListedWordTable {
     }
   }
 
-  /// - Parameter ignored: nil takes the lemma off the list.
+  /// - Parameter ignored: nil removes the lemma from the list.
   static func set(_ db: Database, language: String, _ lemma: String, ignored: Bool?) throws {
     guard let ignored else {
       try db.execute(
@@ -51,7 +51,7 @@ public struct UserWordList {
   public let language: Language
   private let lemmatizer: Lemmatizer
 
-  /// - Parameter name: of the language; that of `game.language` when it is nil.
+  /// - Parameter name: the name of the language; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
   public init(_ workspace: Workspace, language name: String?) throws {
     self.workspace = workspace
@@ -59,7 +59,7 @@ public struct UserWordList {
     lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 
-  /// By lemma, with whether they are ignored.
+  /// Returns the lemmas, each with whether it is ignored.
   public func all() throws -> [(lemma: String, isIgnored: Bool)] {
     var words: [(lemma: String, isIgnored: Bool)] = []
     try workspace.read { db in
@@ -68,15 +68,15 @@ public struct UserWordList {
     return words
   }
 
-  /// Lists words by the lemma of each; one step of undo.
-  /// - Parameter state: `.known` or `.ignored`; anything else takes them off the list.
-  /// - Returns: how many lemmas are listed otherwise than before.
+  /// Lists words by their lemmas, as one undo step.
+  /// - Parameter state: `.known` or `.ignored`; any other state removes them from the list.
+  /// - Returns: how many lemmas changed.
   @discardableResult
   public func set(_ words: [String], as state: WordState) throws -> Int {
     try set(words.map { ($0, state) })
   }
 
-  /// The same with a state for each word; of a word that is there twice the last one counts.
+  /// Lists words with a state for each, as one undo step; if a word occurs twice, the last state counts.
   @discardableResult
   public func set(_ words: [(word: String, state: WordState)]) throws -> Int {
     let before = Dictionary(firstOf: try all())
@@ -96,18 +96,18 @@ public struct UserWordList {
     return changes.count
   }
 
-  /// What was found in a file of words.
+  /// The result of importing a file of words.
   public struct Imported: Equatable, Sendable {
-    /// Lemmas that are listed otherwise than before.
+    /// The number of lemmas that changed.
     public var changed = 0
-    /// Words that the file has as still being learned, or as looked up only.
+    /// The number of words that the file marks as still being learned, or as only looked up.
     public var learning = 0
   }
 
-  /// Lists the words of a file: those that it has as known, and those that it has as ignored. One step of undo.
+  /// Lists the words that a file marks as known or as ignored, as one undo step.
   /// - Parameters:
-  ///   - columns: which column of a table is which, where its heading does not say so.
-  ///   - more: words beside those of the file.
+  ///   - columns: the meanings of a table's columns, if its header does not specify them.
+  ///   - more: words in addition to those of the file.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
   public func add(
     from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []
@@ -122,7 +122,7 @@ public struct UserWordList {
     return imported
   }
 
-  /// The words of a list, or of the vocabulary of an e-reader, that may be of a language.
+  /// Returns the words of a list, or of an e-reader's vocabulary, that may belong to a language.
   static func entries(
     of path: String, columns: [ColumnChoice], for language: Language, _ environment: Environment
   ) throws -> [VocabularyEntry] {

@@ -1,5 +1,5 @@
-// Which words are common, by the texts that the user had counted and by a list of this machine. Invariant: a text is
-// counted once, wherever its file is; counting is one step of undo.
+// Which words are common, according to the texts that the user had counted and a word list of this machine.
+// Invariant: a text is counted once, wherever its file is; counting is one undo step.
 
 import Files
 import Language
@@ -28,7 +28,7 @@ enum WordCountTable {
         """)
   ]
 
-  /// - Returns: false where the text was counted already.
+  /// - Returns: false if the text was counted before.
   fileprivate static func add(_ db: Database, _ text: TextCount, isInterrupted: () -> Bool) throws -> Bool {
     try db.execute(
       sql: "INSERT OR IGNORE INTO counted_texts (language, digest, title, words) VALUES (?, ?, ?, ?)",
@@ -51,7 +51,7 @@ enum WordCountTable {
   }
 }
 
-/// How often the words of a text are in it.
+/// The number of occurrences of each word in a text.
 private struct TextCount {
   let language: String
   let digest: String
@@ -78,14 +78,14 @@ public struct WordCounts {
   private let workspace: Workspace
   public let language: Language
 
-  /// - Parameter name: of the language; that of `game.language` when it is nil.
+  /// - Parameter name: the name of the language; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
   public init(_ workspace: Workspace, language name: String?) throws {
     self.workspace = workspace
     language = try workspace.words.language(named: name)
   }
 
-  /// In the order of their titles.
+  /// Returns the counted texts, sorted by title.
   public func texts() throws -> [CountedText] {
     var texts: [CountedText] = []
     try workspace.read { db in
@@ -96,7 +96,7 @@ public struct WordCounts {
     return texts
   }
 
-  /// The most frequent words of all of them.
+  /// Returns the most frequent words of all counted texts.
   public func frequent(_ limit: Int) throws -> [(word: String, count: Int)] {
     var words: [(word: String, count: Int)] = []
     try workspace.read { db in
@@ -108,19 +108,20 @@ public struct WordCounts {
     return words
   }
 
-  /// Counts the words of texts, one after the other; one step of undo.
+  /// Counts the words of texts, one after the other, as one undo step.
   /// - Parameters:
-  ///   - count: how many texts there are.
-  ///   - forgets: whether all that was counted before is forgotten first.
-  ///   - text: opens one, counted from 0, when its turn comes; what it throws leaves everything as it was.
-  /// - Returns: how many texts were forgotten, and of each new one whether it was counted now and not before.
+  ///   - count: the number of texts.
+  ///   - forgets: whether all previous counts are removed first.
+  ///   - text: opens the text with an index from 0 when it is needed; if it throws, nothing is changed.
+  /// - Returns: how many texts were forgotten, and for each new text whether it had not been counted before.
   public func add(
     _ count: Int, forgets: Bool = false, _ text: (Int) throws -> TextHandle
   ) throws -> (forgotten: Int, isNew: [Bool]) {
     let isInterrupted = workspace.environment.isInterrupted
     let forgotten = forgets ? try texts().count : 0
     if count == 0, forgotten == 0 { return (0, []) }
-    // Reading takes long, and other processes may change the collection meanwhile.
+    // Reading the texts takes long, and other processes may change the collection in the meantime, so it precedes the
+    // operation.
     let counted = try (0..<count).map { try TextCount(text($0)) }
     let isNew = try workspace.perform(.countWords) { db in
       if forgotten > 0 { try WordCountTable.forget(db, language: language.code) }
@@ -130,7 +131,7 @@ public struct WordCounts {
   }
 }
 
-/// The common words of the list that was asked about last, and the counts that they are good for.
+/// The common words of the last list that was requested, and the counted texts for which they are valid.
 struct KnownCommonWords {
   let lexicon: Lexicon
   let texts: [CountedText]
@@ -138,8 +139,8 @@ struct KnownCommonWords {
 }
 
 extension WordOperations {
-  /// The common words of a list, by the counts of the user's texts and of a list of this machine; nil where both say
-  /// too little.
+  /// Returns the common words of a list, according to the counts of the user's texts and a frequency list of this
+  /// machine; nil if both contain too little.
   public func common(of lexicon: Lexicon) throws -> CommonWords? {
     let texts = try WordCounts(workspace, language: lexicon.language.name).texts()
     if let known = workspace.opened.commonWords, known.lexicon === lexicon, known.texts == texts { return known.words }
@@ -158,7 +159,7 @@ extension WordOperations {
     return words
   }
 
-  /// The common words that a game is about: none where the settings or the list say all of them.
+  /// Returns the common words for a game; nil if the settings or the user's list call for all words.
   func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
     try isGiven || !workspace.preferences().choosesCommonWords ? nil : common(of: lexicon)
   }

@@ -1,5 +1,5 @@
-// Word lists and dictionaries: the languages of this machine, and what their words mean.
-// Invariant: a dictionary that is missing or damaged keeps nothing else from being done.
+// Word lists and dictionaries: the languages of this machine, and the meanings of their words.
+// Invariant: a missing or damaged dictionary does not prevent anything else.
 
 import Language
 public import Lexicon
@@ -11,28 +11,28 @@ public import Lexicon
 public struct WordOperations {
   let workspace: Workspace
 
-  /// The lexicon of a language by its name; that of `game.language` when it is nil.
+  /// Returns the lexicon of a language by name; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
   public func lexicon(_ name: String?, foldAccents: Bool = false) throws -> LexiconHandle {
     workspace.handle(of: try workspace.lexicons.lexicon(for: language(named: name), foldAccents: foldAccents))
   }
 
-  /// Whether the lexicon of a language is there at once.
+  /// Whether the lexicon of a language is already loaded.
   public func isLexiconOpen(_ name: String?) throws -> Bool { try workspace.lexicons.isOpen(language(named: name)) }
 
-  /// The language of a name; that of `game.language` when it is nil.
+  /// Returns the language with a name; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
   public func language(named name: String?) throws -> Language {
     try workspace.lexicons.language(named: name ?? workspace.preferences().gameLanguage)
   }
 
-  /// The lexicon of a file of words.
+  /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
     let known = language.map { Language.named($0) ?? Language(name: $0, title: $0, code: "") }
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 
-  /// The dictionaries that `define` asks: the user's first, then by name, then Apertium's.
+  /// The dictionaries that `define` searches: the user's first, then by name, then Apertium's.
   public func dictionaries() -> [(name: String, words: String?, meanings: String?, path: String, isOwn: Bool)] {
     workspace.lexicons.meanings.places().map { ($0.name, $0.words, $0.meanings, $0.path, $0.isOwn) }
       + workspace.languages.bilingualFiles().map {
@@ -40,7 +40,7 @@ public struct WordOperations {
       }
   }
 
-  /// The language of a dictionary of Apertium's, which is asked for its own alone.
+  /// Returns the language of an Apertium dictionary, which is searched only for words of that language.
   private func languageOfBilingual(_ name: String) -> Language? {
     let file = workspace.languages.bilingualFiles().first {
       LanguageLibrary.dictionaryName($0.words, $0.meanings) == name
@@ -48,9 +48,9 @@ public struct WordOperations {
     return file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
   }
 
-  /// What dictionaries say of a word, as `LexiconHandle.define` has it: no word list is needed for it.
-  /// - Parameter isLemma: it is a dictionary form, so that another word of which it may be a form is not asked about:
-  ///   the noun `diezmo`, a tithe, is no form of `diezmar`, to decimate.
+  /// Returns the dictionary entries for a word, as `LexiconHandle.define` does, but without needing a word list.
+  /// - Parameter isLemma: the word is a lemma, so other words of which it may be a form are not looked up: the noun
+  ///   `diezmo`, a tithe, is not a form of `diezmar`, to decimate.
   /// - Throws: `DictionaryError`.
   public func define(
     _ word: String, isLemma: Bool = false, in language: Language, foldAccents: Bool = false, only name: String? = nil
@@ -79,18 +79,19 @@ public struct WordOperations {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
-    // A language that Apertium explains has a dictionary, though none of its own format is here.
+    // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own
+    // format.
     if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
   }
 
-  /// Those of the dictionaries that are named before all others; the rest stays as it was.
+  /// Puts the entries of the preferred dictionaries first; the others keep their order.
   private static func inOrder(_ meanings: [Meaning], _ order: [String]) -> [Meaning] {
     func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
     return meanings.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
   }
 
-  /// The languages beside one whose words something here explains, those with a dictionary first.
+  /// Returns the other languages whose words can be explained, those with a dictionary first.
   public func explained(besides language: Language) -> [Language] {
     let first = workspace.lexicons.meanings.languages(besides: language)
     return first
@@ -99,10 +100,10 @@ public struct WordOperations {
       }
   }
 
-  /// What a word means in one line; nil where no dictionary knows it.
+  /// Returns the meaning of a word on a single line; nil if no dictionary contains the word.
   /// - Parameters:
-  ///   - isLemma: as `define` has it.
-  ///   - name: of the only dictionary to ask.
+  ///   - isLemma: as in `define`.
+  ///   - name: the only dictionary to look in.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
   ) throws -> String? {
