@@ -32,7 +32,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       let paths = try paths(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
-      // Reading and analysing is the program's work, so a plugin is not charged for the time.
+      // Reading and analysing is the program's work, so the time does not count against a plugin's limit.
       return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
     }
   }

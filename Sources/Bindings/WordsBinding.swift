@@ -68,7 +68,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     try options?.allowOnly(["language"])
     let language = try options?.optionalText("language")
     let workspace = try context.workspace()
-    // Reading data at its first use is the program's work, so a plugin is not charged for the time.
+    // Reading data at its first use is the program's work, so the time does not count against a plugin's limit.
     let (library, known) = (workspace.languages, try workspace.words.language(named: language))
     if !library.isOpen(known) { CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
@@ -78,8 +78,8 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   }
 }
 
-/// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so a plugin is not
-/// charged for the time.
+/// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so the time does not
+/// count against a plugin's limit.
 func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
   if try workspace.words.isLexiconOpen(language) { return try workspace.words.lexicon(language) }
   return try CallPause.lendingTime { try workspace.words.lexicon(language) }
@@ -221,7 +221,8 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
       + "knows it. Code: not_found, when there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
-    // Reading a dictionary at its first use is the program's work, so a plugin is not charged for the time.
+    // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
+    // limit.
     if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
     return try CallPause.lendingTime { try handle.define(word).map(\.text) }
   }

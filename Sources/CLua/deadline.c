@@ -35,8 +35,8 @@ static void set_clock(int64_t interval) {
   timer_settime(clock_of_thread, 0, &times, NULL);
 }
 
-// A deadline counts from the first tick within the call. The clock of a paused call and of the calls around it stands
-// still, up to the limit of its loan.
+// A deadline counts from the first tick within the call. The clock of a paused call and of the calls around it is
+// stopped, up to the limit of its loan.
 static void on_tick(int signal) {
   (void)signal;
   int saved = errno;

@@ -83,7 +83,7 @@ public final class DistantCode {
     crossing.end()
   }
 
-  // MARK: What plugins are made of
+  // MARK: Setup
 
   /// Sends the modules that were registered in the state, and makes the code's `print` print here.
   public func tellModules() throws {
