@@ -106,7 +106,8 @@ public struct LuaStack: ~Copyable {
     return Array(bytes)
   }
 
-  /// The default limit in bytes of a text that the host copies.
+  /// The bytes of a text from which on the host checks for room before it copies; also the default limit of a text
+  /// argument.
   public static let largeText = 1 << 20
 
   /// Returns the bytes, in place, of a string argument with at most `limit` bytes.
