@@ -1,5 +1,5 @@
-// What Lua sees of the gate: the module `auth`, the only one that answers before a sign-in. Invariant: a password is
-// never a Lua string: it is typed at the terminal or read from a file by the shell.
+// What Lua sees of authentication: the module `auth`, the only one that answers before a sign-in. Invariant: a
+// password is never a Lua string: the user types it at the terminal, or the shell reads it from a file.
 
 import LuaRuntime
 

@@ -1,6 +1,5 @@
-// What the bound objects of one Lua state reach: the user's workspace behind the gate, the shell and the plugins above,
-// and what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate
-// stands.
+// What the bound objects of one Lua state work with: the user's workspace, the shell and the plugins above, and what
+// the state was granted. Invariant: a binding reaches data only through `workspace()`, which requires a sign-in.
 
 import Commands
 import Lexicon
@@ -10,7 +9,7 @@ import Text
 import ToggleSettings
 public import Workspace
 
-/// What a Lua state may see.
+/// The permissions of a Lua state.
 public struct Grants: Equatable, Sendable {
   public enum Module: String, CaseIterable, Sendable {
     case decksRead = "decks.read"
@@ -19,15 +18,15 @@ public struct Grants: Equatable, Sendable {
     case documentsWrite = "documents.write"
     case words, texts, games, settings, shell
     case shellRun = "shell.run"
-    /// The event `command` hands over the whole line.
+    /// The event `command` passes the whole line.
     case commandsRead = "commands.read"
   }
 
   public var modules: Set<Module>
-  /// Folders and files that may be read and written; nil where every path may.
+  /// Folders and files that may be read and written; nil for every path.
   public var readable: [String]?
   public var writable: [String]?
-  /// Settings, or groups of them, that may be changed beside the plugin's own; nil where every one may.
+  /// Settings, or groups of them, that may be changed in addition to the plugin's own; nil for all.
   public var settings: [String]?
 
   public init(
@@ -39,15 +38,15 @@ public struct Grants: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// The user's own lines and scripts.
+  /// The permissions of the user's own lines and scripts.
   public static let everything = Grants(modules: Set(Module.allCases), readable: nil, writable: nil, settings: nil)
 
   public func allows(_ module: Module) -> Bool { modules.contains(module) }
 }
 
-/// What is different for a plugin's state: what each call into it may use, and who is told of its failures.
+/// The terms for a plugin's state: the limits of each call into it, and who receives its failures.
 public struct PluginTerms {
-  /// What each call into the state may use, for the words of an error.
+  /// The limits of each call into the state, for the text of an error.
   public var limits = PluginLimits.standard
   /// Receives each failure of a call into the state, for `plugin info`.
   public var noteFailure: (String) -> Void = { _ in }
@@ -57,25 +56,25 @@ public struct PluginTerms {
   public init() {}
 }
 
-/// Everything that the bindings of one state work with.
+/// Everything that the bindings of one state need.
 public final class BindingContext {
   private let hosts: BindingHosts
-  /// Whom the state belongs to, and since which sign-in.
+  /// The owner of the state, and the sign-in that it belongs to.
   public let origin: ContextOrigin
   public let grants: Grants
-  /// Events of the shell, shared by all states.
+  /// The events of the shell, shared by all states.
   public let events: EventTable
   let terms: PluginTerms
-  /// The files that the user named for the calls under way.
+  /// The files that the user named for the running calls.
   var calls = CallGrants()
-  /// What the shell keeps for the state, charged to it, by what it is and its name: one in place of another frees that.
+  /// Charges for what the shell stores for the state, by kind and name; replacing an entry releases its charge.
   fileprivate var kept: [String: MemoryCharge] = [:]
-  /// Those of `files.lines`.
+  /// The open files of `files.lines`.
   let openFiles = OpenFiles()
-  /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an
-  /// access to it across another.
+  /// The workspace that was last returned. While it is open, nobody has signed out. Read at every call; no access to
+  /// it ever spans another access.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
-  /// The letters that `words.can_form` was asked about last.
+  /// The letters of the last call of `words.can_form`.
   var letters = PlainLetters()
 
   public init(
@@ -93,18 +92,19 @@ public final class BindingContext {
   public var plugins: any PluginDirectory { hosts.plugins }
   public var auth: (any Authenticating)? { hosts.auth }
 
-  /// The open workspace.
+  /// Returns the open workspace.
   /// - Throws: `auth_required`.
   public func workspace() throws -> Workspace { try hosts.shell.workspace(for: origin) }
 
-  /// Who sets or declares a setting now: the plugin, init.lua, a script, the user.
+  /// Returns who sets or declares a setting now: the plugin, init.lua, a script, or the user.
   public func settingOwner() -> Owner { owner == .user ? hosts.shell.settingOwner : owner }
 
   /// Whether the user typed the path.
   func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
-  /// Does what keeps something in the program for the state, which is charged for all that the call has read so far.
-  /// - Parameter weight: bytes that the thing weighs by itself.
+  /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the
+  /// call has read so far.
+  /// - Parameter weight: bytes charged for the stored object itself.
   func keeping<R>(
     _ kind: String, _ name: String, _ stack: borrowing LuaStack, weight: Int = 512, _ body: () throws -> R
   ) throws -> R {
@@ -114,7 +114,7 @@ public final class BindingContext {
     return made
   }
 
-  /// What every module but `auth` asks first.
+  /// Checks the sign-in; every module except `auth` calls this first.
   /// - Throws: `auth_required`.
   func requireSignIn() throws {
     if isOpen { return }
@@ -124,14 +124,14 @@ public final class BindingContext {
 }
 
 extension BindingContext: LuaGate {
-  /// Whether somebody is known to be signed in: once anything was asked of the workspace, until the sign-out.
+  /// Whether someone is known to be signed in: from the first use of the workspace until the sign-out.
   public var isOpen: Bool {
     guard let lastWorkspace else { return false }
     return lastWorkspace.isOpen
   }
 }
 
-// A handle of the workspace is open while that is.
+// A workspace handle is open while its workspace is.
 extension LexiconHandle: LuaGate {
   public var isOpen: Bool { workspace.isOpen && !lexicon.isDamaged }
 }
@@ -140,12 +140,12 @@ extension GameHandle: LuaGate {
   public var isOpen: Bool { workspace.isOpen }
 }
 
-/// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
+/// Checks that a bound workspace handle can be used. This is the only such check; it runs before each member.
 func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
   guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
 }
 
-/// The same of a lexicon, whose list may have been damaged since.
+/// The same for a lexicon, whose list may have been damaged meanwhile.
 func requireWhole(_ handle: LexiconHandle) throws {
   try requireOpen(handle, "lexicon")
   if handle.lexicon.isDamaged { throw handle.lexicon.damage }
@@ -167,7 +167,7 @@ extension LuaGrant {
 }
 
 extension BindingContext {
-  /// What the state was granted, as the members of its types and modules are held against it.
+  /// The state's rights, against which the members of its types and modules are checked.
   var rights: LuaRights {
     let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), owner.plugin?.description ?? "this state")
     return LuaRights { grant in
@@ -175,14 +175,14 @@ extension BindingContext {
     }
   }
 
-  /// What is asked before each member of a type whose objects only who was granted may use, wherever they come from: an
-  /// event hands cards to who listens.
+  /// The check before each member of a type whose objects require a grant, wherever they come from: an event passes
+  /// cards to its listeners.
   func entrance<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaEntrance<T> {
     LuaEntrance(rights, grant, check: check)
   }
 }
 
-/// A right that the state was not given.
+/// Why a state may not do something: it was not granted the right.
 public enum GrantError: Problem, Equatable {
   case missing(plugin: String, right: String)
 
@@ -196,29 +196,30 @@ public enum GrantError: Problem, Equatable {
 }
 
 extension BindingContext {
-  /// Whether something that no unit of work takes back may be done; in a rehearsal the user is told instead.
+  /// Whether an action that cannot be rolled back may be performed; in a dry run it is reported to the user instead.
   func mayActOutside(_ action: @autoclosure () -> String) throws -> Bool {
     try workspace().rehearsal.mayActOutside(action())
   }
 }
 
-/// The files that the user named for the calls of commands under way, the innermost last: granted for their length.
+/// The files that the user named for the running calls of commands, the innermost last; each grant lasts as long as
+/// its call.
 struct CallGrants {
   var open: [CallGrant] = []
-  /// How many calls were granted files until now.
+  /// How many calls have been granted files so far.
   var count = 0
 }
 
-/// The files that the user named for one call of a command: granted until it ends.
+/// The files that the user named for one call of a command, granted until it ends.
 struct CallGrant {
   let id: Int
-  /// With their links followed, as they were when the call began.
+  /// The paths with links resolved, as they were when the call began.
   let readable: [String]
   let writable: [String]
 }
 
 extension BindingContext {
-  /// Runs a command with the files that its words name granted.
+  /// Runs a command with access to the files that its arguments name.
   func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
     let place = { [terms] (path: String) in terms.mayTakeTypedPath(path) ? resolvedPath(path) : nil }
     calls.count += 1

@@ -1,4 +1,4 @@
-// What Lua sees of a card. Invariant: its fields are those of the store at the moment of reading.
+// Lua's view of a card. Invariant: its fields are those of the store at the moment of reading.
 
 import CardDocuments
 import Decks
@@ -28,7 +28,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
 
 // MARK: Fields
 
-/// How a field is assigned: the new value is at 3.
+/// How a field is assigned; the new value is at 3.
 private struct CardSetter {
   let example: String?
   let set: (CardHandle, borrowing LuaStack) throws -> Void
@@ -92,7 +92,7 @@ private func add<V: LuaRepresentable>(
 }
 
 extension CardProperty {
-  /// What is said to somebody who writes into a list that the field gives.
+  /// The advice for code that writes into a list returned by the field.
   fileprivate var advice: String {
     self == .tags
       ? "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()"
@@ -163,7 +163,7 @@ private func describePlace(_ type: BoundType<CardHandle>) {
   }
 }
 
-/// The iterator over cards: called for the next one.
+/// The iterator over cards; each call returns the next one.
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
     "cards", "An iterator over cards.", weight: .measured({ 512 + $0.count * 8 + min($0.count, 256) * 512 }),

@@ -1,4 +1,4 @@
-// What Lua sees of a card's burial, and of the figures of a deck. Invariant: a burial changes no schedule.
+// Lua's view of burying cards, and of a deck's statistics. Invariant: burying changes no schedule.
 
 import Decks
 import LuaRuntime

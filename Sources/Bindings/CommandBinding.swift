@@ -1,5 +1,5 @@
-// Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described as a built-in
-// one is, so parsing, help, completion and --json come from the description; its `run` gets plain values only.
+// Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described like a
+// built-in one, so parsing, help, completion and --json come from the description; its `run` gets only plain values.
 
 import Commands
 import LuaRuntime
@@ -82,7 +82,7 @@ private func readText(_ table: borrowing LuaTable, _ context: BindingContext) th
     example: try table.optionalText("example") ?? "")
 }
 
-/// A text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
+/// Reads a text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
 private func readNotation(_ stack: borrowing LuaStack, command: String) throws -> ArgumentNotation {
   guard stack.kind(-1) == .table else { return try ArgumentNotation(stack.text(-1), command: command) }
   let table = try stack.table(-1)
@@ -117,7 +117,7 @@ private func readShort(_ table: borrowing LuaTable, of name: String) throws -> C
   return text.first
 }
 
-/// What the command may do with the file that the user names: only where it is declared, and only for a file.
+/// Reads how the command may access the file that the user names; access can be declared only for a file.
 private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess {
   guard let text = try table.optionalText("access") else { return [] }
   guard let access = FileAccess(named: text) else {
@@ -164,7 +164,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
       do {
         return try run.call([arguments(of: invocation)], results: 2) { try readResult($0, context) }
       } catch let error as LuaError where error.isOfOrdinaryLife {
-        // `assert(decks.open(name))` in a command: the problem is what the user wants to read.
+        // `assert(decks.open(name))` in a command: the user wants to read the problem.
         throw error.problem ?? error
       }
     }
@@ -172,14 +172,14 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
 }
 
 private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) throws -> CommandResult {
-  // `nil, problem` is the command's own way to say that it could not, and so is `nil, text`.
+  // A command reports a failure with `nil, problem`, or with `nil, text`.
   if stack.isNoneOrNil(-2), let failure = try failure(at: -1, on: stack) { throw failure }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
   return CommandResult(.object(LuaAnswer(value)), display(of: value, context))
 }
 
-/// A record of plain values has a line for each, as other commands have; anything else is shown as the prompt shows it.
+/// Shows a record of plain values with one line per field, like other commands; anything else as the prompt shows it.
 private func display(of value: LuaValue, _ context: BindingContext) -> Display {
   guard case .table(let pairs) = value else { return context.shell.display(of: value) }
   var fields: [Display.Field] = []
@@ -200,7 +200,7 @@ extension LuaError {
   fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !isUncatchable }
 }
 
-/// `args`: positional values at 1, 2, ..., each value by its name in small letters too.
+/// Makes `args`: positional values at 1, 2, ..., and each value also by its name in lower case.
 private func arguments(of invocation: Invocation) -> LuaValue {
   let command = invocation.command
   var pairs: [(key: LuaValue, value: LuaValue)] = []
@@ -226,7 +226,7 @@ private func arguments(of invocation: Invocation) -> LuaValue {
   return .table(pairs.filter { !$0.value.isNone })
 }
 
-/// `--dry-run` is `dry_run`.
+/// Converts `--dry-run` to `dry_run`.
 private func fieldName(_ name: String) -> String {
   String(name.drop { $0 == "-" }.map { $0 == "-" ? "_" : $0 }).lowercased()
 }
@@ -239,13 +239,13 @@ private func luaValue(of text: String, _ kind: ValueKind) -> LuaValue {
   }
 }
 
-/// What the Lua function of a command answered, as it is: `shell.run` gives it back, `--json` shows it as plain data.
+/// The unchanged result of a command's Lua function: `shell.run` returns it, `--json` shows it as plain data.
 public final class LuaAnswer {
   let value: LuaValue
 
   init(_ value: LuaValue) { self.value = value }
 
-  /// The answer as plain data. `record` gives the record of a bound object in it.
+  /// Returns the result as plain data. `record` returns the record of a bound object in it.
   public func plain(record: (AnyObject) -> Value) -> Value {
     value.value(emptyTable: .list([])) { record($0) }
   }
@@ -253,15 +253,15 @@ public final class LuaAnswer {
 
 private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {
   guard stack.kind(-1) == .table else { return [] }
-  // What the terminal would not show as it is could hide what it puts into the line.
+  // An offer that the terminal would display differently could hide what it inserts into the line.
   return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
 }
 
-/// What a command's own `complete` offers. Tab shows no errors: a failure is kept for `plugin info`.
+/// Returns what a command's own `complete` offers. Tab shows no errors: a failure is recorded for `plugin info`.
 private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
 ) -> [String] {
-  // The line editor has the signals: a Ctrl-C ends the function, and then the line.
+  // The line editor handles the signals: a Ctrl-C ends the function, and then the line.
   defer { Interrupts.passOn() }
   do {
     return try Interrupts.holding {

@@ -1,5 +1,5 @@
-// What Lua sees of comparisons and of the past: `deck:diff` and `shell.at`.
-// Invariant: both only read; what changes anything in a look back raises.
+// Lua's view of comparisons and past states: `deck:diff` and `shell.at`. Invariant: both only read; a change during
+// `shell.at` raises.
 
 import Decks
 import Exchange

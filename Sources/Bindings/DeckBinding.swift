@@ -1,5 +1,5 @@
-// What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly
-// before it changes anything.
+// Lua's view of decks: the module `decks` and the type `deck`. Invariant: each member reads all its arguments before
+// it changes anything.
 
 import CardDocuments
 import Decks
@@ -10,7 +10,7 @@ public import Workspace
 
 extension DeckHandle: BoundObject {}
 
-/// Bytes of a name and of a query that are looked at: what is longer is no use to anybody.
+/// The maximum bytes of a name and of a query; nothing useful is longer.
 private let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
@@ -180,7 +180,7 @@ private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingC
   }
 }
 
-/// What to do with a card that is there, nil when nothing is said of it.
+/// Returns what to do with a card that exists already; nil if the table does not say.
 func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
   guard let name = try table.optionalText("on_duplicate") else { return nil }
   guard let known = OnDuplicate(rawValue: name) else {
@@ -193,7 +193,7 @@ func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
 
 let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
 
-/// Adds a card that is nothing but texts, which a loop adds many of; nil for any other.
+/// Adds a card that consists only of texts, the common case in a loop; nil for any other card.
 private func addPlain(
   _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
@@ -202,13 +202,13 @@ private func addPlain(
   }
 }
 
-/// A card as a script gives it, and where it is to come.
+/// Reads a card from a script's table, and the position where it is to be added.
 private func readPlacedCard(_ table: borrowing LuaTable) throws -> (NewCard, CardPlace) {
   guard let position = try table.optionalInteger("at", in: 1...Int.max) else { return (try readCard(table), .top) }
   return (try readCard(table, allowing: cardKeys + ["at"]), .position(position))
 }
 
-/// A card as a script gives it. What is no UTF-8 is an ordinary failure, not a wrong use.
+/// Reads a card from a script's table. Invalid UTF-8 is an ordinary failure, not a wrong use.
 func readCard(_ table: borrowing LuaTable, allowing keys: [String] = cardKeys) throws -> NewCard {
   try table.allowOnly(keys)
   return NewCard(
@@ -239,8 +239,8 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
   }
 }
 
-/// Feeds a batch from an array or an iterator. The script's code runs inside the operation, which is taken back when it
-/// fails.
+/// Adds a batch of cards from an array or an iterator. The script's code runs inside the operation, which is rolled
+/// back if it fails.
 private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
   var onDuplicate = OnDuplicate.skip
   if let options = try stack.optionalTable(3) {
@@ -264,10 +264,11 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   return LuaValue(report.value)
 }
 
-/// What is no card at all.
+/// The code for an item that is not a card.
 private let badCard = ProblemCode.failure(.badCard)
 
-/// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
+/// Adds one item of a batch. What is wrong with an item goes into the report; only a stop or a duplicate ends the
+/// batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.kind(-1) == .table else {
     return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")

@@ -1,5 +1,5 @@
-// What Lua sees of files of cards: `deck:import` and `deck:export`.
-// Invariant: the names of the options are those of the command, with underscores.
+// Lua's view of files of cards: `deck:import` and `deck:export`. Invariant: the options have the names of the
+// command's options, with underscores.
 
 import Decks
 import Exchange

@@ -1,5 +1,5 @@
-// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is
-// checked by the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
+// Lua's view of card documents: the module `documents`, the types `document` and `element`. Invariant: the room below
+// checks each value; an invalid colour, frame or size is an error that names what was expected.
 
 import CardDocuments
 public import LuaRuntime
@@ -88,7 +88,7 @@ private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> Ca
   return color
 }
 
-/// The colour that stands as the third argument: behind the object and a name.
+/// Reads the colour that is the third argument, after the object and a name.
 private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
   guard let color = CardColor(parts: parts) else {
     throw .argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")

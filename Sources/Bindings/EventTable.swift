@@ -1,14 +1,14 @@
-// Who listens to which event of the shell. Invariant: an error in a listener never reaches the one that emits; it is
-// reported once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on.
-// All listeners of plugins together have one budget of time an event, and one Ctrl-C ends all that are still to be
-// called.
+// The listeners of the shell's events. Invariant: an error in a listener never reaches the code that emits; it is
+// reported once, with its owner. Subscribing or cancelling during an event is safe: a new listener is first called
+// for the next event. All plugin listeners of an event share one time budget, and one Ctrl-C stops all that have not
+// been called yet.
 
 public import LuaRuntime
 public import Problems
 import Text
 public import Workspace
 
-/// The events of the contract.
+/// The shell's events, as documented for scripts.
 public enum ShellEvent: String, CaseIterable, Sendable {
   case started, command
   case cardAnswered = "card_answered"
@@ -18,16 +18,16 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case authenticationChanged = "authentication_changed"
   case exiting
 
-  /// All names, for help; put together without `joined`, which has to be prepared by a search at the start of the
+  /// All names, for help. They are concatenated without `joined`, which would need a search at the start of the
   /// program.
   static var names: String {
     allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue }
   }
 }
 
-/// A subscription to an event or to settings: in Lua it is an object that can be cancelled.
+/// A subscription to an event or to settings; in Lua it is an object that can be cancelled.
 public final class Subscription: BoundObject {
-  /// What it is to, in words.
+  /// A description of what it subscribes to.
   public let subject: String
   private let active: () -> Bool
   private let end: () -> Void
@@ -42,7 +42,7 @@ public final class Subscription: BoundObject {
   public func cancel() { end() }
 }
 
-/// Loads what subscribes to an event when it is first emitted.
+/// Loads the plugins that subscribe to an event when it is first emitted.
 public protocol ListenerLoading: AnyObject {
   func loadListeners(to event: ShellEvent)
 }
@@ -53,7 +53,7 @@ private final class Listener {
   let event: ShellEvent
   let function: LuaReference
   var isActive = true
-  /// What was reported of it: the same error again and again is told once.
+  /// The last error reported of it; the same error in a row is reported once.
   var reported: String?
   var owner: Owner { context.owner }
   var isOfPlugin: Bool { owner.plugin != nil }
@@ -64,7 +64,7 @@ private final class Listener {
     self.function = function
   }
 
-  /// - Parameter brief: the arguments for a plugin that was not granted to read whole commands.
+  /// - Parameter brief: the arguments for a plugin that may not read whole commands.
   func call(
     _ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget
   ) throws {
@@ -75,20 +75,20 @@ private final class Listener {
 
 public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
-  /// Asked before an event that is awaited: what wants to observe it may subscribe now.
+  /// Called before an awaited event, so that plugins that listen to it can subscribe.
   public weak var loader: (any ListenerLoading)?
-  /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot
-  /// path.
+  /// Events that plugins which are not loaded yet want to observe; for other events, hot paths do not call the
+  /// loader.
   public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
-  /// Whether somebody listens, or may once asked, to found words.
+  /// Whether anything listens to found words, or would after loading.
   public private(set) var observesWords = false { didSet { observesWordsDidChange?() } }
   public var observesWordsDidChange: (() -> Void)?
-  /// Tells of an error in a listener of the subject.
+  /// Reports an error in a listener of the subject.
   public let report: (_ owner: Owner, _ subject: String, _ error: any Error) -> Void
-  /// What is left for listeners to a change of settings, and which change that is.
+  /// The number of the current change of settings, and the time budget that its listeners have left.
   private var settingsBudget = (change: -1, budget: CallBudget(seconds: 0))
 
-  /// - Parameter report: told of an error in a listener.
+  /// - Parameter report: receives errors in listeners.
   public init(report: @escaping (Owner, String, any Error) -> Void) { self.report = report }
 
   func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
@@ -104,10 +104,10 @@ public final class EventTable {
     listeners[listener.event]?.removeAll { $0 === listener }
   }
 
-  /// Ends the subscriptions of an owner.
+  /// Cancels the subscriptions of an owner.
   public func removeAll(owner: Owner) { remove { $0 == owner } }
 
-  /// Ends those of the user's own state, or of all.
+  /// Cancels all subscriptions.
   public func removeAll() { remove { _ in true } }
 
   private func remove(_ goes: (Owner) -> Bool) {
@@ -121,21 +121,21 @@ public final class EventTable {
     observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false
   }
 
-  /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are
-  /// made.
+  /// Whether anything listens to an event, after loading the plugins that wait for it; checked before the event's
+  /// arguments are made.
   func isHeard(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false
   }
 
   /// Calls the listeners in the order of their subscription.
-  /// - Parameter brief: what a plugin is told that was not granted `commands.read`; nil for the same.
-  /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
+  /// - Parameter brief: the arguments for a plugin that was not granted `commands.read`; nil for the same ones.
+  /// - Throws: only a stop (Ctrl-C, exit) that ended a listener.
   public func emit(
     _ event: ShellEvent, _ arguments: [any LuaRepresentable] = [], brief: [any LuaRepresentable]? = nil
   ) throws {
     guard isHeard(event) else { return }
-    // A screen that reads keys has the signals; a listener ends at Ctrl-C all the same.
+    // A screen that reads keys handles the signals; this lets Ctrl-C end a listener nevertheless.
     try Interrupts.holding { try call(listeners[event] ?? [], arguments, brief) }
   }
 
@@ -159,7 +159,7 @@ public final class EventTable {
     }
   }
 
-  /// The same error again and again is told once.
+  /// Reports an error, unless it is the one last reported of the listener.
   private func tell(_ error: any Error, of listener: Listener) {
     let text = String(describing: error)
     guard listener.reported != text else { return }
@@ -171,22 +171,22 @@ public final class EventTable {
     .unsubscribed(reason: "\(error)", others: others)
   }
 
-  /// Calls a listener to a change of settings, within what the listeners to that change may use together.
+  /// Calls a listener to a change of settings, within the time budget that the listeners to that change share.
   /// - Parameters:
-  ///   - change: the number of the change from outside; those that listeners make in answer to it count to it.
-  ///   - cancel: ends the subscription, when the listener used the time up or its state has ended.
+  ///   - change: the number of the change from outside; changes that listeners make in response have the same number.
+  ///   - cancel: cancels the subscription, if the listener used up the time or its state was closed.
   func observe(
     _ subject: String, change: Int, _ context: BindingContext, _ function: LuaReference, cancel: () -> Void,
     _ body: () throws -> Void
   ) {
-    // A script's changes may be taken back when its state has ended.
+    // A script's changes may be rolled back after its state was closed.
     if function.state.isClosed { return cancel() }
-    // One Ctrl-C ends all that one change has set off.
+    // One Ctrl-C stops everything that one change triggered.
     guard !Interrupts.wereRequested else { return }
     if settingsBudget.change != change {
       settingsBudget = (change, CallBudget(seconds: PluginLimits.standard.seconds))
     }
-    // A copy: a listener may bring about another change, of other settings.
+    // A copy, as a listener may cause another change, of other settings.
     var budget = settingsBudget.budget
     defer { if settingsBudget.change == change { settingsBudget.budget = budget } }
     guard context.owner.plugin == nil || !budget.isSpent else { return }
@@ -195,7 +195,7 @@ public final class EventTable {
         try context.calling(.change(subject), within: &budget, function, body)
       }
     } catch let error as LuaError where error.stopReason == .interrupt {
-      // Whoever made the change is stopped too, and tells of it.
+      // The code that made the change is stopped too, and reports it.
       return
     } catch  where context.owner.plugin != nil && budget.isSpent {
       cancel()
@@ -207,10 +207,10 @@ public final class EventTable {
 }
 
 extension BindingContext {
-  /// What the listeners of a plugin may use of an event's time; nil for the user's own, which only Ctrl-C ends.
+  /// The time limit of a plugin's listeners for one event; nil for the user's own, which only Ctrl-C ends.
   fileprivate var listenerSeconds: Double? { owner.plugin == nil ? nil : terms.limits.seconds }
 
-  /// Calls a listener: one of a plugin within the budget.
+  /// Calls a listener; a plugin's listener within the budget.
   fileprivate func calling<R>(
     _ call: PluginCall, within budget: inout CallBudget, _ function: LuaReference, _ body: () throws -> R
   ) throws -> R {
@@ -219,7 +219,7 @@ extension BindingContext {
   }
 }
 
-/// What happens in games and sessions, as events of the shell.
+/// Emits what happens in games and sessions as events of the shell.
 extension EventTable: WorkspaceObserver {
   public func notify(_ event: WorkspaceEvent) throws {
     switch event {

@@ -1,7 +1,7 @@
-// The events in words, for help and the reference. Invariant: every event has its sentence here.
+// Descriptions of the events, for help and the reference. Invariant: every event has a sentence here.
 
 extension ShellEvent {
-  /// When it comes.
+  /// When the event occurs.
   public var meaning: String {
     switch self {
     case .started: "The shell has started and is about to show its first prompt."
@@ -15,7 +15,7 @@ extension ShellEvent {
     }
   }
 
-  /// What a listener is called with: names and types.
+  /// The arguments of a listener: names and types.
   public var parameters: [(name: String, type: String)] {
     switch self {
     case .started, .exiting: []

@@ -1,5 +1,5 @@
-// What Lua sees of files: the module `files`. Invariant: a plugin reaches a path only when the path it resolves to lies
-// within one that was granted.
+// Lua's view of files: the module `files`. Invariant: a plugin reaches a path only if the path, with links resolved,
+// is within a granted one.
 
 import Files
 import Glibc
@@ -40,7 +40,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
       let options = Replacement.exported(context.kinds(of: path)) { Interrupts.areRequested }
       try AtomicFile.write(path, options) { sink in
-        // In place: a copy would weigh as much again.
+        // In place: a copy would need as much memory again.
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
           try sink.append(UnsafeBufferPointer(rebasing: bytes[start..<min(start + 1 << 16, bytes.count)]))
         }
@@ -50,16 +50,16 @@ func filesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// The bytes of a file that are one Lua string in the end: charged before they are read.
+/// Reads the bytes of a file that become one Lua string; they are charged before they are read.
 private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing LuaStack) throws -> [UInt8] {
   let file = try ByteFile(path, kinds) { Interrupts.areRequested }
-  // As much again while it grows, and once more in Lua.
+  // As much again while the array grows, and once more for the Lua string.
   if let size = file.size, size <= largestFile { try stack.memory.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.memory.room))
   do {
     return try file.rest(limit: limit)
   } catch {
-    // What has no room in the state's memory ends its call as any other memory does.
+    // A file that does not fit in the state's memory ends the call like any other lack of memory.
     if error.number == EFBIG, limit < largestFile { try stack.memory.charge(largestFile) }
     throw error
   }
@@ -67,16 +67,16 @@ private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing Lu
 
 private let largestFile = 256 << 20
 
-/// The files of one state that are read by the line. Invariant: no more than `limit` are open at once.
+/// The files of one state that are being read line by line. Invariant: no more than `limit` are open at once.
 final class OpenFiles {
   fileprivate var count = 0
   private static let limit = 100
 
-  /// - Parameter check: throws when the right to read the file has ended; asked before each line.
+  /// - Parameter check: throws when the right to read the file has ended; called before each line.
   func open(
     _ path: String, _ kinds: FileKinds, for stack: borrowing LuaStack, check: @escaping () throws -> Void
   ) throws -> LineFile {
-    // Those that Lua has forgotten are closed by the collector.
+    // Garbage collection closes the files that Lua no longer refers to.
     if count >= Self.limit { stack.state.collect() }
     guard count < Self.limit else {
       throw LuaFailure.message("\(Self.limit) files are open; read one to its end, or leave its loop, before the next")
@@ -85,8 +85,8 @@ final class OpenFiles {
   }
 }
 
-/// A file that is read by the line: closed at its end, by an error, by the end of its loop, or with the last who holds
-/// it.
+/// A file that is read line by line. It is closed at its end, on an error, at the end of its loop, or when it is
+/// freed.
 final class LineFile: BoundObject {
   private var file: ByteFile?
   private let files: OpenFiles
@@ -115,7 +115,7 @@ final class LineFile: BoundObject {
     files.count -= 1
   }
 
-  /// The next line; nil at the end, and after it was closed.
+  /// Returns the next line; nil at the end, and after the file was closed.
   func next(_ stack: borrowing LuaStack) throws -> [UInt8]? {
     guard let file else { return nil }
     try check()
@@ -154,7 +154,7 @@ final class LineFile: BoundObject {
   }
 }
 
-/// The iterator over lines: called for the next one.
+/// The iterator over lines; each call returns the next one.
 func linesType() -> BoundType<LineFile> {
   BoundType<LineFile>(
     "lines", "An iterator over the lines of a file.", weight: .bytes(LineFile.cost), summary: { _ in "lines of a file" }
@@ -171,17 +171,19 @@ func linesType() -> BoundType<LineFile> {
 /// How long a path may be used.
 enum PathRight {
   case lasting
-  /// Until the call of a command ends for which the user named the file.
+  /// Until the end of the call of a command for which the user named the file.
   case call(Int)
 }
 
 extension BindingContext {
-  /// - Throws: when the path was not granted. What is kept open for later reading keeps the right and asks it again.
+  /// Checks that a path may be read, and returns for how long. Code that keeps the file open for later reads stores
+  /// this right and checks it again.
+  /// - Throws: when the path was not granted.
   @discardableResult func requireReading(_ path: String) throws -> PathRight {
     try require(path, within: grants.readable, "files.read", \.readable)
   }
 
-  /// As `requireReading`, for what opens the path by itself: a pipe is refused where the user did not type it.
+  /// Like `requireReading`, for code that opens the path by itself: a pipe is refused unless the user typed the path.
   func requireReadingOfFile(_ path: String) throws {
     try requireReading(path)
     if kinds(of: path) == .plain { _ = try ByteFile(path) { Interrupts.areRequested } }
@@ -202,16 +204,17 @@ extension BindingContext {
   ) throws -> PathRight {
     guard let allowed else { return .lasting }
     guard let wanted = resolvedPath(path) else { throw missing(right, path) }
-    // Standard input and output are no files of a folder.
+    // Standard input and output are not files of a folder.
     if path != "-", allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
-    // The outermost call first: its right lasts longest.
+    // The outermost call first, as its right lasts longest.
     if let grant = calls.open.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
     throw missing(right, path)
   }
 
-  /// What may be opened at a path: a pipe could keep its reader waiting, so only where the user typed it.
+  /// Returns what may be opened at a path: a pipe could block its reader, so it may be opened only if the user typed
+  /// the path.
   func kinds(of path: String) -> FileKinds {
-    // Standard input and output are the user's.
+    // Standard input and output belong to the user.
     if path == "-" { return owner == .user ? .any : .plain }
     guard !isTyped(path) else { return .any }
     guard !calls.open.isEmpty, let named = resolvedPath(path) else { return .plain }
@@ -227,8 +230,8 @@ private func isPath(_ path: String, within place: String) -> Bool {
   path == place || path.hasPrefix(place.hasSuffix("/") ? place : place + "/")
 }
 
-/// The path with links followed as far as it exists, so that no link leads out of what was granted. Nil for what would
-/// lead elsewhere once it exists: a link into nothing, and .. behind what is not there.
+/// Resolves the links of a path as far as it exists, so that no link leads out of what was granted. Nil for a path
+/// that could lead elsewhere once it exists: a dangling link, or .. after a missing part.
 func resolvedPath(_ path: String) -> String? {
   guard !path.utf8.contains(0) else { return nil }
   if let resolved = realpath(path, nil) {

@@ -1,5 +1,5 @@
-// What Lua sees of word games: the module `games` and the type `game`. Invariant: whatever changes more of a game
-// than its words and points goes through its handle.
+// Lua's view of word games: the module `games` and the type `game`. Invariant: a change of anything in a game except
+// its words and points goes through its handle.
 
 import Decks
 import Lexicon
@@ -11,7 +11,7 @@ public import Workspace
 
 extension GameHandle: BoundObject {}
 
-/// Bytes of a guess: more than any word has, by far.
+/// The maximum bytes of a guess, far more than any word has.
 private let longestGuess = 10_000
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
@@ -66,8 +66,8 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
 
 // MARK: Games
 
-/// What refused guesses are answered with in one state: the texts of each rule are made once.
-/// Invariant: `current` has the problems of the rules of `game` as of its deal `deal`, in their order.
+/// The refusals of guesses in one state; the texts of each rule are made once. Invariant: `current` has the problems
+/// of the rules of `game` as of its deal `deal`, in the order of the rules.
 private final class Refusals {
   private var known: [(rule: Rule, problem: PreparedProblem)] = []
   private var current: [PreparedProblem] = []
@@ -75,7 +75,7 @@ private final class Refusals {
   private var deal = 0
   private static let limit = 256
 
-  /// Pushes nil and the problem of an outcome that is no acceptance; the guess as it was given is at `index`.
+  /// Pushes nil and the problem of an outcome that is not an acceptance; the original guess is at `index`.
   func push(
     _ outcome: GuessOutcome, _ guess: Guess, at index: Int, of game: Game, on stack: borrowing LuaStack
   ) -> LuaPushed {
@@ -87,7 +87,7 @@ private final class Refusals {
     return LuaPushed(2)
   }
 
-  /// The same for the rule that a guess failed, which was in normal form as it was given.
+  /// The same for the rule that a guess failed, if the guess was given in normal form.
   func push(_ rule: Int, at index: Int, of game: Game, on stack: borrowing LuaStack) -> Int32 {
     problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack).push(on: stack)
   }
@@ -112,7 +112,7 @@ private final class Refusals {
   }
 }
 
-/// Judges the guesses of a table: pushes the list of their points, or of the codes of the refusals.
+/// Judges the guesses of a table; pushes the list of their points, or of the codes of refusals.
 private func pushBatch(
   _ guesses: borrowing LuaTable, of handle: GameHandle, on stack: borrowing LuaStack
 ) throws -> LuaPushed {
@@ -178,7 +178,7 @@ private func describeState(_ type: BoundType<GameHandle>) {
   }
 }
 
-/// Judges a guess that nothing but its points or a refusal follows from; the context is the state's `Refusals`.
+/// Judges a guess whose only result is its points or a refusal; the context is the state's `Refusals`.
 private let guessFast: LuaFastPath = { L, handle, context in
   guard let call = FastCall(L, openedBy: handle, as: GameHandle.self), let handle, let context,
     let bytes = call.stack.bytesInPlace(2, limit: longestGuess),
@@ -246,7 +246,7 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   }
 }
 
-/// Words that the game keeps once they were asked for: it weighs more from then on.
+/// Returns words that the game stores once they were asked for, and charges the game for them.
 private func words(
   _ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack
 ) throws -> [String] {
@@ -256,7 +256,7 @@ private func words(
   return words
 }
 
-/// Charges what the found words took since it was last charged.
+/// Charges for the growth of the found words since the last charge.
 @inline(__always)
 private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   if handle.game.foundBytes != handle.chargedBytes { try chargeWords(of: handle, on: stack) }

@@ -1,4 +1,4 @@
-// What Lua sees of a deck's goal. Invariant: assigning a goal plans it as the command does.
+// Lua's view of a deck's goal. Invariant: assigning a goal plans it as the command does.
 
 import Decks
 import LuaRuntime

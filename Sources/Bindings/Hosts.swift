@@ -1,5 +1,5 @@
-// What the bindings need from above this room, as protocols: the shell, the plugins, the gate. Invariant: a context
-// refers to whoever provides them without keeping them alive, and captures nothing of them.
+// What the bindings need from the rooms above, as protocols: the shell, the plugins, authentication. Invariant: a
+// context refers to the providers without keeping them alive, and captures nothing of them.
 
 public import Commands
 public import LuaRuntime
@@ -8,71 +8,71 @@ import Text
 public import Values
 public import Workspace
 
-/// Whose state it is, and of which sign-in.
+/// The owner of a state, and the sign-in session that it belongs to.
 public struct ContextOrigin: Equatable, Sendable {
   public let owner: Owner
-  /// Counts the sign-outs before it: a plugin's state belongs to the session that loaded it.
+  /// The number of sign-outs before it; a plugin's state belongs to the session that loaded it.
   public let session: Int
 
   public init(_ owner: Owner, session: Int = 0) { (self.owner, self.session) = (owner, session) }
 }
 
-/// What Lua calls `shell`, and what every state needs to know of the session.
+/// What Lua calls `shell`, and what every state needs to know about the session.
 public protocol ShellHost: AnyObject {
   var version: String { get }
-  /// The open workspace.
+  /// Returns the open workspace.
   /// - Throws: `auth_required` while nobody is signed in, and for a plugin's state of an earlier session.
   func workspace(for origin: ContextOrigin) throws -> Workspace
-  /// Who sets or declares a setting now in the user's own state: the user, init.lua, a script.
+  /// Who sets or declares a setting now in the user's own state: the user, init.lua, or a script.
   var settingOwner: Owner { get }
-  /// Runs what may change data; the steps of undo go by the origin.
+  /// Runs code that may change data, with the plugin as the origin of its undo steps.
   func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R
-  /// Whether the user typed the path: only then it may be a pipe or a device, which is waited for.
+  /// Whether the user typed the path; only then may it be a pipe or a device, which is waited for.
   func isTyped(_ path: String) -> Bool
 
   /// Shows a value on the stack as the prompt does.
   func show(_ index: Int, on stack: borrowing LuaStack) throws
   func table(_ rows: [[String]], _ columns: [String])
   func chart(_ values: [(label: String, value: Double)], _ title: String?)
-  /// A progress line, for work that a script does: total is 0 where it is not known.
+  /// Starts a progress line for a script's work; total is 0 if it is unknown.
   func progress(_ label: String, _ total: Int) -> any ProgressReporting
-  /// Asks at the terminal; nil when there is none, or at its end.
+  /// Asks at the terminal; nil if there is none, or at the end of its input.
   func ask(_ question: String) throws -> String?
-  /// A value as the prompt shows it.
+  /// Returns a value as the prompt shows it.
   func display(of value: LuaValue) -> Display
 
-  /// Runs a line as the prompt does, as a command, and answers its value.
-  /// - Parameter owner: who asks: what a plugin runs grants nothing and changes no guarded setting.
+  /// Runs a line as a command, as the prompt does, and returns its value.
+  /// - Parameter owner: who runs the line; one that a plugin runs grants nothing and changes no guarded setting.
   func run(_ line: String, of owner: Owner) throws -> CommandAnswer
-  /// Syncs the account that is signed in; answers what was done.
+  /// Syncs the account that is signed in; returns what was done.
   func synchronize() throws -> Value
-  /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
+  /// Makes a name stand for the beginning of a line; a plugin's alias is a command with the plugin's rights.
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
-  /// Adds a command; one that the user added before under the same name is replaced.
+  /// Adds a command; replaces one that the user added before under the same name.
   func add(_ command: Command) throws
 }
 
-/// What the prompt shows.
+/// The state that the prompt shows.
 ///
 ///     PromptState(user: "ana", isSignedIn: true).text   // "ana> "
 public struct PromptState {
   public var user: String?
-  /// False where there are accounts and nobody has signed in.
+  /// False if there are accounts and nobody is signed in.
   public var isSignedIn: Bool
-  /// The deck that was used last.
+  /// The deck that was last used.
   public var deck: String?
-  /// What is played.
+  /// The game that is being played.
   public var game: String?
 
   public init(user: String?, isSignedIn: Bool) { (self.user, self.isSignedIn) = (user, isSignedIn) }
 
-  /// The usual prompt: `ana Spanish> `, `classic> `, `nobody> `.
+  /// The default prompt: `ana Spanish> `, `classic> `, `nobody> `.
   public var text: String {
     let who = isSignedIn ? user : "nobody"
     return printable([who, game ?? deck].compactMap { $0 }.joined(separator: " "), limit: 80) + "> "
   }
 
-  /// What the function `shell.prompt` is called with.
+  /// The argument of the function `shell.prompt`.
   public var value: LuaValue {
     func text(_ text: String?) -> LuaValue { text.map { .text($0) } ?? .none }
     return .table([
@@ -93,7 +93,7 @@ public protocol PluginDirectory: AnyObject {
   func enablePlugin(_ name: String) throws
   func disablePlugin(_ name: String) throws
   func reloadPlugin(_ name: String) throws
-  /// Loads the plugin that offers a mode, unless the mode is there; nil asks for all modes.
+  /// Loads the plugin that offers a mode, unless the mode is there; nil loads the plugins of all modes.
   func prepareMode(_ name: String?) throws
 }
 
@@ -101,18 +101,18 @@ public protocol PluginDirectory: AnyObject {
 public protocol Authenticating: AnyObject {
   var needsAuthentication: Bool { get }
   var isAuthenticating: Bool { get }
-  /// Nil for nobody, and without an account.
+  /// Nil if nobody is signed in, or there are no accounts.
   var user: String? { get }
-  /// Signs in; without a name the only account, without a file the terminal is asked.
+  /// Signs in; without a name, to the only account; without a file, the terminal asks for the password.
   func login(_ user: String?, passwordFile: String?) throws
   func logout() throws
 }
 
-/// Who provides what a context needs from above.
+/// The providers of what a context needs from above.
 public struct BindingHosts {
   public unowned let shell: any ShellHost
   public unowned let plugins: any PluginDirectory
-  /// Nil in a plugin, which never gets it.
+  /// Nil for a plugin, which never gets it.
   public unowned let auth: (any Authenticating)?
 
   public init(shell: any ShellHost, plugins: any PluginDirectory, auth: (any Authenticating)?) {
@@ -120,11 +120,11 @@ public struct BindingHosts {
   }
 }
 
-/// Something long that reports how far it is. Nothing is shown where there is no terminal.
+/// A long operation that reports its progress. Nothing is shown if there is no terminal.
 public protocol ProgressReporting: AnyObject {
-  /// `count` more of the total are done.
+  /// Reports that `count` more of the total are done.
   func step(_ count: Int)
-  /// So much is done of so much, in the unit that the label says.
+  /// Reports how much of the total is done, in the unit that the label names.
   func update(_ done: Int, of total: Int?)
   func finish()
 }

@@ -1,14 +1,14 @@
-// Puts the core into a Lua state: every bound type, and the modules that were granted. Invariant: what was not granted
-// is not in the environment at all.
+// Installs the core in a Lua state: every bound type, and the granted modules. Invariant: what was not granted is not
+// in the environment at all.
 
 public import LuaRuntime
 import Problems
 import Text
 
-/// The number that plugins name as the interface they were written for.
+/// The interface version that a plugin states in its manifest.
 public let apiVersion = 1
 
-/// Installs types and modules; the module table `deckhand` holds them all.
+/// Installs types and modules; the module table `deckhand` holds all modules.
 public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
   var modules = [

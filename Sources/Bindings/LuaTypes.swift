@@ -1,9 +1,9 @@
-// The `---@meta` files of `lua-types`, for LuaLS: all that Lua sees, made from the descriptions of bound types and
-// modules. Invariant: nothing of the interface is written here by hand but what every state has (problem, arg).
+// The `---@meta` files of `lua-types`, for LuaLS: everything that Lua sees, made from the descriptions of bound types
+// and modules. Invariant: only what every state has (problem, arg) is written by hand.
 
 public import LuaRuntime
 
-/// One file for each module and each type, and `deckhand.lua` for what belongs to none.
+/// Returns one file for each module and each type, and `problem.lua` for what belongs to none.
 public func luaTypeFiles(types: [TypeDescription], modules: [ModuleDescription]) -> [(name: String, text: String)] {
   let moduleNames = modules.map(\.name)
   let files =
@@ -12,7 +12,7 @@ public func luaTypeFiles(types: [TypeDescription], modules: [ModuleDescription])
   return files.map { (name: $0.0, text: "---@meta\n\n" + $0.1) }.sorted { $0.name < $1.name }
 }
 
-/// A module's class has a name of its own: `game` is a type, `games` a module.
+/// Returns the class name of a module, which differs from all types: `game` is a type, `games` a module.
 private func className(of module: String) -> String { module + "_module" }
 
 private func stub(of module: ModuleDescription, holding members: [String]) -> String {
@@ -73,7 +73,7 @@ private func annotation(_ type: LuaType) -> String {
   case .optional(let type): "\(annotation(type))?"
   case .variadic(let type): annotation(type)
   case .iterator(let element): "fun(): \(annotation(.optional(element)))"
-  // The rest is called as LuaLS calls it.
+  // The other types have the same names in LuaLS.
   default: type.description
   }
 }

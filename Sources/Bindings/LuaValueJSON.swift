@@ -1,16 +1,16 @@
-// The data of a mode as JSON text, and back. Invariant: texts, numbers, booleans and tables of these come back as they
-// were, whatever their keys; anything else in them is left out, and what is no table is refused.
+// The data of a mode as JSON text, and back. Invariant: texts, numbers, booleans and tables of these are restored
+// unchanged, whatever their keys; anything else in them is left out, and text that is not a table is refused.
 
 import LuaRuntime
 import Values
 
-/// Stands alone in an object for what JSON has no form of: a list of keys and values, or the name of a number.
+/// The only key of an object that represents what JSON cannot: a list of keys and values, or the name of a number.
 ///
 ///     {[5] = "five"}   // {"[]": [[5, "five"]]}
 private let markKey = "[]"
 
 extension LuaValue {
-  /// The table in a text that `storedText` gave; nil for anything else.
+  /// Reads the table from a text that `storedText` returned; nil for anything else.
   init?(stored text: String) {
     let limits = JSONLimits(bytes: 256 << 20, depth: 256, values: 8_000_000, string: 256 << 20)
     do throws(JSONFailure) {
@@ -32,7 +32,7 @@ extension LuaValue {
     }
   }
 
-  /// What an object with nothing but the mark stands for; nil for any other.
+  /// Reads an object whose only key is the mark; nil for any other object.
   private init?(marked record: Value.Record) {
     guard record.fields.count == 1, let content = record[markKey] else { return nil }
     if let pairs = content.list {
@@ -48,10 +48,10 @@ extension LuaValue {
     }
   }
 
-  /// The value as JSON in one line.
+  /// The value as JSON on one line.
   var storedText: String? { storable?.json }
 
-  /// Nil for what is left out.
+  /// Nil for a value that is left out.
   private var storable: Value? {
     switch self {
     case .none, .opaque, .object: nil

@@ -1,5 +1,5 @@
-// The modes of word games that Lua makes: what `games.mode` is given, read, and the type `mode`. Invariant: a mode's
-// functions run in the state that made it, and an error in one names its owner and breaks nothing.
+// Word game modes that Lua defines: reads the table passed to `games.mode`, and describes the type `mode`. Invariant:
+// a mode's functions run in the state that made it, and an error in one names its owner and breaks nothing.
 
 import LuaRuntime
 import Problems
@@ -7,9 +7,9 @@ import Text
 import WordGames
 import Workspace
 
-/// More rules than a mode can need: each is asked for each guess.
+/// The maximum number of rules, more than a mode can need; each is checked for each guess.
 private let mostRules = 100
-/// More words than a game asks to be explained.
+/// The maximum number of words that a solution explains.
 private let mostSolutionWords = 100
 
 /// A mode as Lua sees it.
@@ -45,7 +45,7 @@ private func readHooks(
     _ name: String, _ function: LuaReference, _ arguments: [any LuaRepresentable], results: Int = 1,
     _ read: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    // Its plugin was disabled, and a game of it goes on.
+    // The mode's plugin was disabled while one of its games continues.
     if state.isClosed { throw GameError.unknownMode(name: mode, suggestion: nil) }
     return try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
   }
@@ -76,7 +76,7 @@ private func readHooks(
   return hooks
 }
 
-/// A text, and a list of words or nil.
+/// Reads a text, and a list of words or nil.
 private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
   let text = try answer("solution", "text", stack) { try $0.text(-2) }
   if stack.isNoneOrNil(-1) { return Solution(text) }
@@ -90,7 +90,7 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
   try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
 }
 
-/// What a mode's function answered, or an error that says what it should have.
+/// Reads the result of a mode's function, or throws an error that says what it should be.
 private func answer<R>(
   _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
@@ -118,7 +118,7 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
   }
 }
 
-/// `true`, or false or nil and why not: `{code=, title=, message=}`, or a text.
+/// Reads `true`, or false or nil with the reason: `{code=, title=, message=}`, or a text.
 private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
   if let problem = PlainProblem(at: -1, on: stack) { return problem }

@@ -1,11 +1,11 @@
-// The table that a mode keeps with a game: `game.data`. Invariant: it lives in the Lua state that made the mode,
-// whoever reads it first; every other state gets a copy that it cannot write to.
+// The table that a mode stores with a game: `game.data`. Invariant: it lives in the Lua state that made the mode,
+// whichever state reads it first; every other state gets a read-only copy.
 
 import LuaRuntime
 import Text
 import WordGames
 
-/// The tables of the games of one mode that are in use. Invariant: one takes itself out when it goes.
+/// The tables of one mode's games that are in use. Invariant: a table removes itself when it is freed.
 final class ModeDataTable {
   private struct Entry { weak var data: LuaModeData? }
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -13,11 +13,11 @@ final class ModeDataTable {
   fileprivate func add(_ data: LuaModeData) { entries[ObjectIdentifier(data)] = Entry(data: data) }
   fileprivate func forget(_ id: ObjectIdentifier) { entries[id] = nil }
 
-  /// Makes texts of all of them, before their state goes.
+  /// Converts all of them to text, before their state is closed.
   func keep() {
     for entry in entries.values {
       do { _ = try entry.data?.text } catch {
-        // What cannot be stored stays as it was stored before, which is what the game goes on with.
+        // What cannot be stored keeps its last stored text, with which the game continues.
         continue
       }
     }
@@ -29,14 +29,14 @@ final class LuaModeData: ModeData {
   private let state: LuaState
   private let mode: String
   private let others: ModeDataTable
-  /// What was stored before, and later what was last made of the table: for when the state is gone.
+  /// The text that was stored before, and later the last one made from the table; used after the state is closed.
   private var stored: String?
-  /// Bytes of JSON: a game is stored after each line that changes it.
+  /// The maximum bytes of JSON, as a game is stored after each line that changes it.
   private static let limit = 8 << 20
   static let advice = "game.data is written by the functions of its mode only"
-  /// Whether its state is there.
+  /// Whether its state is open.
   var isLive: Bool { !state.isClosed }
-  /// Made at the first use.
+  /// Made at its first use.
   private var table: LuaReference?
 
   init(in state: LuaState, stored: String?, mode: String, table others: ModeDataTable) {
@@ -48,7 +48,7 @@ final class LuaModeData: ModeData {
 
   deinit { others.forget(ObjectIdentifier(self)) }
 
-  /// As JSON; nil while nothing uses it. What was stored before once the state is gone.
+  /// The table as JSON; the last stored text, or nil, if the table is not in use or its state is closed.
   var text: String? {
     get throws {
       guard let table, !state.isClosed else { return stored }
@@ -78,7 +78,7 @@ final class LuaModeData: ModeData {
     }
   }
 
-  /// A copy.
+  /// A copy of the table.
   var value: LuaValue {
     if let table, !state.isClosed { return table.copied() }
     return stored.flatMap(LuaValue.init(stored:)) ?? .table([])
@@ -92,7 +92,7 @@ final class LuaModeData: ModeData {
   }
 }
 
-/// `game.data` on its way to Lua; empty for a mode that keeps nothing.
+/// `game.data` as it is passed to Lua; empty for a mode that stores nothing.
 struct GameData: LuaRepresentable {
   let data: LuaModeData?
 

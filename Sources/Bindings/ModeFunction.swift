@@ -1,5 +1,5 @@
-// The functions that a mode of a game may have, in words. Invariant: what is read of a mode in Lua and what help says
-// of it is this list.
+// Descriptions of the functions that a game mode may have. Invariant: both the binding that reads a mode and the help
+// use this list.
 
 /// A function of a mode, all optional.
 ///
@@ -15,7 +15,7 @@ public enum ModeFunction: String, CaseIterable, Sendable {
     }
   }
 
-  /// When it is called, and what it answers.
+  /// When it is called, and what it returns.
   public var meaning: String {
     switch self {
     case .setup:

@@ -1,5 +1,5 @@
-// What Lua sees of notes: the type `note`, its fields by name, and `deck:add_note`. Invariant: a field is HTML as it is
-// stored, whoever reads or writes it; a change renews the note's cards in the same operation.
+// Lua's view of notes: the type `note`, its fields by name, and `deck:add_note`. Invariant: a field is HTML as it is
+// stored, whoever reads or writes it; a change updates the note's cards in the same operation.
 
 import Decks
 public import LuaRuntime
@@ -10,7 +10,7 @@ public import Workspace
 
 extension NoteHandle: BoundObject {}
 
-/// Bytes of one field that a script hands over.
+/// The maximum bytes of one field that a script passes.
 private let longestField = 16 << 20
 
 func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
@@ -53,7 +53,7 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
   }
 }
 
-/// The fields of a note as an object of their own.
+/// The fields of a note, as a separate object.
 final class NoteFieldsObject: BoundObject {
   let note: NoteHandle
   init(_ note: NoteHandle) { self.note = note }
@@ -107,7 +107,7 @@ func describeNotes(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   }
 }
 
-/// The type of a note, where it is given as an object.
+/// Returns the type of a note, if it is given as an object.
 private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
   guard case .object(let object) = try table.value("type") else { return nil }
   if let type = object as? NoteTypeHandle { return type }
@@ -138,7 +138,7 @@ private func fieldText(_ value: LuaValue, _ name: String, _ argument: Int) throw
   }
 }
 
-/// What is no UTF-8, or too long, is an ordinary failure, not a wrong use.
+/// Invalid UTF-8, or too long a text, is an ordinary failure, not a wrong use.
 private func fieldText(_ bytes: [UInt8], _ name: String) throws -> String {
   if bytes.count > longestField { throw NoteError.badField(name: name, reason: "has more than 16 MiB") }
   guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -1,5 +1,5 @@
-// What Lua sees of note types and of media files: the modules `notetypes` and `media`, the type `notetype`.
-// Invariant: a change that takes cards or texts away is refused, with their numbers, unless the script agreed to it.
+// Lua's view of note types and of media files: the modules `notetypes` and `media`, the type `notetype`. Invariant: a
+// change that removes cards or texts is refused, with their numbers, unless the script agreed to it.
 
 import Decks
 public import LuaRuntime
@@ -38,7 +38,7 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// Bytes of a name that are looked at.
+/// The maximum bytes of a name.
 private let longestName = 10_000
 private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
 

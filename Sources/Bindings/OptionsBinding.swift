@@ -1,4 +1,4 @@
-// What Lua sees of how decks are studied: options and presets. Invariant: an option reads back as it was assigned.
+// Lua's view of how decks are studied: options and presets. Invariant: an option reads back as it was assigned.
 
 import Decks
 public import LuaRuntime
@@ -7,7 +7,7 @@ public import Workspace
 
 extension PresetHandle: BoundObject {}
 
-/// The options of a deck or of a preset as an object of their own.
+/// The options of a deck or of a preset, as a separate object.
 final class DeckOptionsObject: BoundObject {
   let owner: OptionsOwner
   init(_ owner: OptionsOwner) { self.owner = owner }

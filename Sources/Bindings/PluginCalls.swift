@@ -1,12 +1,13 @@
-// Calls into a plugin's code: what each is called in an error, and what its caller hears when it fails. Invariant: an
-// error of a plugin names the plugin; only Ctrl-C and problems of ordinary life pass as they are.
+// Calls into a plugin's code: how an error names each call, and what the caller gets when it fails. Invariant: an
+// error of a plugin names the plugin; only Ctrl-C, the end of the program and ordinary problems pass through
+// unchanged.
 
 public import LuaRuntime
 public import Problems
 import Text
 import Workspace
 
-/// What of a plugin was called.
+/// What was called in a plugin.
 public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case loading
   case command(String)
@@ -37,7 +38,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What each call of a plugin may use.
+/// The limits of each call of a plugin.
 public struct PluginLimits: Equatable, Sendable {
   public var seconds: Double
   /// MiB.
@@ -62,10 +63,10 @@ public enum PluginCallError: Problem, Equatable {
   case outOfTime(plugin: String, PluginCall, place: String, limits: PluginLimits)
   case outOfMemory(plugin: String, PluginCall, place: String, limits: PluginLimits)
   case failed(plugin: String, PluginCall, reason: String)
-  /// A listener used all the time of its event up; `others` had none left.
+  /// A listener used up all the time of its event; `others` had none left.
   case unsubscribed(reason: String, others: Int)
 
-  /// What an error of Lua means to the caller.
+  /// Converts a Lua error into what the caller gets.
   public init(plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits) {
     let place = error.position.trimmed.trimmedSuffix(":")
     switch error.stopReason {
@@ -101,7 +102,7 @@ public enum PluginCallError: Problem, Equatable {
 
 extension BindingContext {
   /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin.
-  /// The user's own code fails as it does.
+  /// Errors of the user's own code are unchanged.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
@@ -119,7 +120,7 @@ extension BindingContext {
   private func limitingWaiting<R>(of plugin: String, _ body: () throws -> R) throws -> R {
     let open: Workspace
     do { open = try workspace() } catch {
-      // Nobody is signed in: there is nothing to change.
+      // Nobody is signed in, so there is nothing to change.
       return try body()
     }
     return try open.limitingWaiting(of: plugin, to: terms.limits.memory << 20, body)
@@ -132,7 +133,8 @@ extension BindingContext {
 }
 
 extension LuaError {
-  /// Ctrl-C and the end of the program are nobody's error; what was told once names its plugin already.
+  /// Whether the error passes through unchanged: Ctrl-C and the end of the program are not the plugin's errors, and
+  /// an error that was converted once names its plugin already.
   var isUncatchable: Bool {
     switch stopReason {
     case .interrupt, .exit: true

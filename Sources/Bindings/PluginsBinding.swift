@@ -1,4 +1,4 @@
-// What Lua sees of plugins: the module `plugins`. Invariant: a plugin itself never gets it.
+// Lua's view of plugins: the module `plugins`. Invariant: a plugin itself never gets this module.
 
 import LuaRuntime
 

@@ -1,4 +1,4 @@
-// What Lua sees of studying: the type `session`. Invariant: only the top card can be answered.
+// Lua's view of studying: the type `session`. Invariant: only the top card can be answered.
 
 import Decks
 public import LuaRuntime
@@ -83,7 +83,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
         (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
       ]
-      // Intervals are told in days, as the contract has it.
+      // Intervals are in days, as documented.
       if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
       return LuaValue.table(pairs)
     }
@@ -141,7 +141,7 @@ extension SessionHandle.Options {
 }
 
 extension LuaGrant {
-  /// What answers change is changed only by who may.
+  /// An answer that changes a schedule requires the right to change decks.
   fileprivate static var ofAnswers: LuaGrant {
     .decksWrite.unless("the session changes no schedule") { (session: SessionHandle, _: borrowing LuaStack) in
       !session.options.changesSchedule

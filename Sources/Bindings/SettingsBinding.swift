@@ -1,5 +1,6 @@
-// What Lua sees of settings: the module `settings`, the types `group`, `choice` and `value`. Invariant: a change is one
-// transaction and one notification, whoever makes it; an error in a listener is reported once and reaches nobody else.
+// Lua's view of settings: the module `settings`, the types `group`, `choice` and `value`. Invariant: a change is one
+// transaction and one notification, whoever makes it; an error in a listener is reported once and affects nothing
+// else.
 
 public import LuaRuntime
 import Problems
@@ -149,8 +150,8 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 // MARK: Rights
 
 extension BindingContext {
-  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when
-  /// that is so of everything in it.
+  /// Checks that the state may change settings. A plugin may change those that it declared and those it was granted;
+  /// a group or a section only if this holds for everything in it.
   func requireChange(ofSettings names: [String]) throws {
     guard let granted = grants.settings else { return }
     let tree = try workspace().preferences().tree
@@ -166,7 +167,7 @@ extension BindingContext {
     }
   }
 
-  /// Makes a change; where the check of a setting was stopped, that is what the caller gets.
+  /// Makes a change. If code in the check of a setting failed or was stopped, the caller gets that error.
   func changing<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch SettingsError.checkFailed(_, let error as LuaError) { throw error }
   }
@@ -317,7 +318,7 @@ private struct SettingDescription {
   }
 
   private func list(_ name: String) throws(LuaFailure) -> [LuaValue] {
-    // An empty table has no shape.
+    // An empty table could be a list or a record.
     if case .table(let pairs)? = fields[name], pairs.isEmpty { return [] }
     guard case .list(let items)? = fields[name] else { throw wrong("field '\(name)': a list expected") }
     return items
@@ -394,6 +395,6 @@ private struct SettingDescription {
 }
 
 extension NumberRange {
-  /// The default of a number that nobody gave one.
+  /// The default of a number that was declared without one.
   fileprivate var nearestToZero: Double { Swift.max(min ?? 0, Swift.min(0, max ?? 0)) }
 }

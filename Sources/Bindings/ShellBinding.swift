@@ -1,5 +1,5 @@
-// What Lua sees of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant:
-// everything goes through the services that the program hands in; this room draws nothing.
+// Lua's view of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant: everything
+// goes through the services that the program provides; this room draws nothing.
 
 public import Commands
 public import LuaRuntime
@@ -9,10 +9,10 @@ import Text
 import Values
 import Workspace
 
-/// Progress as Lua sees it.
+/// A progress report, as Lua sees it.
 final class ProgressObject: BoundObject {
   let progress: any ProgressReporting
-  /// For its label.
+  /// The charge for its label.
   private let charge: MemoryCharge
 
   init(_ progress: any ProgressReporting, _ charge: MemoryCharge) {
@@ -81,7 +81,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     var width = columns.count
     try stack.table(1, "list of rows").forEachElement { _, row in
       let value = try row.value(-1)
-      // What the layout makes of each cell.
+      // The memory that the layout needs for each cell.
       try row.memory.charge(256 * cellCount(of: value, columns))
       rows.append(cells(of: value, columns))
       width = max(width, rows.last?.count ?? 0)
@@ -125,7 +125,7 @@ private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {
   }
 }
 
-/// What a table on a screen may have.
+/// The limits of a table on the screen.
 private enum TableSize {
   static let (columns, cells) = (1_000, 1_000_000)
 
@@ -145,7 +145,7 @@ private func cells(of row: LuaValue, _ columns: [String]) -> [String] {
   }
 }
 
-/// A value in a cell.
+/// Returns the text of a value in a cell.
 private func plainText(_ value: LuaValue) -> String {
   switch value {
   case .none: ""
@@ -218,7 +218,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
       + "A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
-    // A plugin's alias is a command, with its description.
+    // A plugin's alias is stored as a command with a description, hence the weight.
     try context.keeping("alias", name, stack, weight: 2048) {
       try context.shell.addAlias(name, text, of: context.owner, context.grants)
     }
@@ -305,7 +305,7 @@ func subscriptionType() -> BoundType<Subscription> {
   }
 }
 
-/// What a command answered, for Lua.
+/// Converts the result of a command for Lua.
 public func luaValue(of answer: CommandAnswer) -> LuaValue {
   func value(_ object: AnyObject) -> LuaValue {
     if let answer = object as? LuaAnswer { return answer.value }

@@ -1,5 +1,5 @@
-// What Lua sees of texts: the module `texts`, the type `text`, and `deck:mine`. Invariant: a text is read only where
-// the file may be read; what is known of it is by the cards as they are at the call.
+// Lua's view of texts: the module `texts`, the type `text`, and `deck:mine`. Invariant: a text can be opened only if
+// its files may be read; what is known of it is determined by the cards at the time of the call.
 
 import Decks
 import Exchange
@@ -32,7 +32,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       let paths = try paths(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
-      // Reading and analysing is the program's work, not a plugin's.
+      // Reading and analysing is the program's work, so the time does not count against a plugin's limit.
       return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
     }
   }
@@ -55,7 +55,7 @@ private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions
   return options
 }
 
-/// A path, or a list of them.
+/// Reads a path, or a list of paths.
 func paths(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
   guard stack.kind(index) == .table else { return [try stack.text(index)] }
   let count = try stack.table(index).count()
@@ -90,7 +90,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
-      // However many other unknown words it has.
+      // Sentences may have any number of other unknown words.
       let best = view.bestSentences(for: Array(lemmas), unknownAtMost: .max)
       let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
       return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
@@ -148,7 +148,7 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   ])
 }
 
-/// `deck:mine`.
+/// Adds `deck:mine`.
 func describeMining(_ type: BoundType<DeckHandle>) {
   type.method(
     "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],

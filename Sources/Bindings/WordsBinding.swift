@@ -1,5 +1,5 @@
-// What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the
-// bytes that Lua has; no Swift String is made for it.
+// Lua's view of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the bytes
+// that Lua holds; no Swift String is made for it.
 
 import Files
 import Language
@@ -17,7 +17,7 @@ extension ListedWords: LuaRepresentable {
   public var luaValue: LuaValue { texts.luaValue }
 }
 
-/// Bytes of words and letters that are given: more than any word has, by far.
+/// The maximum bytes of words and letters, far more than any word has.
 let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
@@ -45,7 +45,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       try options?.allowOnly(["name", "language"])
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
       try context.requireReading(path)
-      // A list is compiled in memory.
+      // The list is compiled in memory.
       let file = try ByteFile(path) { Interrupts.areRequested }
       if let size = file.size { try stack.memory.charge(3 * size) }
       return try context.workspace().words.load(path, name: name, language: language)
@@ -55,7 +55,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// The dictionary forms of words.
+/// Adds the function for the dictionary forms of words.
 private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "lemma", [LuaParameter("form", .string), LuaParameter("options", .optional(.table))],
@@ -68,7 +68,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     try options?.allowOnly(["language"])
     let language = try options?.optionalText("language")
     let workspace = try context.workspace()
-    // Data that is read at its first use is the program's work, not a plugin's.
+    // Reading data at its first use is the program's work, so the time does not count against a plugin's limit.
     let (library, known) = (workspace.languages, try workspace.words.language(named: language))
     if !library.isOpen(known) { CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
@@ -78,13 +78,14 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   }
 }
 
-/// The lexicon of a language. A list that is compiled at its first use is the program's work, not a plugin's.
+/// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so the time does not
+/// count against a plugin's limit.
 func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
   if try workspace.words.isLexiconOpen(language) { return try workspace.words.lexicon(language) }
   return try CallPause.lendingTime { try workspace.words.lexicon(language) }
 }
 
-/// What is asked of two texts, without a list.
+/// Adds the functions on two texts, which need no word list.
 private func describeQuestions(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
@@ -110,14 +111,14 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
   }
 }
 
-/// Whether the letters at 1 form the word at 2.
+/// Returns whether the letters at 1 form the word at 2.
 func answerCanForm(_ stack: borrowing LuaStack, _ known: inout PlainLetters) throws -> Bool {
   let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
   if let answer = known.canForm(letters, word) { return answer }
   return canForm(letters: try stack.text(1), word: try stack.text(2))
 }
 
-/// The text at 1, normalised by the language at 2.
+/// Returns the text at 1, normalised by the rules of the language at 2.
 func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
   _ = try stack.bytes(1, limit: longestWords)
   let (text, name) = (try stack.text(1), try stack.text(2))
@@ -128,7 +129,7 @@ func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
   return normalize(text, language: language)
 }
 
-/// Answers with the text at 1 normalised by the language at 2 where that needs no String.
+/// Pushes the text at 1, normalised by the rules of the language at 2, if that needs no String.
 @inline(__always)
 private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
   guard let text = call.stack.bytesInPlace(1, limit: longestWords),
@@ -220,14 +221,15 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
       + "knows it. Code: not_found, when there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
-    // A dictionary that is read at its first use is the program's work, not a plugin's.
+    // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
+    // limit.
     if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
     return try CallPause.lendingTime { try handle.define(word).map(\.text) }
   }
   describeLists(type)
 }
 
-/// What is asked without a word.
+/// Adds the methods that take no word.
 private func describeLists(_ type: BoundType<LexiconHandle>) {
   type.method(
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),

@@ -1,4 +1,4 @@
-// The list for deckhand-plugin. Invariant: no listed call names a file, a process or an address.
+// The system calls of deckhand-plugin. Invariant: no listed call names a file, another process or a network address.
 
 #define _GNU_SOURCE
 #include "confinement.h"
@@ -16,18 +16,18 @@ static int limit_calls(void) {
   unsigned own = getpid();
   struct sock_filter rules[] = {
     OWN_CALLS,
-    // The channel, which is all that is open.
+    // The channel: the only descriptors that are open.
     CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(recvfrom), CALL(ppoll),
 #if defined(__x86_64__)
     CALL(poll), CALL(time),
 #endif
     // Memory.
     CALL(mmap), CALL(munmap), CALL(mprotect), CALL(mremap), CALL(madvise), CALL(brk), CALL(futex), CALL(getrandom),
-    // Its own signals, by which it is asked to stop, and aborts.
+    // Signals: it is asked to stop by one, and aborts with one.
     CALL(rt_sigreturn), CALL(rt_sigprocmask), CALL(rt_sigaction), CALL(sigaltstack), CALL(restart_syscall),
     CALL_WITH(tgkill, 0, own), CALL(getpid), CALL(gettid),
     CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(sched_yield), CALL(exit), CALL(exit_group),
-    // A terminal is none to this process.
+    // To this process, no descriptor is a terminal.
     FAIL(ioctl, ENOTTY),
     REFUSE,
   };
@@ -51,7 +51,7 @@ void confine_descriptors(void) {
 
 int confine_code(void) {
   confine_descriptors();
-  // Times are told in the user's zone, whose file cannot be read afterwards.
+  // Times are formatted in the user's time zone, whose file cannot be read afterwards.
   tzset();
   struct rlimit none = {0, 0};
   if (setrlimit(RLIMIT_CORE, &none) != 0 || setrlimit(RLIMIT_FSIZE, &none) != 0 || setrlimit(RLIMIT_NPROC, &none) != 0)

@@ -1,5 +1,6 @@
-// The allocator of the Lua states: counts every byte, serves small blocks from free lists by size, and refuses what
-// passes the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
+// The allocator of the Lua states. It counts every byte, serves small blocks from free lists by size, and refuses
+// allocations beyond the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua
+// believes it holds.
 
 #include <malloc.h>
 #include <stdio.h>
@@ -14,17 +15,17 @@
 #define LARGEST_CHUNK (256 * 1024)
 #define LARGE_BLOCK (1 << 20)
 #define IDLE_CHUNKS (4 << 20)
-#define STRING_HEADER 64  // bytes that Lua puts before a string, at most
+#define STRING_HEADER 64  // the maximum that Lua puts before a string
 
 struct dh_chunk {
   struct dh_chunk *next;
   size_t size;
-  size_t filled;  // bytes handed out from it, once it is not the newest
+  size_t filled;  // bytes handed out from it, set when a newer chunk is added
 };
 
 static int class_of(size_t size) { return (int)((size + CLASS_BYTES - 1) / CLASS_BYTES); }
 
-// Without memory inside a host call there is no way to go on: an error would jump over Swift frames.
+// Running out of memory inside a host call is fatal: an error would jump over Swift frames.
 static void *out_of_memory(dh_runtime *rt) {
   if (rt->host_depth == 0) return NULL;
   fputs("deckhand: the machine is out of memory\n", stderr);
@@ -86,8 +87,8 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
   return moved;
 }
 
-// What Lua code may not have: more than the limits, and large blocks once it is to stop, since a buffer may be growing
-// in a loop that looks at nothing else.
+// Whether Lua code is refused an allocation: one beyond the limits, or a large block when the code must stop, as it
+// may be growing a buffer in a loop that does not check for a stop.
 static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t new_size) {
   if (dh_weight(rt) + (new_size - old_size) > rt->bound) return 1;
   if (kind == LUA_TSTRING && rt->string_limit && new_size > rt->string_limit + STRING_HEADER) return 1;
@@ -96,7 +97,7 @@ static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t ne
 
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   dh_runtime *rt = ud;
-  int kind = block ? 0 : (int)old_size;  // Lua tells what a new block is for
+  int kind = block ? 0 : (int)old_size;  // Lua passes the type of a new block here
   if (!block) old_size = 0;
   if (new_size == 0) {
     if (old_size) free_block(rt, block, old_size);
@@ -115,12 +116,12 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   return result;
 }
 
-// ---- Giving back what many small blocks have left
+// ---- Returning chunks without blocks in use
 
 typedef struct span {
   char *start;
   struct dh_chunk *chunk;
-  size_t idle;  // bytes of it in the free lists
+  size_t idle;  // its bytes in the free lists
   int goes;
 } span;
 
@@ -129,7 +130,7 @@ static int by_start(const void *a, const void *b) {
   return first->start < second->start ? -1 : first->start > second->start;
 }
 
-// The span that a block lies in: the last that begins before it.
+// Finds the span that contains a block: the last one that begins before it.
 static span *span_of(span *spans, size_t count, const char *block) {
   size_t low = 0, high = count;
   while (high - low > 1) {
@@ -140,7 +141,7 @@ static span *span_of(span *spans, size_t count, const char *block) {
   return &spans[low];
 }
 
-// The chunks by address; NULL without memory.
+// Returns the chunks sorted by address; NULL if out of memory.
 static span *spans_of(const dh_runtime *rt, size_t *count) {
   *count = 0;
   for (struct dh_chunk *chunk = rt->chunks; chunk; chunk = chunk->next) (*count)++;
@@ -153,7 +154,8 @@ static span *spans_of(const dh_runtime *rt, size_t *count) {
   return spans;
 }
 
-// Counts what is idle in each span, or takes the blocks of those that go out of the free lists.
+// Counts the idle bytes of each span, or (`takes`) removes the blocks of spans that will be freed from the free
+// lists.
 static void walk_free_blocks(dh_runtime *rt, span *spans, size_t count, int takes) {
   for (int class = 1; class <= DH_SMALL_CLASSES; class++) {
     void *kept = NULL, *block = rt->free_blocks[class], *next;
@@ -189,8 +191,9 @@ static size_t free_spans(dh_runtime *rt, span *spans, size_t count) {
   return freed;
 }
 
-// Frees the chunks that hold no block in use, when that is much; looked at again when as much is idle anew. What Lua
-// has freed would else stand beside as much of another kind.
+// Frees the chunks that contain no block in use once IDLE_CHUNKS bytes are idle, and again after each further
+// IDLE_CHUNKS. Otherwise small blocks that Lua has freed would stay allocated while it allocates as much in large
+// blocks.
 void dh_return_idle_chunks(dh_runtime *rt) {
   if (rt->idle_bytes < rt->idle_kept) rt->idle_kept = rt->idle_bytes;
   if (rt->idle_bytes < rt->idle_kept + IDLE_CHUNKS) return;

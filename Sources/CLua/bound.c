@@ -1,7 +1,7 @@
-// Bound types: userdata that hold one reference to a Swift object, and the trampolines through which Lua reaches Swift.
+// Bound types: userdata that hold one reference to a Swift object, and the trampolines through which Lua calls Swift.
 // A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after
-// that has returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the
-// first word of every userdata in a state is a pointer, and only that of a bound object is a dh_type's.
+// that function has returned. Invariants: a userdata's reference is released exactly once, by __gc, whoever calls it;
+// the first word of every userdata in a state is a pointer, and only a bound object's points to a dh_type.
 // Measured: lines of a file 575, as the way in is compiled into each trampoline only within one file.
 
 #include <stdio.h>
@@ -10,18 +10,18 @@
 
 #include "runtime.h"
 
-// What the userdata of a bound object holds.
+// The content of a bound object's userdata.
 typedef struct object_box {
   const dh_type *type;
   void *object;  // NULL once released
   size_t cost;
 } object_box;
 
-#define STEP_AFTER (1024 * 1024)  // bytes of host objects made before the collector is told of them
+#define STEP_AFTER (1024 * 1024)  // bytes of new host objects after which the collector runs a step
 
-// The registry's keys: their addresses. `objects` maps an object's address to its userdata (weak values), `guarded`
-// holds the metatables that debug.setmetatable must not hand out, `functions` is the metatable of the host's collected
-// functions.
+// Registry keys; only their addresses matter. `objects` maps an object's address to its userdata (weak values),
+// `guarded` holds the metatables that debug.setmetatable must not set, `functions` is the metatable of the host
+// functions that are garbage-collected.
 static const char objects_key = 0, guarded_key = 0, functions_key = 0;
 
 // ---- Failing
@@ -51,7 +51,8 @@ static int fail(lua_State *L, const dh_function *function, int answer) {
   return fail_argument(L, function, DH_FAIL_ARGUMENT - answer, text ? text : "bad value");
 }
 
-// What must wait until Swift's frame is gone: the memory limit, and the collector's share of the work for host objects.
+// Work that must wait until Swift's frame is gone: enforcing the memory limit, and collecting garbage for new host
+// objects.
 static int settle(lua_State *L, dh_runtime *rt) {
   if (rt->is_short) return dh_raise_short(L);
   if (rt->external_since_step > STEP_AFTER) {
@@ -65,20 +66,20 @@ static int settle(lua_State *L, dh_runtime *rt) {
   return dh_raise_stop(L);
 }
 
-// What follows each call of the host.
+// Runs after each host call.
 static inline void finish(lua_State *L, dh_runtime *rt) {
   if (__builtin_expect(rt->stop != 0, 0)) dh_raise_stop(L);
   if (__builtin_expect((rt->limit | (size_t)rt->is_short) != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
 }
 
-// Why a function cannot be called now, or NULL; makes room on the stack for it.
+// Returns why a function cannot be called now, or NULL; also makes room for it on the stack.
 static inline const char *refusal(lua_State *L, const dh_runtime *rt, const dh_function *function) {
   if (__builtin_expect(rt->is_retired, 0) && !function->outlives) return "the plugin was unloaded while its code ran";
   return __builtin_expect(lua_checkstack(L, DH_ROOM), 1) ? NULL : "stack overflow";
 }
 
 static inline int invoke(lua_State *L, dh_runtime *rt, void *object, const dh_function *function) {
-  size_t taken = rt->transient;  // what this call takes is given back at its end
+  size_t taken = rt->transient;  // restored at the end of the call
   rt->host_depth++;
   int answer = rt->host.invoke(L, object, function->swift);
   rt->host_depth--;
@@ -87,7 +88,7 @@ static inline int invoke(lua_State *L, dh_runtime *rt, void *object, const dh_fu
   return answer;
 }
 
-// The fast path of a function: DH_DECLINED where it leaves the call to the general one.
+// Calls the fast path of a function; DH_DECLINED means that the general path must be called.
 static inline int invoke_fast(lua_State *L, dh_runtime *rt, void *object, const dh_function *function) {
   rt->host_depth++;
   int answer = function->fast(L, object, function->context);
@@ -105,7 +106,7 @@ static inline int enter(lua_State *L, void *object, const dh_function *function)
   return answer;
 }
 
-// The fast path needs no more of the stack than Lua gives to each call.
+// A fast path needs no more stack than Lua gives to each call.
 static inline int enter_fast(lua_State *L, void *object, const dh_function *function) {
   dh_runtime *rt = dh_of(L);
   if (__builtin_expect(rt->is_retired, 0)) return enter(L, object, function);
@@ -115,7 +116,7 @@ static inline int enter_fast(lua_State *L, void *object, const dh_function *func
 
 // ---- Self
 
-// The box in the value at index when it is a userdata of the type.
+// Returns the box of the value at index if it is a userdata of the type, otherwise NULL.
 static inline object_box *box_of(lua_State *L, int index, const dh_type *type) {
   if (lua_type(L, index) != LUA_TUSERDATA) return NULL;
   object_box *box = lua_touserdata(L, index);
@@ -148,7 +149,7 @@ static int call_fast_method(lua_State *L) {
   return enter_fast(L, box->object, function);
 }
 
-// As a method, but a closed object still has a text.
+// Like a method, but a closed object still has a text.
 static int call_tostring(lua_State *L) {
   const dh_function *function = own_function(L);
   object_box *box = box_of(L, 1, function->type);
@@ -165,7 +166,7 @@ static void push_host_function(lua_State *L, const dh_function *function, lua_CF
   lua_pushcclosure(L, trampoline, 1);
 }
 
-// Upvalue: the dh_function. A failure is told by number, as the other process raises it.
+// Upvalue: the dh_function. A failure is returned by number, as the other process raises it.
 static int serve_call(lua_State *L) {
   const dh_function *function = own_function(L);
   dh_runtime *rt = dh_of(L);
@@ -246,14 +247,15 @@ static int assign_checked(lua_State *L) {
   return enter(L, box->object, setter);
 }
 
-// What is not among the methods of a type without fields. Upvalue: the type.
+// Handles a name that is not a method, for a type without fields. Upvalue: the type.
 static int index_missing(lua_State *L) {
   const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
   lua_settop(L, 2);
   return unknown_field(L, type->name, 0);
 }
 
-// Gives back a Swift function whose Lua function is gone. Upvalue of its trampoline: this userdata, the dh_function.
+// Releases a Swift function whose Lua function was collected. Its userdata is the dh_function, the upvalue of its
+// trampoline.
 static int release_function(lua_State *L) {
   dh_function *function = lua_touserdata(L, 1);
   if (!function || !lua_getmetatable(L, 1)) return 0;
@@ -301,7 +303,7 @@ static void set_closure(lua_State *L, const dh_type *type, const char *event, lu
   lua_pop(L, 1);
 }
 
-// A type without fields finds its methods in their table: that saves a call of C for each.
+// A type without fields finds its methods in a table, which saves a C call for each access.
 static void index_by_table(lua_State *L, const dh_type *type) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->members_ref);
   lua_createtable(L, 0, 2);
@@ -378,7 +380,7 @@ void dh_type_method(lua_State *L, dh_type *type, const dh_function *function) {
   set_member(L, type->members_ref, function, 1);
 }
 void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function) {
-  // A field is computed from the object, which only a function is given.
+  // Only a function as __index receives the object that a field is computed from.
   if (!type->has_fields) set_closure(L, type, "__index", index_checked, type->members_ref);
   type->has_fields = 1;
   set_member(L, type->members_ref, function, 0);
@@ -455,7 +457,7 @@ const char *dh_value_name(lua_State *L, int index) {
     lua_pushliteral(L, "__name");
     lua_rawget(L, -2);
     const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    lua_pop(L, 2);  // the metatable keeps the name
+    lua_pop(L, 2);  // the metatable keeps the string alive
     if (name) return name;
   }
   return luaL_typename(L, index);
@@ -499,7 +501,7 @@ void dh_module_getter(lua_State *L, const dh_function *function) {
   lua_pop(L, 3);
 }
 
-// ---- The debug library may look at bound objects, but not forge them or take their functions apart
+// ---- The debug library may inspect bound objects, but not forge them or take their functions apart
 
 static int is_bound_metatable(lua_State *L, int index) {
   if (!lua_istable(L, index)) return 0;
@@ -530,7 +532,7 @@ static int is_trampoline(lua_State *L, int index) {
   return dh_is_of_frozen(function);
 }
 
-// The original is an upvalue: it is called when neither function given is one of the host's.
+// The upvalue is the original function; it is called unless its first argument is a host function.
 static int guarded_upvalue(lua_State *L) {
   luaL_argcheck(L, !is_trampoline(L, 1), 1, "a function of the host cannot be changed");
   int count = lua_gettop(L);

@@ -1,6 +1,6 @@
-// What a state takes of Swift's heap: copies that a host call makes for it, and what it keeps there. Invariant: Lua's
-// heap, what is kept and what the calls under way have taken stay together under the bound; taking more than that is
-// refused before it is allocated.
+// Swift heap memory used on behalf of a state: copies that a host call makes for it, and data that Swift stores for
+// it. Invariant: Lua's heap, the stored data and the charges of running calls together stay under the bound; a charge
+// beyond it is refused before anything is allocated.
 
 #include <malloc.h>
 #include <pthread.h>
@@ -10,12 +10,12 @@
 #include "runtime.h"
 
 enum {
-  PROBE_SHIFT = 24,        // the allocator is asked each time that a call has taken another 16 MiB,
-  LARGE_CHARGE = 1 << 20,  // and for each large piece
+  PROBE_SHIFT = 24,        // the allocator is probed each time a call has been charged another 16 MiB,
+  LARGE_CHARGE = 1 << 20,  // and for each large block
 };
 
-// Large blocks go back to the system as soon as they are freed. By default glibc keeps ever larger ones, and what a
-// state has given back long ago still counts as the program's.
+// Makes glibc return large blocks to the system as soon as they are freed. By default it retains increasingly large
+// blocks, and memory that a state freed long ago still counts as the program's.
 static void return_large_blocks(void) {
   mallopt(M_MMAP_THRESHOLD, LARGE_CHARGE);
   mallopt(M_TRIM_THRESHOLD, 8 * LARGE_CHARGE);
@@ -26,8 +26,8 @@ void dh_prepare_allocator(void) {
   pthread_once(&prepared, return_large_blocks);
 }
 
-// Half of the machine's memory, at most 16 GiB: nobody's own lines need more, and the program is not ended for want of
-// it.
+// Half of the machine's memory, at most 16 GiB: the user's own code never needs more, and the program is not killed
+// for lack of memory.
 size_t dh_spare_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || size <= 0) return (size_t)1 << 31;
@@ -35,15 +35,15 @@ size_t dh_spare_memory(void) {
   return half < most ? half : most;
 }
 
-// Whether the allocator would give so much: Swift ends the program when it does not.
+// Whether malloc can provide this many bytes: Swift ends the program when an allocation fails.
 static int can_allocate(size_t bytes) {
   void *block = malloc(bytes);
   free(block);
   return block != NULL;
 }
 
-// Whether the state fits with so many more bytes, garbage aside. A state without a limit is not collected here:
-// finalizers of the user's own would run in the middle of the host's work.
+// Whether the state fits under the bound with `more` bytes, not counting garbage. A state without a limit is not
+// collected here: the user's own finalizers would run in the middle of the host's work.
 static int fits(lua_State *L, dh_runtime *rt, size_t more) {
   size_t weight = dh_weight(rt);
   if (weight <= rt->bound && more <= rt->bound - weight) return 1;

@@ -1,6 +1,6 @@
-// The comparison of strings under `<`, `<=` and table.sort: Lua compares the pieces between NULs by strcoll, one after
-// the other, without a look at the stop. This strcoll takes the place of the C library's in the program and adds that
-// look. Invariant: it orders as the C library's does; outside running Lua code it is nothing but that.
+// String comparison under `<`, `<=` and table.sort. Lua compares the pieces between NULs with strcoll, one after the
+// other, without checking for a stop. This strcoll replaces the C library's in the program and adds that check.
+// Invariant: it orders as the C library's does; when no Lua code is running, it only calls that one.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

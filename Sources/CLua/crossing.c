@@ -1,5 +1,6 @@
-// Code that another process runs for this one: how its errors and stops are told here, and how a stop reaches it.
-// Invariant: a request to stop ends the call that it names or nothing; a number that came too late is passed over.
+// Code that another process runs for this one: how its errors and stops are reported here, and how a stop request
+// reaches it. Invariant: a stop request ends the call that it names or nothing; a request that arrives too late is
+// ignored.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,9 +29,9 @@ void dh_tell_stop(lua_State *L, int reason, const char *position) {
   if (!rt->stop) dh_stop_runtime(rt, reason);
 }
 
-// ---- In the process that runs the code: the calls from the other one, the innermost last
+// ---- In the process that runs the code: the calls from the host, innermost last
 
-// What the innermost numbered call began within, and its number; 0 for none.
+// The entry within which the innermost numbered call began, and the number of that call; 0 for none.
 static _Thread_local dh_entry *volatile level_base;
 static _Thread_local volatile sig_atomic_t level_serial;
 
@@ -48,7 +49,7 @@ void dh_end_level(dh_level outer) {
   level_serial = outer.serial;
 }
 
-// The entry of the numbered call itself, which is the last one within its base.
+// Stops the numbered call itself: the outermost entry inside its base, and everything within it.
 void dh_stop_level(int reason) {
   dh_entry *last = dh_innermost_entry;
   if (!last || last == level_base) return;

@@ -1,6 +1,6 @@
-// Time limits. A clock of 5 ms ticks on the thread that runs Lua while a call with a limit is under way; each tick
-// looks through the chain of calls and stops the outermost whose time is over. Invariant: a call only stores its limit;
-// the clock disarms itself at the first tick that finds no limit, so none is left armed.
+// Time limits. A 5 ms timer ticks on the thread that runs Lua while a call with a limit is running; each tick walks
+// the chain of calls and stops the outermost one whose time is over. Invariant: a call only stores its limit; the
+// timer disarms itself at the first tick that finds no limit, so it never stays armed.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,8 +35,8 @@ static void set_clock(int64_t interval) {
   timer_settime(clock_of_thread, 0, &times, NULL);
 }
 
-// A deadline counts from the first tick within the call. A paused call and those around it stand still, as long as its
-// loan allows.
+// A deadline counts from the first tick within the call. The clock of a paused call and of the calls around it is
+// stopped, up to the limit of its loan.
 static void on_tick(int signal) {
   (void)signal;
   int saved = errno;

@@ -1,5 +1,5 @@
-// The functions of Lua's libraries through which a stop could be caught or missed, in versions that raise it again:
-// pcall, xpcall, coroutines, load, os.exit, debug.sethook. Invariant: each behaves as Lua's own until a stop comes.
+// Lua library functions through which a stop could be caught or missed, in versions that raise the stop again: pcall,
+// xpcall, coroutines, load, os.exit, debug.sethook. Invariant: each behaves like Lua's own until a stop comes.
 
 #include <string.h>
 
@@ -47,19 +47,19 @@ static const char *status_word(lua_State *L, lua_State *co) {
 
 static int has_failed(lua_State *co) { return lua_status(co) > LUA_YIELD; }
 
-// A coroutine that a stop ended must not run again, not even its pending `__close` handlers: its hooks are off for
-// good. Lua has marked it as dead; the error value on its stack tells why.
+// A coroutine that was ended by a stop must not run again, not even its pending `__close` handlers: its hooks are off
+// for good. Lua has marked it as dead; the error value on its stack tells why.
 static int is_killed(lua_State *co) { return has_failed(co) && dh_is_stop_value(co, -1); }
 
-// After a stop: takes the value that the coroutine's code ended with off its stack, and leaves the mark of a stop where
-// it died. No `lua_settop`: that would look for variables to close.
+// After a stop: pops the value that the coroutine's code ended with, and pushes the stop value if the coroutine died.
+// It does not use `lua_settop`, which would look for variables to close.
 static void take_ending(lua_State *L, lua_State *co) {
   lua_xmove(co, L, 1);
   lua_pop(L, 1);
   if (has_failed(co)) dh_push_stop_value(co);
 }
 
-// Runs `co` with the arguments on top of L. Answers the count of values it gave, moved to L, or -1 with the error on L.
+// Runs `co` with the arguments on top of L. Returns the count of its values, moved to L, or -1 with the error on L.
 static int resume(lua_State *L, lua_State *co, int arguments) {
   dh_runtime *rt = dh_of(L);
   dh_check_stack(L);
@@ -72,7 +72,7 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
     lua_pushliteral(L, "too many arguments to resume");
     return -1;
   }
-  rt->running = co;  // a signal that comes after the look at the stop puts its hook on `co`
+  rt->running = co;  // a signal that comes after the poll sets its hook on `co`
   dh_poll(L);
   lua_xmove(L, co, arguments);
   int count = 0;
@@ -110,8 +110,8 @@ static int guarded_resume(lua_State *L) {
   return count + 1;
 }
 
-// Closes a coroutine's pending variables: their handlers are Lua code that runs on it. Answers LUA_OK, or an error's
-// status with the error on top of `co`, which is at its end either way. Raises a stop.
+// Closes a coroutine's pending variables; their handlers are Lua code that runs on the coroutine. Returns LUA_OK, or
+// an error's status with the error on top of `co`; the coroutine is dead in both cases. Raises a stop.
 static int reset(lua_State *L, lua_State *co) {
   dh_runtime *rt = dh_of(L);
   dh_check_stack(L);
@@ -130,7 +130,7 @@ static int wrapped_resume(lua_State *L) {
   int count = resume(L, co, lua_gettop(L));
   if (count >= 0) return count;
   int status = lua_status(co);
-  if (has_failed(co) && !is_killed(co)) {  // it died of an error: its pending variables are closed with that
+  if (has_failed(co) && !is_killed(co)) {  // it died of an error, which its pending variables are closed with
     status = reset(L, co);
     lua_xmove(co, L, 1);
   }
@@ -173,8 +173,8 @@ static int guarded_close(lua_State *L) {
   return 2;
 }
 
-// Messages that Lua makes on a coroutine outside any protected call of it. While they are kept they are found, and
-// nothing is allocated: no memory error can jump from there, past every frame in between.
+// Stores the messages that Lua creates on a coroutine outside any protected call. Lua then finds these strings and
+// allocates nothing, so no memory error can jump from there past all frames in between.
 static void keep_messages(lua_State *L) {
   static const char *const messages[] = {"C stack overflow", "error in error handling", "cannot resume dead coroutine",
                                          "cannot resume non-suspended coroutine", "not enough memory"};
@@ -189,9 +189,9 @@ static void keep_messages(lua_State *L) {
 // ---- load
 
 enum {
-  PIECE = 1024,               // bytes that the parser gets between two looks at the stop
-  LONGEST_SOURCE = 4 << 20,   // of a plugin
-  MOST_JUMPS = 8192,          // `goto` and `break` in a plugin's chunk: the parser's work grows with their square
+  PIECE = 1024,               // bytes that the parser gets between two polls for a stop
+  LONGEST_SOURCE = 4 << 20,   // bytes of a plugin's chunk
+  MOST_JUMPS = 8192,          // `goto` and `break` in a plugin's chunk: the parser's work is quadratic in them
 };
 
 typedef struct piece_reader {
@@ -231,7 +231,7 @@ int dh_load_text(lua_State *L, const char *text, size_t length, const char *chun
   return lua_load(L, read_piece, &reader, chunk_name, mode);
 }
 
-enum { reader_slot = 5 };  // where the text of the reader function stays while the parser reads it
+enum { reader_slot = 5 };  // the stack slot of the reader function's text while the parser reads it
 
 static const char *read_from_function(lua_State *L, void *ud, size_t *size) {
   piece_reader *reader = ud;
@@ -296,14 +296,14 @@ static int guarded_exit(lua_State *L) {
   return dh_raise_stop(L);
 }
 
-// A stop that came while the library set its own hook would be lost with it.
+// Without the poll, a stop that came while the library set its own hook would be lost with the stop's hook.
 static int guarded_sethook(lua_State *L) {
   int results = dh_of(L)->plain_sethook(L);
   dh_poll(L);
   return results;
 }
 
-// ---- Putting them in place
+// ---- Installation
 
 void dh_replace(lua_State *L, const char *library, const char *name, lua_CFunction function) {
   lua_getglobal(L, library);

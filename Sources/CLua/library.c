@@ -1,5 +1,5 @@
-// What else of Lua's libraries needs care: os.date with long formats, random numbers that repeat with the host's seed,
-// and tostring, which tells a plugin ids in place of addresses. Invariant: a seeded state draws no number from the
+// Other parts of Lua's libraries that need care: os.date with long formats, random numbers that repeat for the host's
+// seed, and tostring, which gives a plugin ids instead of addresses. Invariant: a seeded state takes no seed from the
 // clock.
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { LONGEST_PLAIN_FORMAT = 1024 };
 
-// Where a piece of the format ends that cuts no conversion in two.
+// Returns the length of a piece of the format that splits no conversion.
 static size_t piece_length(const char *format, size_t left) {
   size_t at = 0;
   while (at < left && at < LONGEST_PLAIN_FORMAT)
@@ -19,8 +19,8 @@ static size_t piece_length(const char *format, size_t left) {
   return at < left ? at : left;
 }
 
-// Each piece goes to Lua's own function in this frame, so that its errors name what was called. It begins with a letter
-// that is taken off again: a "!" or "*t" within the format means nothing.
+// Calls Lua's own function for each piece in this frame, so that its errors name the called function. Each piece gets
+// a leading letter, which is removed from the result, so that a "!" or "*t" within the format has no meaning.
 static int date_in_pieces(lua_State *L, const char *format, size_t length) {
   const char *start = *format == '!' ? "!x" : "x";
   lua_Integer when = luaL_optinteger(L, 2, (lua_Integer)time(NULL));
@@ -28,7 +28,7 @@ static int date_in_pieces(lua_State *L, const char *format, size_t length) {
   format += *format == '!' ? 1 : 0;
   lua_settop(L, 1);
   lua_pushinteger(L, when);
-  // The format stays alive here.
+  // Keeps the format alive.
   lua_pushvalue(L, 1);
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -69,7 +69,7 @@ static uint64_t draw(dh_runtime *rt) {
   return z ^ z >> 31;
 }
 
-// Its upvalue is that of Lua's own: the state of the generator.
+// Its upvalue is that of Lua's own function: the state of the generator.
 static int guarded_randomseed(lua_State *L) {
   dh_runtime *rt = dh_of(L);
   if (lua_isnone(L, 1) && rt->is_seeded) {
@@ -96,10 +96,10 @@ static void open_random(lua_State *L) {
 
 // ---- tostring
 
-// The registry's key of the ids, a table with weak keys.
+// The registry key of the table of ids, which has weak keys.
 static const char identities_key = 0;
 
-// Pushes the id of the value at index, a number that it keeps while it lives.
+// Pushes the id of the value at index, a number that it keeps as long as it lives.
 static void push_id(lua_State *L, int index) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &identities_key);

@@ -1,7 +1,7 @@
-// Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop
-// while it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching
-// comes to it, and recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each
-// other in a circle.
+// Lua's patterns: string.find, match, gmatch and gsub with the semantics of Lua 5.4, in a matcher that polls for a
+// stop while it works. Invariant: a pattern is parsed while it is matched, so an error in it is raised exactly when
+// matching reaches it, and recursion is bounded as in Lua ("pattern too complex"). It is one long file because its
+// parts are mutually recursive.
 // Measured: lines of a file 615, as the matcher is compiled into find, match, gmatch and gsub only within one file.
 
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@ typedef struct matcher {
   int depth_left;
   int captures;
   int is_begun;          // whether `lead_end` is known
-  const byte *lead_end;  // where the first item of the pattern ends, when every match must begin with one; else NULL
+  const byte *lead_end;  // the end of the pattern's first item, if every match must begin with one; else NULL
   capture capture[MAX_CAPTURES];
 } matcher;
 
@@ -43,7 +43,7 @@ static inline void poll(matcher *m) {
 
 // ---- Single characters
 
-// The end of the item at p: a character, an escaped one, or a set.
+// Returns the end of the item at p: a character, an escaped one, or a set.
 static const byte *item_end(matcher *m, const byte *p) {
   byte first = *p++;
   if (first == ESCAPE) {
@@ -52,7 +52,7 @@ static const byte *item_end(matcher *m, const byte *p) {
   }
   if (first != '[') return p;
   if (*p == '^') p++;
-  for (int is_first = 1; is_first || *p != ']'; is_first = 0) {  // a ']' that comes first stands for itself
+  for (int is_first = 1; is_first || *p != ']'; is_first = 0) {  // a leading ']' is literal
     if (p == m->pattern_end) luaL_error(m->L, "malformed pattern (missing ']')");
     if (*p++ == ESCAPE && p < m->pattern_end) p++;
   }
@@ -72,13 +72,13 @@ static int is_of_class(int c, int letter) {
     case 'u': belongs = isupper(c); break;
     case 'w': belongs = isalnum(c); break;
     case 'x': belongs = isxdigit(c); break;
-    case 'z': belongs = c == 0; break;  // of older versions
+    case 'z': belongs = c == 0; break;  // from older versions of Lua
     default: return letter == c;
   }
   return (letter & 0x20 ? belongs != 0 : belongs == 0);
 }
 
-// Whether c is in the set that opens at p and whose ']' is at last.
+// Whether c is in the set that begins at p and whose ']' is at last.
 static int is_in_set(int c, const byte *p, const byte *last) {
   int found = 1;
   if (p[1] == '^') {
@@ -112,7 +112,7 @@ static inline int matches_one(const matcher *m, const byte *s, const byte *p, co
 
 // ---- Repetitions
 
-// How many characters from s on the item matches.
+// Counts the characters from s on that the item matches.
 static ptrdiff_t count_matches(matcher *m, const byte *s, const byte *p, const byte *end) {
   const byte *at = s, *last = m->subject_end;
   switch (*p) {
@@ -129,14 +129,14 @@ static ptrdiff_t count_matches(matcher *m, const byte *s, const byte *p, const b
   return at - s;
 }
 
-// The plain character that a match of the pattern from p on must begin with, or -1.
+// Returns the plain character that a match of the pattern from p on must begin with, or -1.
 static int first_character(const matcher *m, const byte *p) {
   if (p >= m->pattern_end || *p == 0 || strchr("^$*+?.([%-)", *p)) return -1;
   byte suffix = p[1];
   return suffix == '*' || suffix == '?' || suffix == '-' ? -1 : *p;
 }
 
-// As many as possible, then fewer.
+// Matches as many as possible, then fewer.
 static const byte *match_longest(matcher *m, const byte *s, const byte *p, const byte *end) {
   ptrdiff_t count = count_matches(m, s, p, end);
   int next = m->depth_left > 0 ? first_character(m, end + 1) : -1;
@@ -151,7 +151,7 @@ static const byte *match_longest(matcher *m, const byte *s, const byte *p, const
   return NULL;
 }
 
-// As few as possible, then more.
+// Matches as few as possible, then more.
 static const byte *match_shortest(matcher *m, const byte *s, const byte *p, const byte *end) {
   for (;; s++) {
     const byte *after = match_here(m, s, end + 1);
@@ -182,7 +182,7 @@ static const byte *close_capture(matcher *m, const byte *s, const byte *p) {
   return after;
 }
 
-// %1 to %9: the text of an earlier capture again.
+// %1 to %9: matches the text of an earlier capture again.
 static const byte *match_back(matcher *m, const byte *s, int digit) {
   int index = digit - '1';
   if (index < 0 || index >= m->captures || m->capture[index].length == CAPTURE_OPEN)
@@ -210,7 +210,7 @@ static const byte *match_balanced(matcher *m, const byte *s, const byte *p) {
   return NULL;
 }
 
-// The end of the set when s stands at a frontier of it, else NULL.
+// Returns the end of the set if s is at a frontier of it, else NULL.
 static const byte *match_frontier(matcher *m, const byte *s, const byte *set) {
   if (*set != '[') luaL_error(m->L, "missing '[' after '%%f' in pattern");
   const byte *end = item_end(m, set);
@@ -220,7 +220,8 @@ static const byte *match_frontier(matcher *m, const byte *s, const byte *set) {
 
 // ---- The matcher
 
-// An item with what may follow it: *, +, -, ?. Answers whether the match goes on at *s, *p; else *s is the result.
+// Matches an item with its suffix, if any: *, +, -, ?. Returns whether the match continues at *s, *p; otherwise *s is
+// the result.
 static inline int step_item(matcher *m, const byte **s, const byte **p) {
   const byte *end = item_end(m, *p);
   byte suffix = *end;
@@ -252,7 +253,7 @@ static inline int step_item(matcher *m, const byte **s, const byte **p) {
   }
 }
 
-// An escape that is more than a character. Answers as step_item.
+// Matches an escape that is more than a single character. Returns what step_item returns.
 static inline int step_escape(matcher *m, const byte **s, const byte **p) {
   byte letter = (*p)[1];
   if (letter == 'b') {
@@ -274,7 +275,7 @@ static inline int step_escape(matcher *m, const byte **s, const byte **p) {
   return step_item(m, s, p);
 }
 
-// The end of the match of the pattern from p on at s, or NULL.
+// Returns the end of the match of the pattern from p on at s, or NULL.
 static const byte *match_here(matcher *m, const byte *s, const byte *p) {
   if (m->depth_left-- == 0) luaL_error(m->L, "pattern too complex");
   poll(m);
@@ -307,7 +308,8 @@ static const byte *match_here(matcher *m, const byte *s, const byte *p) {
 
 // ---- Results
 
-// The text of capture i, or the whole match when there are none; a position is pushed and answered as CAPTURE_POSITION.
+// Gets the text of capture i, or the whole match if there are no captures. A position is pushed, and CAPTURE_POSITION
+// returned.
 static ptrdiff_t get_capture(matcher *m, int i, const byte *start, const byte *end, const byte **text) {
   if (i >= m->captures) {
     if (i != 0) luaL_error(m->L, "invalid capture index %%%d", i + 1);
@@ -327,7 +329,7 @@ static void push_capture(matcher *m, int i, const byte *start, const byte *end) 
   if (length != CAPTURE_POSITION) lua_pushlstring(m->L, (const char *)text, (size_t)length);
 }
 
-// Pushes all captures; the whole match in their place when there are none and `start` is given.
+// Pushes all captures; if there are none and `start` is given, the whole match.
 static int push_captures(matcher *m, const byte *start, const byte *end) {
   int count = m->captures == 0 && start ? 1 : m->captures;
   luaL_checkstack(m->L, count, "too many captures");
@@ -347,7 +349,7 @@ static void prepare(matcher *m, lua_State *L, const char *subject, size_t subjec
   m->pattern_end = (const byte *)pattern + pattern_length;
 }
 
-// Finds `lead_end`; raises what matching the first item would raise.
+// Sets `lead_end`; raises what matching the first item would raise.
 static void begin(matcher *m, const byte *p) {
   m->is_begun = 1;
   m->lead_end = NULL;
@@ -366,8 +368,8 @@ static inline const byte *match_at(matcher *m, const byte *s, const byte *p) {
   return match_here(m, s, p);
 }
 
-// Where the next match can begin at all, from s on: a pattern that opens with a plain character that must be there is
-// looked for at once. NULL when there is none.
+// Returns where the next match from s on can begin: for a pattern that must begin with a plain character, its next
+// occurrence. NULL if there is none.
 static inline const byte *next_candidate(const matcher *m, const byte *s, int first) {
   return first < 0 ? s : memchr(s, first, (size_t)(m->subject_end - s));
 }
@@ -382,9 +384,9 @@ static int is_plain(const char *pattern, size_t length) {
   return 1;
 }
 
-#define WINDOW ((size_t)4 << 20)  // bytes that are searched between two looks at the stop
+#define WINDOW ((size_t)4 << 20)  // bytes that are searched between two polls for a stop
 
-// Plain search: linear, in windows.
+// Plain search, linear, one window at a time.
 static const char *find_plain(lua_State *L, const char *text, size_t length, const char *wanted, size_t wanted_length) {
   if (wanted_length == 0) return text;
   if (wanted_length == 1) return memchr(text, *wanted, length);
@@ -401,7 +403,7 @@ static const char *find_plain(lua_State *L, const char *text, size_t length, con
   return NULL;
 }
 
-// A start position as string functions take it, 1-based, from the end when negative; at least 1.
+// Converts a start position as string functions take it: 1-based, from the end if negative; the result is at least 1.
 static size_t start_position(lua_Integer position, size_t length) {
   if (position > 0) return (size_t)position;
   if (position == 0 || position < -(lua_Integer)length) return 1;
@@ -457,11 +459,11 @@ static int pattern_match(lua_State *L) { return search(L, 0); }
 typedef struct iteration {
   matcher m;
   const byte *next, *pattern;
-  const byte *last_end;  // an empty match there would repeat the last one
+  const byte *last_end;  // an empty match here would repeat the last match
   int first;
 } iteration;
 
-// Upvalues: the subject and the pattern, so that they stay, and the iteration.
+// Upvalues: the subject and the pattern, to keep them alive, and the iteration.
 static int next_match(lua_State *L) {
   iteration *it = lua_touserdata(L, lua_upvalueindex(3));
   it->m.L = L;
@@ -493,7 +495,7 @@ static int pattern_gmatch(lua_State *L) {
 
 // ---- gsub
 
-// Adds the replacement string at 3, with %0 to %9 and %% filled in.
+// Adds the replacement string at 3, with %0 to %9 and %% replaced.
 static void add_string(matcher *m, luaL_Buffer *b, const byte *start, const byte *end) {
   lua_State *L = m->L;
   size_t left;
@@ -522,7 +524,7 @@ static void add_string(matcher *m, luaL_Buffer *b, const byte *start, const byte
   luaL_addlstring(b, text, left);
 }
 
-// Adds what stands for the match start..end; answers whether that changed anything.
+// Adds the replacement of the match start..end; returns whether it replaced anything.
 static int add_replacement(matcher *m, luaL_Buffer *b, const byte *start, const byte *end, int kind) {
   lua_State *L = m->L;
   if (kind == LUA_TFUNCTION) {
@@ -545,7 +547,7 @@ static int add_replacement(matcher *m, luaL_Buffer *b, const byte *start, const 
   return 1;
 }
 
-// Adds the characters that no match takes, as far as the next place where one can begin; answers that place, or NULL.
+// Copies the text up to the next place where a match can begin; returns that place, or NULL.
 static const byte *copy_to_candidate(matcher *m, luaL_Buffer *b, const byte *s, int first) {
   const byte *at = next_candidate(m, s, first);
   const byte *upto = at ? at : m->subject_end;

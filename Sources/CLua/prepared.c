@@ -1,5 +1,5 @@
-// Tables that are made again and again with the same texts: the texts stand ready in the registry. Invariant: a
-// prepared table is a sequence of keys and values, and a last key without a value, none of which is nil.
+// Tables that are made repeatedly with the same texts, which are stored in the registry. Invariant: a prepared table
+// is a sequence of keys and values, followed by a last key without a value; none of them is nil.
 
 #include "runtime.h"
 

@@ -1,5 +1,5 @@
-// Making and closing Lua states, and the protected doors through which the host calls into them.
-// Invariant: each function here that the host calls answers a status; none raises.
+// Makes and closes Lua states, and has the protected entry points through which the host calls into them. Invariant:
+// each function here that the host calls returns a status; none raises.
 
 #include <malloc.h>
 #include <math.h>
@@ -48,8 +48,8 @@ static void open_plugin_libraries(lua_State *L) {
   }
 }
 
-// Makes the references of the registry stand in its array part, where they are found at once: the free ones keep it
-// dense.
+// Allocates and frees references so that later ones are in the array part of the registry, where lookup is fast: the
+// free ones keep it dense.
 static void reserve_references(lua_State *L) {
   enum { COUNT = 128 };
   int references[COUNT];
@@ -60,7 +60,7 @@ static void reserve_references(lua_State *L) {
   for (int i = COUNT - 1; i >= 0; i--) luaL_unref(L, LUA_REGISTRYINDEX, references[i]);
 }
 
-// Runs protected: opening libraries allocates.
+// Runs in a protected call, as opening libraries allocates.
 static int open_all(lua_State *L) {
   int is_sandboxed = dh_of(L)->is_sandboxed;
   if (is_sandboxed)
@@ -120,7 +120,7 @@ void dh_close(lua_State *L) {
   rt->limit = rt->string_limit = 0;
   rt->bound = SIZE_MAX;
   rt->host_depth = 0;
-  rt->running = NULL;  // no hook: its finalizers run to their end, or to the third Ctrl-C
+  rt->running = NULL;  // no hook: the state's finalizers run to their end, or to the third Ctrl-C
   int entered = dh_enter(rt, &entry, 0) == 0;
   lua_close(L);
   if (entered) dh_leave(rt, &entry);
@@ -172,7 +172,7 @@ static void note_position_from(lua_State *L, dh_runtime *rt, int level) {
 
 static void note_position(lua_State *L, dh_runtime *rt) { note_position_from(L, rt, 1); }
 
-// The first place is where it was stopped; pcall raises the stop again from others.
+// The first position is where the code was stopped; pcall raises the stop again from other places.
 void dh_note_stop(lua_State *L) {
   dh_runtime *rt = dh_of(L);
   if (!rt->has_stop_position) note_position_from(L, rt, 0);
@@ -198,7 +198,7 @@ int dh_note_error(lua_State *L) {
 
 // ---- Calls
 
-// The host has control again: no hook is left on, unless the call around this one must end too.
+// The host has control again: removes the hooks, unless the surrounding call must end too.
 static int end_call(lua_State *L, dh_runtime *rt, dh_entry *entry, lua_State *running, int depth) {
   rt->host_depth = depth;
   rt->running = running;
@@ -211,7 +211,7 @@ static int end_call(lua_State *L, dh_runtime *rt, dh_entry *entry, lua_State *ru
   return reason;
 }
 
-// What a stopped call left lying is collected before the next one, which has the full memory then.
+// Collects the garbage of a stopped call before the next call, which then has the full memory.
 static void sweep_leftovers(lua_State *L, dh_runtime *rt) {
   rt->has_leftovers = 0;
   lua_gc(L, LUA_GCCOLLECT, 0);
@@ -243,7 +243,7 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
   return DH_STATUS_STOPPED + reason;
 }
 
-// The arguments of a call could not all be pushed.
+// Refuses a call whose arguments could not all be pushed.
 static int refuse_short_call(lua_State *L, dh_runtime *rt, int top) {
   rt->is_short = 0;
   lua_settop(L, top);
@@ -252,7 +252,7 @@ static int refuse_short_call(lua_State *L, dh_runtime *rt, int top) {
   return LUA_ERRRUN;
 }
 
-// Calls the function under `arguments` values, whose message handler stands below it.
+// Calls the function below `arguments` values; its message handler is below it.
 static int call_above_handler(lua_State *L, int arguments, int results, int64_t limit) {
   dh_runtime *rt = dh_of(L);
   dh_entry entry;

@@ -1,13 +1,13 @@
-// The environment of a plugin: an allow-list of Lua's standard library, and the functions that a plugin has in versions
-// of its own: setmetatable, getmetatable, tostring, print, collectgarbage, require. Invariant: nothing stands in a
-// plugin's globals that is not named here; no table of a plugin has a metatable that the plugin can reach and change.
+// The environment of a plugin: an allow-list of Lua's standard library, and special versions of some functions:
+// setmetatable, getmetatable, tostring, print, collectgarbage, require. Invariant: a plugin's globals contain only
+// what is named here; no table of a plugin has a metatable that the plugin can reach and change.
 
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime.h"
 
-// ---- What stays
+// ---- The allow-lists
 
 static const char *const globals[] = {"_G",     "_VERSION", "assert",   "collectgarbage", "coroutine", "error",   "getmetatable",
                                       "ipairs", "load",     "math",     "next",           "os",        "pairs",   "pcall",
@@ -28,7 +28,7 @@ static int is_listed(const char *name, const char *const *list) {
   return 0;
 }
 
-// Takes out of the table on top all that is not listed; leaves it there.
+// Removes everything from the table on top of the stack that is not listed; the table stays there.
 static void keep_only(lua_State *L, const char *const *list) {
   lua_pushnil(L);
   while (lua_next(L, -2)) {
@@ -46,8 +46,8 @@ static void keep_only_in(lua_State *L, const char *library, const char *const *l
   lua_pop(L, 1);
 }
 
-// ---- Metatables. The one that a table really has is a copy of the events in the one it was given, so that no `__gc`
-// or `__concat` can be added later; the copy is brought up to date each time setmetatable gets the same table.
+// ---- Metatables. The actual metatable of a table is a copy of the events in the given one, so that no `__gc` or
+// `__concat` can be added later; the copy is updated each time setmetatable gets the same table.
 
 static const char *const events[] = {"__index", "__newindex", "__call", "__tostring", "__name", "__len",  "__pairs",
                                      "__eq",    "__lt",       "__le",   "__close",    "__mode", "__metatable",
@@ -55,8 +55,8 @@ static const char *const events[] = {"__index", "__newindex", "__call", "__tostr
                                      "__idiv",  "__band",     "__bor",  "__bxor",     "__shl",  "__shr",  "__bnot"};
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 
-// In a copy: where the table stands that it was made of. In the registry: the copies by those, all weak; the events'
-// names.
+// `original_key`: in a copy, the table that it was made from. In the registry, `copies_key`: the copies by their
+// originals, all weak; `names_key`: the names of the events.
 static const char original_key = 0, copies_key = 0, names_key = 0;
 
 static void refuse_event(lua_State *L, const char *event) {
@@ -82,8 +82,8 @@ static void push_copy(lua_State *L) {
   lua_remove(L, -2);
 }
 
-// Stands for a `__call` that is no function: Lua would follow a chain of such in one instruction, in time that grows
-// with its square. Each link is a call here.
+// Replaces a `__call` that is not a function. Lua would follow a chain of such values in one instruction, in
+// quadratic time; here each link is a separate call.
 static int call_through(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -103,9 +103,9 @@ static void wrap_call(lua_State *L, int copy) {
   lua_rawset(L, copy);
 }
 
-// A table with weak keys and strong values keeps its keys here: the collector's work on chains through such tables
-// grows with their square, in one step that nothing can stop. A program cannot tell it from a collector that has not
-// come yet.
+// Removes `__mode` for weak keys with strong values, so that such a table holds its keys: the collector's work on
+// chains through such tables is quadratic, in one step that nothing can stop. A program cannot distinguish this from
+// a collector that has not run yet.
 static void keep_weak_keys(lua_State *L, int copy) {
   lua_pushliteral(L, "__mode");
   lua_pushvalue(L, -1);
@@ -128,7 +128,7 @@ static void update_copy(lua_State *L, int copy) {
     int is_given = lua_rawget(L, 2) != LUA_TNIL;
     if (!is_given) {
       lua_pushvalue(L, -2);
-      is_given = lua_rawget(L, copy) != LUA_TNIL;  // it was, and must go
+      is_given = lua_rawget(L, copy) != LUA_TNIL;  // it was set before, and must be removed
       lua_pop(L, 1);
     }
     if (is_given)
@@ -166,7 +166,7 @@ static int sandbox_getmetatable(lua_State *L) {
   }
   lua_pushliteral(L, "__metatable");
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  if (lua_rawgetp(L, -2, &original_key) == LUA_TNIL) lua_pushboolean(L, 0);  // the host's own
+  if (lua_rawgetp(L, -2, &original_key) == LUA_TNIL) lua_pushboolean(L, 0);  // the host's own metatable
   return 1;
 }
 
@@ -198,9 +198,9 @@ static int sandbox_tostring(lua_State *L) {
   return 1;
 }
 
-// Control characters but tab and line end are told by number: a terminal must not obey a plugin. The marks that reorder
-// the text around them, U+202A to U+202E and U+2066 to U+2069, and the separators of lines before them: the code point
-// that begins at the text, or 0.
+// Control characters except tab and newline are printed as numbers, as a plugin must not control the terminal. So are
+// the marks that reorder the text around them, U+202A to U+202E and U+2066 to U+2069, and the line and paragraph
+// separators, U+2028 and U+2029. Returns the code point of such a mark at the start of the text, or 0.
 static unsigned hidden_mark(const char *text, size_t length) {
   const unsigned char *bytes = (const unsigned char *)text;
   if (length < 3 || bytes[0] != 0xE2) return 0;
@@ -251,8 +251,8 @@ static int sandbox_collectgarbage(lua_State *L) {
 
 // ---- require
 
-// Upvalues: what is loaded by name (the value and the chunk name; a light userdata while it is being loaded), and the
-// host's function that gives a module's text and chunk name for its name.
+// Upvalues: the loaded modules by name (the value and the chunk name; a light userdata while a module is being
+// loaded), and the host function that returns a module's text and chunk name for its name.
 static int sandbox_require(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   lua_settop(L, 1);
@@ -303,7 +303,7 @@ static int sandbox_require(lua_State *L) {
   return 2;
 }
 
-// A module that works elsewhere asks for the libraries by name: they are the plugin's own.
+// Modules written for other programs may require the standard libraries by name: they get the plugin's own.
 static const char *const required_libraries[] = {"_G", "coroutine", "math", "os", "string", "table", "utf8"};
 enum { REQUIRED_COUNT = sizeof required_libraries / sizeof *required_libraries };
 
@@ -324,7 +324,7 @@ void dh_push_require(lua_State *L, const dh_function *finder) {
   lua_pushcclosure(L, sandbox_require, 2);
 }
 
-// ---- Putting it in place
+// ---- Installation
 
 void dh_open_sandbox(lua_State *L) {
   open_metatables(L);

@@ -1,7 +1,7 @@
-// Stopping Lua code from outside: Ctrl-C, limits, os.exit. The host's calls into Lua form a chain on this thread,
-// through all states. A signal handler marks the calls that must end and puts a hook on the coroutine that runs now;
-// the hook raises a sentinel at every instruction, and every function that could catch it raises it again. Invariant:
-// while a call is marked, no Lua code of it completes anything but its unwinding; once it has ended no hook is left on.
+// Stops Lua code from outside: Ctrl-C, limits, os.exit. The host's calls into Lua form a chain per thread, across all
+// states. A signal handler marks the calls that must end and sets a hook on the running coroutine; the hook raises a
+// sentinel at every instruction, and every function that could catch the sentinel raises it again. Invariant: while a
+// call is marked, its Lua code completes nothing except its unwinding; when the call has ended, no hook remains.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "runtime.h"
 
-// The error value of a stop: its address is the value.
+// The error value of a stop: the address of this variable.
 static const char sentinel = 0;
 
 void dh_push_stop_value(lua_State *L) { lua_pushlightuserdata(L, (void *)&sentinel); }
@@ -23,7 +23,7 @@ int dh_is_stop_value(lua_State *L, int index) { return lua_touserdata(L, index) 
 // The innermost call of the host into any state, on this thread.
 _Thread_local dh_entry *volatile dh_innermost_entry;
 #define innermost dh_innermost_entry
-// A Ctrl-C that came while this process asks for them.
+// How many Ctrl-Cs came since they were last cleared.
 volatile sig_atomic_t dh_interrupts;
 #define interrupts dh_interrupts
 
@@ -39,7 +39,7 @@ static void stop_hook(lua_State *L, lua_Debug *ar) {
 
 static void set_hook(lua_State *L) { lua_sethook(L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); }
 
-// Marks the calls from the innermost out to `last` (NULL: all of them). Runs in signal handlers too.
+// Marks the calls from the innermost out to `last` (NULL: all of them). Also runs in signal handlers.
 static void mark_through(const dh_entry *last, int reason) {
   for (dh_entry *entry = innermost; entry; entry = entry->outer) {
     if (!entry->stop) entry->stop = reason;
@@ -65,15 +65,15 @@ void dh_stop_runtime(dh_runtime *rt, int reason) {
   dh_stop_through(last, reason);
 }
 
-// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler
-// of xpcall, which would run with hooks off.
+// The function that lua_error ends in, available in the static library. It unwinds with the error on top and skips
+// the message handler of xpcall, which would run with hooks off.
 extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
 
 int dh_raise_stop(lua_State *L) {
   dh_note_stop(L);
   set_hook(L);
   dh_of(L)->running = L;
-  (void)lua_checkstack(L, 1);  // from within a comparison; Lua keeps a few slots in reserve for errors when this fails
+  (void)lua_checkstack(L, 1);  // needed within a comparison; if this fails, Lua has a few slots in reserve for errors
   dh_push_stop_value(L);
   luaD_throw(L, LUA_ERRRUN);
 }
@@ -83,7 +83,7 @@ void dh_note_memory(lua_State *L, int status) {
   if (status == LUA_OK || status == LUA_YIELD || !rt->limit || !rt->has_refused) return;
   rt->has_refused = 0;
   if (rt->stop) return;
-  // A buffer of lauxlib tells it in an ordinary error.
+  // lauxlib's buffers report a lack of memory as an ordinary error.
   int is_memory = status == LUA_ERRMEM;
   if (!is_memory && lua_type(L, -1) == LUA_TSTRING) is_memory = strstr(lua_tostring(L, -1), "not enough memory") != NULL;
   if (is_memory) dh_stop_runtime(rt, DH_STOP_MEMORY);
@@ -98,10 +98,10 @@ void dh_pass_stop_on(lua_State *L, int status) {
 
 // ---- The chain of calls
 
-// Where the stack of this thread begins, and its size; NULL where that is not known.
+// Returns the lowest address of this thread's stack, and sets its size; NULL if unknown.
 static char *stack_base(size_t *size) {
-  // The first thread's was made by the kernel, with the program's name at its other end. For this thread the library
-  // would read /proc/self/maps, at each start.
+  // The kernel made the first thread's stack, with the program's file name at its upper end. For that thread,
+  // pthread_getattr_np would read /proc/self/maps at each start.
   char *top = gettid() == getpid() ? (char *)getauxval(AT_EXECFN) : NULL;
   struct rlimit limit;
   if (top && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < (uintptr_t)top) {
@@ -117,13 +117,13 @@ static char *stack_base(size_t *size) {
   return base;
 }
 
-// The lowest address that calls may use: a part of the stack stays free for what the last of them does in C.
+// Returns the lowest address that calls may use: the stack below it is reserved for what the last call does in C.
 char *dh_stack_floor(void) {
   static _Thread_local char *floor;
   if (floor) return floor;
   size_t size = 0;
   char *base = stack_base(&size);
-  // Unlimited or unknown: count from here as if the stack had 8 MiB.
+  // Unlimited or unknown: assume 8 MiB below the current frame.
   if (!base || size > ((size_t)64 << 20)) base = (char *)__builtin_frame_address(0) - (8 << 20), size = 8 << 20;
   size_t spare = size / 4 < ((size_t)2 << 20) ? size / 4 : (size_t)2 << 20;
   return floor = base + spare;
@@ -181,14 +181,14 @@ void dh_restart_limit(void) {
 
 // ---- Ctrl-C, and signals that end the program
 
-// Whether a finalizer runs: the collector answers no question then, and no hook reaches the code.
+// Whether a finalizer is running: lua_gc then returns -1, and no hook reaches the code.
 static int is_finalizing(void) {
   for (dh_entry *entry = innermost; entry; entry = entry->outer)
     if (lua_gc(entry->rt->main, LUA_GCISRUNNING) == -1) return 1;
   return 0;
 }
 
-// Three in a row that nothing has answered, and what runs cannot be stopped.
+// Exits after three Ctrl-Cs in a row that nothing has handled, if the running code cannot be stopped.
 static void leave_when_stuck(void) {
   if (interrupts < 3 || !is_finalizing()) return;
   static const char text[] = "\ninterrupted: a finalizer (__gc) did not end; leaving\n";
@@ -197,13 +197,13 @@ static void leave_when_stuck(void) {
   _exit(130);
 }
 
-// The signals that are taken, the first of which only ends what runs.
+// The signals that are taken over; the first one only stops the running code.
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP};
 enum { taken_count = sizeof taken / sizeof taken[0], deepest_taking = 16 };
 
 static pthread_t owner;
 static int nested;
-// What handled the signals before each taking. Where ours did already, nothing is put back.
+// The handlers before each take-over. Where our handler was installed already, nothing is restored.
 static struct sigaction before_us[deepest_taking][taken_count];
 // The signal that asked the program to end, or 0.
 static volatile sig_atomic_t ending_signal;
@@ -213,7 +213,8 @@ void dh_interrupt(void) {
   dh_stop_through(NULL, DH_STOP_INTERRUPT);
 }
 
-// The first request to end is answered in order; what does not end for it is left by the second one.
+// The first request to end the program is handled in order; a second one, or one while a finalizer runs, exits at
+// once.
 static void note_ending(int signal) {
   if (ending_signal || is_finalizing()) _exit(128 + signal);
   ending_signal = signal;
@@ -234,14 +235,14 @@ static void on_signal(int signal) {
 static void take_signal(int signal, struct sigaction *before) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = on_signal;  // without SA_RESTART, so that a read ends too
+  action.sa_handler = on_signal;  // without SA_RESTART, so that reads are interrupted too
   for (int i = 0; i < taken_count; i++) sigaddset(&action.sa_mask, taken[i]);
   sigaction(signal, NULL, before);
   int stays_ignored = signal != SIGINT && before->sa_handler == SIG_IGN;
   if (before->sa_handler != on_signal && !stays_ignored) sigaction(signal, &action, NULL);
 }
 
-// A screen or the line editor may have the signals in between, so each taking looks who has them.
+// A screen or the line editor may have taken the signals in between, so each take-over checks who handles them.
 void dh_take_interrupts(void) {
   int depth = nested++;
   if (depth >= deepest_taking) return;

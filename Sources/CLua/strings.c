@@ -1,6 +1,6 @@
-// String functions that could work for long without an instruction of Lua code, in versions that look at the stop and
-// keep the limit of one string: rep, format, lower, upper, reverse, pack and its kin. Invariant: results and errors are
-// those of Lua 5.4.
+// String functions that could work for a long time without executing a Lua instruction, in versions that poll for a
+// stop and respect the limit of one string: rep, format, lower, upper, reverse, pack, unpack, packsize. Invariant:
+// results and errors are those of Lua 5.4.
 
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -11,9 +11,9 @@
 
 #include "runtime.h"
 
-#define BLOCK ((size_t)1 << 20)  // bytes that are worked on between two looks at the stop
+#define BLOCK ((size_t)1 << 20)  // bytes that are processed between two polls for a stop
 
-// A buffer of lauxlib does not let the collector make room: so it works here, before a large one near the limit.
+// Runs the collector before a large buffer near the limit, as lauxlib's buffers do not let the collector make room.
 static void make_room(lua_State *L, size_t size) {
   dh_runtime *rt = dh_of(L);
   if (size > BLOCK && rt->limit && rt->used + rt->external + 2 * size > rt->limit) lua_gc(L, LUA_GCCOLLECT, 0);
@@ -26,7 +26,7 @@ static size_t longest_string(lua_State *L) {
   return rt->string_limit ? rt->string_limit : (size_t)INT_MAX;
 }
 
-// Fills the buffer with what stands in its first `unit` bytes, again and again.
+// Fills the buffer by repeating its first `unit` bytes.
 static void repeat_unit(lua_State *L, char *buffer, size_t unit, size_t total) {
   size_t done = unit < total ? unit : total;
   while (done < total) {
@@ -98,7 +98,7 @@ static int string_reverse(lua_State *L) {
 
 enum { LONGEST_SPEC = 22, ITEM_SIZE = 120, FIXED_ITEM_SIZE = 110 + 310 };
 
-// "%q" of a string: a literal that Lua reads back.
+// "%q" of a string: adds a literal that Lua reads back as the same string.
 static void add_quoted(lua_State *L, luaL_Buffer *b, const char *text, size_t length) {
   luaL_addchar(b, '"');
   for (size_t i = 0; i < length; i++) {
@@ -119,7 +119,7 @@ static void add_quoted(lua_State *L, luaL_Buffer *b, const char *text, size_t le
   luaL_addchar(b, '"');
 }
 
-// "%q" of a number: exactly that number when read back.
+// "%q" of a number: adds a literal that Lua reads back as exactly that number.
 static void add_exact_number(lua_State *L, luaL_Buffer *b, int argument) {
   char item[ITEM_SIZE];
   if (lua_isinteger(L, argument)) {
@@ -133,7 +133,7 @@ static void add_exact_number(lua_State *L, luaL_Buffer *b, int argument) {
       strcpy(item, "(0/0)");
     else
       snprintf(item, sizeof item, "%a", value);
-    if (isfinite(value) && !strchr(item, '.')) {  // the locale's own decimal point
+    if (isfinite(value) && !strchr(item, '.')) {  // the locale may use a decimal comma
       char *point = strchr(item, ',');
       if (point) *point = '.';
     }
@@ -156,7 +156,7 @@ static void add_literal(lua_State *L, luaL_Buffer *b, int argument) {
   }
 }
 
-// Flags among `flags`, a width of two digits, and a precision likewise if there may be one.
+// Checks a conversion: flags from `flags`, a width of up to two digits, and a precision of the same form if allowed.
 static void check_spec(lua_State *L, const char *spec, const char *flags, int may_have_precision) {
   const char *at = spec + 1;
   at += strspn(at, flags);
@@ -170,7 +170,7 @@ static void check_spec(lua_State *L, const char *spec, const char *flags, int ma
   if (!isalpha((unsigned char)*at)) luaL_error(L, "invalid conversion specification: '%s'", spec);
 }
 
-// Copies the conversion after a '%' to `spec`; answers its letter, and moves *format past it.
+// Copies the conversion after a '%' to `spec`; returns its letter, and moves *format past it.
 static char read_spec(lua_State *L, const char **format, char *spec) {
   size_t length = strspn(*format, "-+ #0123456789.") + 1;
   if (length >= LONGEST_SPEC) luaL_error(L, "invalid format (too long)");
@@ -181,7 +181,7 @@ static char read_spec(lua_State *L, const char **format, char *spec) {
   return spec[length];
 }
 
-// Makes "%5d" into "%5lld".
+// Turns "%5d" into "%5lld".
 static void widen(char *spec) {
   size_t length = strlen(spec);
   char letter = spec[length - 1];
@@ -212,7 +212,7 @@ static void add_character(lua_State *L, luaL_Buffer *b, int argument, const char
   luaL_addsize(b, (size_t)snprintf(item, ITEM_SIZE, spec, (int)luaL_checkinteger(L, argument)));
 }
 
-// The text on top of the stack, with width and precision.
+// Adds the text on top of the stack with width and precision, and pops it.
 static void add_padded(lua_State *L, luaL_Buffer *b, char *item, const char *spec, const char *text) {
   luaL_addsize(b, (size_t)snprintf(item, ITEM_SIZE, spec, text));
   lua_pop(L, 1);
@@ -234,7 +234,7 @@ static void add_text(lua_State *L, luaL_Buffer *b, int argument, const char *spe
     add_padded(L, b, item, spec, text);
 }
 
-// What stands for the address: the address, or in a sandboxed state the value's id.
+// Adds the address of the value, or its id in a sandboxed state.
 static void add_identity(lua_State *L, luaL_Buffer *b, int argument, char *spec) {
   char *item = luaL_prepbuffsize(b, ITEM_SIZE);
   check_spec(L, spec, "-", 0);

@@ -1,6 +1,6 @@
-// Table functions that could work for long without an instruction of Lua code, in versions that look at the stop:
-// concat, insert, move, remove, sort. Invariant: results, metamethods and errors are those of Lua 5.4; a plugin may not
-// ask for more elements than its memory could hold.
+// Table functions that could work for a long time without executing a Lua instruction, in versions that poll for a
+// stop: concat, insert, move, remove, sort. Invariant: results, metamethods and errors are those of Lua 5.4; a plugin
+// may not request more elements than its memory could hold.
 
 #include <limits.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { POLL_EVERY = 256, MOST_ELEMENTS = 1 << 26 };
 
 enum { READS = 1, WRITES = 2, MEASURES = 4 };
 
-// A table, or something with the metamethods that make it do for one.
+// Checks that the argument is a table, or has the metamethods for the uses.
 static void check_table(lua_State *L, int argument, int uses) {
   if (lua_type(L, argument) == LUA_TTABLE) return;
   static const struct {
@@ -141,10 +141,10 @@ static int table_move(lua_State *L) {
   return 1;
 }
 
-// ---- sort: quicksort, the larger part in the loop and the smaller one by recursion, so that it nests no deeper than
-// 32
+// ---- sort: quicksort that loops over the larger part and recurses into the smaller one, so that it nests at most 32
+// deep
 
-// Whether the value at stack index a goes before the one at b; both below the top.
+// Whether the value at stack index a is less than the one at b; both indices are relative to the top.
 static inline int is_less(lua_State *L, int a, int b) {
   if (lua_isnil(L, 2)) return lua_compare(L, a, b, LUA_OPLT);
   lua_pushvalue(L, 2);
@@ -156,7 +156,7 @@ static inline int is_less(lua_State *L, int a, int b) {
   return answer;
 }
 
-// Puts the elements at low and high in order.
+// Sorts the two elements at low and high.
 static void order_two(lua_State *L, lua_Integer low, lua_Integer high) {
   lua_geti(L, 1, low);
   lua_geti(L, 1, high);
@@ -170,8 +170,8 @@ static void order_two(lua_State *L, lua_Integer low, lua_Integer high) {
 
 static void refuse_order(lua_State *L) { luaL_error(L, "invalid order function for sorting"); }
 
-// Splits low...high, whose ends are in order around the pivot, which stands at high - 1 and on top of the stack.
-// Answers where the pivot belongs; it is there then, and off the stack.
+// Partitions low...high, whose ends are in order around the pivot; the pivot is at high - 1 and on top of the stack.
+// Moves the pivot to its final place, pops it and returns that place.
 static lua_Integer split(lua_State *L, lua_Integer low, lua_Integer high) {
   lua_Integer up = low, down = high - 1;
   for (;;) {
@@ -187,11 +187,11 @@ static lua_Integer split(lua_State *L, lua_Integer low, lua_Integer high) {
       poll_at(L, down);
     }
     if (down < up) break;
-    lua_seti(L, 1, up);    // the element from below goes up, and the one from above down
+    lua_seti(L, 1, up);    // swaps the elements at `up` and `down`
     lua_seti(L, 1, down);
   }
   lua_pop(L, 1);
-  lua_seti(L, 1, high - 1);  // the element at `up` changes places with the pivot
+  lua_seti(L, 1, high - 1);  // swaps the pivot and the element at `up`
   lua_seti(L, 1, up);
   return up;
 }
@@ -223,7 +223,7 @@ static void sort_range(lua_State *L, lua_Integer low, lua_Integer high, lua_Unsi
       smaller = high - place;
       high = place - 1;
     }
-    // Lopsided: from now on the pivots are taken from places that the input could not be made for.
+    // Unbalanced: from now on, pivots come from places that an input cannot have been crafted for.
     if ((high - low) / 128 > smaller) shuffle = shuffle * 6364136223846793005u + (lua_Unsigned)(size_t)L | 1;
   }
 }

@@ -1,16 +1,16 @@
-// utf8.len, utf8.offset and utf8.codes in versions that look at the stop. Invariant: results and errors are those of
+// utf8.len, utf8.offset and utf8.codes in versions that poll for a stop. Invariant: results and errors are those of
 // Lua 5.4.
 
 #include "runtime.h"
 
-enum { POLL_MASK = 0xFFFF };  // bytes between two looks at the stop, less one
+enum { POLL_MASK = 0xFFFF };  // bytes between two polls for a stop, minus one
 
 typedef unsigned char byte;
 
 static int is_continuation(byte c) { return (c & 0xC0) == 0x80; }
 
-// The character at s, which a NUL ends; its value goes to *code. NULL when the bytes are not one. Strict: no
-// surrogates, and nothing above U+10FFFF; else the original UTF-8, up to 31 bits.
+// Decodes the character at s into *code, in a text that ends with a NUL. Returns its end, or NULL if the bytes are
+// not a character. Strict: no surrogates, and nothing above U+10FFFF; otherwise the original UTF-8, up to 31 bits.
 static const byte *decode(const byte *s, uint32_t *code, int is_strict) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000, 0x200000, 0x4000000};
   byte first = *s;
@@ -32,7 +32,7 @@ static const byte *decode(const byte *s, uint32_t *code, int is_strict) {
   return s + more + 1;
 }
 
-// A position counted from the end when negative; 0 when it lies before the start.
+// Converts a position that counts from the end if negative; the result is 0 if it is before the start.
 static lua_Integer position(lua_Integer given, size_t length) {
   if (given >= 0) return given;
   return (size_t)0 - (size_t)given > length ? 0 : (lua_Integer)length + given + 1;
@@ -66,7 +66,7 @@ static inline void poll_at(lua_State *L, lua_Integer at) {
   if ((at & POLL_MASK) == POLL_MASK) dh_poll(L);
 }
 
-// Moves back to the first byte of the character before `at`, or of the one that `at` is in.
+// Returns the position of the first byte of the character that `at` is in.
 static lua_Integer start_before(lua_State *L, const byte *text, lua_Integer at) {
   while (at > 0 && is_continuation(text[at])) {
     at--;
@@ -92,7 +92,7 @@ static int utf8_offset(lua_State *L) {
     if (n > 0) n--;
     for (; n > 0 && at < (lua_Integer)length; n--) {
       do poll_at(L, at++);
-      while (is_continuation(text[at]));  // the NUL at the end is none
+      while (is_continuation(text[at]));  // the NUL at the end is not a continuation byte
     }
   }
   if (n == 0)

@@ -1,5 +1,5 @@
-// Plain values that the host hands to Lua: problems, and tables that cannot be changed. Invariant: nothing here is
-// called from Swift with less room on the stack than DH_ROOM, and none raises but for want of memory.
+// Plain values that the host passes to Lua: problems and frozen tables. Invariant: Swift calls nothing here with less
+// than DH_ROOM free stack slots, and nothing raises except for lack of memory.
 
 #include "runtime.h"
 
@@ -7,7 +7,7 @@
 
 // ---- Problems
 
-// Pushes a text that is likely to have been pushed before; `texts` is the table of those. Cheaper than to hash it anew.
+// Pushes a text that was probably pushed before; `texts` is the table of such texts. This avoids hashing it again.
 static void push_known(lua_State *L, dh_runtime *rt, int texts, const char *bytes, size_t length) {
   if (length == 0 || length > 256) {
     lua_pushlstring(L, length ? bytes : "", length);
@@ -117,7 +117,7 @@ const char *dh_frozen_advice(lua_State *L, int index) {
   lua_rawget(L, -2);
   const char *advice = NULL;
   if (lua_tocfunction(L, -1) == refuse_writing && lua_getupvalue(L, -1, 1)) {
-    advice = lua_tostring(L, -1);  // its closure keeps it
+    advice = lua_tostring(L, -1);  // its closure keeps it alive
     lua_pop(L, 1);
   }
   lua_pop(L, 2);

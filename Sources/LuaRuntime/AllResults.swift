@@ -1,10 +1,10 @@
-// Calling a Lua value for all of its results: what a prompt does. Invariant: as `LuaReference.call`, the stack is
-// balanced however it ends.
+// Calls a Lua value and reads all of its results, as the prompt does. Invariant: as with `LuaReference.call`, the
+// stack is balanced however the call ends.
 
 import CLua
 
 extension LuaReference {
-  /// Calls the value and hands all results to `read`, with the index of the first and their count.
+  /// Calls the value without arguments and passes all results to `read`, with the index of the first and their count.
   /// - Throws: `LuaError` when the code fails or is stopped, and what `read` throws.
   public func callForAll<R>(_ read: (borrowing LuaStack, _ first: Int, _ count: Int) throws -> R) throws -> R {
     let (L, top, charged) = try state.beginUse()

@@ -1,7 +1,7 @@
-// Bound types and modules in words: what completion, `help`, the LuaLS stubs and the reference are made from.
-// Invariant: nothing here is run but `read`, which gives a field as plain data.
+// Descriptions of bound types and modules. Completion, `help`, the LuaLS stubs and the reference are made from them.
+// Invariant: nothing here runs code except `read`, which returns a field as plain data.
 
-/// A type as Lua code and its documentation speak of it.
+/// A type as Lua code and its documentation name it.
 public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   case string, integer, number, boolean, function, any, nothing, table
   case object(String)
@@ -9,12 +9,12 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   case oneOf([LuaType])
   case optional(LuaType)
   case variadic(LuaType)
-  /// An iterator for `for ... in` over such things.
+  /// An iterator for `for ... in` over values of the type.
   case iterator(LuaType)
-  /// Of a function: this, or `nil, problem` where it fails in an ordinary way.
+  /// The result of a function: the type, or `nil, problem` when the function fails in an ordinary way.
   case fallible(LuaType)
 
-  /// This, or `nil, problem`.
+  /// The type, or `nil, problem`.
   public var orProblem: LuaType { .fallible(self) }
 
   public var description: String {
@@ -49,16 +49,16 @@ public struct LuaParameter: Equatable, Sendable {
   }
 }
 
-/// A function or method, in words.
+/// The description of a function or method.
 public struct FunctionDescription: Sendable {
   public let name: String
   public let parameters: [LuaParameter]
   public let returns: LuaType
-  /// Whether an ordinary failure comes back as `nil, problem`.
+  /// Whether the function returns `nil, problem` for an ordinary failure.
   public let failsSoftly: Bool
-  /// The right that it needs; nil where it needs no more than its type or module.
+  /// The right that the function needs; nil where it needs no more than its type or module.
   public let grant: String?
-  /// The arguments of an example as they are written behind the name; nil for `()`.
+  /// The arguments of an example as they are written after the name; nil for `()`.
   public let example: String?
   public let help: String
 
@@ -78,7 +78,7 @@ public struct FunctionDescription: Sendable {
     self.help = help
   }
 
-  /// The help and what a plugin needs.
+  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 
   /// `deck:add(card: table) -> card | nil, problem`.
@@ -90,20 +90,20 @@ public struct FunctionDescription: Sendable {
   }
 }
 
-/// A field, in words and as plain data.
+/// The description of a field, and a way to read it as plain data.
 public struct FieldDescription {
   public let name: String
   public let type: LuaType
   public let isWritable: Bool
   /// The right that an assignment needs.
   public let grant: String?
-  /// What an example assigns; nil where it reads.
+  /// The value that an example assigns; nil where the example reads the field.
   public let example: String?
   public let help: String
-  /// The field of an object as plain data, for `--json` and for showing it.
+  /// Reads the field of an object as plain data, for `--json` and for display.
   public let read: (any BoundObject) throws -> LuaValue
 
-  /// The help and what a plugin needs.
+  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant, to: "assign it") }
 }
 
@@ -112,54 +112,55 @@ private func needs(_ grant: String?, to act: String = "") -> String {
   grant.map { " A plugin needs \($0)\(act.isEmpty ? "" : " to \(act)")." } ?? ""
 }
 
-/// A bound type, in words.
+/// The description of a bound type.
 public struct TypeDescription {
   public let name: String
   public let help: String
   /// The right that each of its members needs.
   public let grant: String?
-  /// An expression for an object of it.
+  /// A Lua expression for an object of the type.
   public internal(set) var example: String?
   public internal(set) var fields: [FieldDescription] = []
   public internal(set) var methods: [FunctionDescription] = []
-  /// What its fields of any name are, where it has such: a note's; and which an object has now.
+  /// The description of the fields of any name, for types that have them (a note's fields).
   public internal(set) var anyField: AnyFieldDescription?
-  /// The one line that `tostring` gives.
+  /// Returns the one line that `tostring` gives.
   public internal(set) var summary: (any BoundObject) throws -> String
-  /// What stands for the object where only a name has room: in a column, or in the JSON of another object.
+  /// Returns what represents the object where there is room only for a name: in a column, or in the JSON of another
+  /// object.
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
-  /// The help and what a plugin needs.
+  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 }
 
-/// Fields of any name, in words.
+/// The description of the fields of any name that a type has.
 public struct AnyFieldDescription {
   public let type: LuaType
   public let grant: String?
   public let help: String
-  /// The help and what a plugin needs.
+  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant, to: "assign one") }
-  /// The names that an object has, for completion.
+  /// Returns the field names that an object has now, for completion.
   public let names: (any BoundObject) throws -> [String]
 }
 
-/// A module, in words.
+/// The description of a module.
 public struct ModuleDescription {
   public let name: String
   public let help: String
-  /// The right without which a state has no such module.
+  /// The right that a state needs to have the module.
   public let grant: String?
   public internal(set) var functions: [FunctionDescription] = []
   public internal(set) var fields: [(name: String, type: LuaType, help: String)] = []
 
   public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
-  /// The help and what a plugin needs.
+  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 }
 
-/// What a field is called and what is said of it.
+/// The name and description of a field.
 @usableFromInline struct FieldWords {
   @usableFromInline let name: String
   let type: LuaType

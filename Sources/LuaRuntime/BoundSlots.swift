@@ -1,21 +1,21 @@
-// What the bound classes of one state are, and how their objects go in and out. Invariant: an object that Lua holds
-// is retained once by its userdata, and comes out only as an object of the class that went in.
+// The bound classes of one state, and how their objects pass into and out of Lua. Invariant: the userdata of an
+// object retains it exactly once, and an object comes out only as the class that went in.
 
 import CLua
 
 extension LuaState {
-  /// What a bound class is in this state.
+  /// The registration of a bound class in this state.
   final class Slot {
     let key: ObjectIdentifier
     let type: UnsafeMutablePointer<dh_type>
     let description: TypeDescription
-    /// Bytes of an object; the least, where each is measured.
+    /// Bytes that each object is charged; the minimum where each object is measured.
     let cost: Int
     let weigh: ((any BoundObject) -> Int)?
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
-    /// How many classes were registered before it.
+    /// How many classes were registered before this one.
     let order: Int
-    /// As they are told to a process that runs code.
+    /// The members as they are sent to a process that runs code.
     let members: [ToldMember]
 
     init<T: BoundObject>(
@@ -32,7 +32,7 @@ extension LuaState {
       bring = { Unmanaged<T>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Of a type of the host's, in the process that runs code.
+    /// Makes the slot of a host type, in the process that runs code.
     init(_ type: UnsafeMutablePointer<dh_type>, _ description: TypeDescription, order: Int) {
       key = ObjectIdentifier(DistantObject.self)
       (self.type, self.description, self.order) = (type, description, order)
@@ -41,16 +41,16 @@ extension LuaState {
     }
   }
 
-  /// A class that was registered, and what describes it to a state.
+  /// A class that was registered, and the closure that describes it to a state when the class is first used.
   struct PendingType {
     let key: ObjectIdentifier
-    /// Nil where the state has no stack for it now.
+    /// Returns nil if the state has no usable stack at the moment.
     let describe: (LuaState) -> Slot?
 
     init<T: BoundObject>(_ bound: @escaping () -> BoundType<T>, order: Int) {
       key = ObjectIdentifier(T.self)
       describe = { state in
-        // Where a coroutine runs, the stack of the main one is not the state's to use.
+        // While a coroutine runs, the main stack must not be used.
         guard !state.isFreed, let L = dh_running(state.main), lua_checkstack(L, Int32(DH_ROOM)) != 0 else { return nil }
         let bound = bound()
         guard let type = dh_type_new(L, state.entries.keep(bound.description.name)) else { return nil }
@@ -88,10 +88,10 @@ extension LuaState {
     return nil
   }
 
-  /// What Lua calls the objects of a class.
+  /// Returns the Lua name of a bound class.
   func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
 
-  /// The description of an object's type.
+  /// Returns the description of an object's type.
   public func description(of object: any BoundObject) -> TypeDescription? {
     slot(of: Swift.type(of: object))?.description
   }

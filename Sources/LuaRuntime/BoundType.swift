@@ -1,5 +1,5 @@
-// One description of each bound type and module: what feeds the binding, completion, `help`, the LuaLS stubs and the
-// reference. Invariant: a field or method exists in Lua exactly when it is described here.
+// The single description of each bound type and module. The binding, completion, `help`, the LuaLS stubs and the
+// reference all come from it. Invariant: a field or method exists in Lua exactly when it is described here.
 
 import Text
 
@@ -7,11 +7,11 @@ import Text
 @usableFromInline final class HostFunction {
   @usableFromInline typealias Body = (borrowing LuaStack, UnsafeMutableRawPointer?) throws -> Int32
   let name: String
-  /// Answers the usual calls; nil where there is none, or the state lacks the grant.
+  /// Answers the most common calls; nil where there is none, or the state lacks the grant.
   var fastPath: LuaFastPath?
-  /// What it stands for, when it runs in another process.
+  /// The function of another process that this one stands for, if any.
   var distant: DistantFunction?
-  /// Whether code whose state was closed while it ran may still call it.
+  /// Whether code may still call it after its state was closed while the code ran.
   var outlives = false
   private let failsSoftly: Bool
   private let body: Body
@@ -22,7 +22,7 @@ import Text
     self.body = body
   }
 
-  /// Runs it; answers the count of results or a `dh_failure`.
+  /// Runs the function; returns the count of results or a `dh_failure`.
   func run(_ stack: borrowing LuaStack, _ object: UnsafeMutableRawPointer?) -> Int32 {
     do {
       return try body(stack, object)
@@ -46,24 +46,25 @@ import Text
   }
 }
 
-/// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
+/// The bytes that an object is charged in addition to its userdata, for the memory limit and the pace of the
+/// collector.
 public enum BoundWeight<T> {
   case bytes(Int)
   /// Measured when the object is handed to Lua; at least 128.
   case measured((T) -> Int)
 }
 
-/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the
-/// methods that take a `BoundType` require: required here, each of these types would cost a search through all
-/// conformances of the program.
+/// The description of a Swift class that Lua may hold, and the code of each member. `T` is a `BoundObject`; the
+/// methods that take a `BoundType` require this. If this class required it, each of these types would cost a search
+/// through all conformances of the program.
 public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []
   let weight: BoundWeight<T>
-  /// Runs before every member: what throws here keeps the object from being used at all.
+  /// Runs before every member; if it throws, the object cannot be used at all.
   @usableFromInline let check: ((T) throws -> Void)?
   private let entrance: LuaEntrance<T>
-  /// What the fast paths of its members are handed.
+  /// Passed to the fast paths of the members.
   public var context: AnyObject?
 
   public init(
@@ -85,7 +86,8 @@ public final class BoundType<T: AnyObject> {
     describe(self)
   }
 
-  /// The object behind a raw self, borrowed from its userdata, which is on the stack during the call.
+  /// Passes the object behind a raw self to `body`. It is borrowed from its userdata, which is on the stack during
+  /// the call.
   @inlinable static func with<R>(
     _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
   ) throws -> R {
@@ -96,7 +98,7 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// An expression for an object of the type, of which the examples of its members are made.
+  /// A Lua expression for an object of the type; the examples of its members are made from it.
   public var example: String? {
     get { description.example }
     set { description.example = newValue }
@@ -104,7 +106,7 @@ public final class BoundType<T: AnyObject> {
 
   @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: entrance.rights) }
 
-  /// A method, called with `:`. Its arguments are at 2, 3, ...
+  /// Adds a method, called with `:`. Its arguments are at 2, 3, ...
   @inlinable public func method<R: LuaRepresentable>(
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
     _ help: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
@@ -124,20 +126,20 @@ public final class BoundType<T: AnyObject> {
     note(words)
   }
 
-  /// What answers the usual calls at once of a method that has no grant of its own.
+  /// Sets the fast path of a method that has no grant of its own.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
     let isRefused = entrance.grant.flatMap(entrance.rights.refusal) != nil
     if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }
   }
 
-  /// A field that is read only.
+  /// Adds a read-only field.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V
   ) {
     addGetter(FieldWords(name, type, help), get)
   }
 
-  /// A field that can be assigned, with the right that this needs. `set` finds the new value at 3.
+  /// Adds a writable field. `grant` is the right that an assignment needs. `set` finds the new value at 3.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, grant: LuaGrant? = nil, example: String? = nil, _ help: String,
     get: @escaping (T) throws -> V, set: @escaping (T, borrowing LuaStack) throws -> Void
@@ -175,7 +177,8 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// Fields of any name, which the object knows; it has no other members. `set` finds the new value at 3.
+  /// Adds fields of any name, which the object itself looks up; the type has no other members. `set` finds the new
+  /// value at 3.
   public func anyField<V: LuaRepresentable>(
     _ fieldType: LuaType, grant: LuaGrant? = nil, _ help: String, names: @escaping (T) throws -> [String],
     get: @escaping (T, String) throws -> V,
@@ -201,7 +204,7 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// An operator: `__len`, `__call`, `__close`.
+  /// Adds a metamethod, such as `__len`, `__call` or `__close`.
   public func operation<R: LuaRepresentable>(
     _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
@@ -223,15 +226,15 @@ public final class BoundType<T: AnyObject> {
   }
 }
 
-/// A module of Lua: functions called with `.`, and fields that are computed at each read.
+/// A Lua module: functions called with `.`, and fields that are computed at each read.
 public final class BoundModule {
   public private(set) var description: ModuleDescription
-  /// Whether the state may have it at all.
+  /// Whether the rights of the state allow the module.
   public let isGranted: Bool
   @usableFromInline var members: [BoundMember] = []
-  /// Runs before every member: what throws here keeps the module from being used at all.
+  /// Runs before every member; if it throws, the module cannot be used at all.
   @usableFromInline let check: () throws -> Void
-  /// What the fast paths of its members are handed.
+  /// Passed to the fast paths of the members.
   let context: AnyObject?
 
   private let rights: LuaRights
@@ -250,7 +253,7 @@ public final class BoundModule {
 
   @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: rights) }
 
-  /// A function. Its arguments are at 1, 2, ...
+  /// Adds a function. Its arguments are at 1, 2, ...
   @inlinable public func function<R: LuaRepresentable>(
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
     _ help: String, _ body: @escaping (borrowing LuaStack) throws -> R
@@ -269,12 +272,12 @@ public final class BoundModule {
     note(words)
   }
 
-  /// What answers the usual calls of a function that needs no grant of its own at once.
+  /// Sets the fast path of a function that has no grant of its own.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
     members.last { $0.function.name == name }?.function.fastPath = path
   }
 
-  /// A field that is read only.
+  /// Adds a read-only field.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping () throws -> V
   ) {
@@ -289,7 +292,7 @@ public final class BoundModule {
     noteField(name, type, help)
   }
 
-  /// Adds a member of the host's, in the process that runs code.
+  /// Adds a member of a host module, in the process that runs code.
   func add(distant member: ToldMember, _ function: HostFunction) {
     members.append(BoundMember(member.role, function))
     if case .getter = member.role { return noteField(member.name, .any, "") }
@@ -302,7 +305,7 @@ public final class BoundModule {
   }
 }
 
-/// The name at 2, by which a field is read or assigned.
+/// Returns the name at 2, by which a field is read or assigned.
 private func fieldName(of owner: String, on stack: borrowing LuaStack) throws(LuaFailure) -> String {
   guard stack.kind(2) == .text else {
     throw .message("\(owner) has fields by name, not by \(stack.typeName(2))")

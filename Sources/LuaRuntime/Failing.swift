@@ -1,22 +1,22 @@
-// From Swift errors to Lua errors and back. Invariant: what a bound function throws is on the stack as one value when
-// its frame ends, and an error value of one state never reaches another.
+// Converts Swift errors to Lua errors and back. Invariant: the error that a bound function throws is on the stack as
+// one value when the frame of the function ends, and an error value of one state never reaches another state.
 
 import CLua
 public import Problems
 
-/// An error that a bound function threw, as Lua gets it.
+/// An error thrown by a bound function, in the form that Lua receives.
 ///
 ///     ThrownError(error, softly: true).push(on: stack)   // nil and the problem
 struct ThrownError {
   private let error: any Error
-  /// Whether a problem is answered, after nil, and not raised.
+  /// Whether a problem is returned after nil instead of being raised.
   private let isSoft: Bool
 
   init(_ error: any Error, softly: Bool) { (self.error, isSoft) = (error, softly) }
 
-  /// Pushes what the error means to Lua; answers a count of results, or a `dh_failure`.
+  /// Pushes the Lua form of the error; returns a count of results, or a `dh_failure`.
   func push(on stack: borrowing LuaStack) -> Int32 {
-    // The arguments are needed no more; without them there is room.
+    // The arguments are no longer needed; dropping them makes room.
     if lua_checkstack(stack.L, Int32(LuaStack.flatValue)) == 0 { lua_settop(stack.L, 0) }
     switch error {
     case LuaFailure.argument(let number, let message):
@@ -26,7 +26,7 @@ struct ThrownError {
       stack.push(message)
       return DH_FAIL_MESSAGE.rawValue
     case LuaFailure.memory:
-      // A state with a limit is stopped by it, whatever the call answers.
+      // The memory limit stops a state that has one, whatever this call returns.
       stack.push("not enough memory: this call would take too much")
       return DH_FAIL_MESSAGE.rawValue
     case let error as LuaError: return push(error, on: stack)
@@ -40,7 +40,7 @@ struct ThrownError {
     }
   }
 
-  /// An error of Lua code that Swift called: its value goes on, unless it belongs to another state.
+  /// Pushes the error of Lua code that Swift called: its original value, unless that belongs to another state.
   private func push(_ error: LuaError, on stack: borrowing LuaStack) -> Int32 {
     if let key = error.value, let value = stack.state.errorValue(key) {
       stack.push(value)
@@ -54,7 +54,7 @@ struct ThrownError {
 }
 
 extension LuaStack {
-  /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
+  /// Pushes a problem as the table that scripts read: code, title, message, the details, and a text form.
   public func push(_ problem: any Problem) {
     let report = problem.report
     let details = report.details
@@ -80,7 +80,7 @@ extension LuaStack {
 }
 
 extension PlainProblem {
-  /// The problem in a table with `code`, `title` and `message`, read raw; nil for any other value.
+  /// Reads a problem from a table with `code`, `title` and `message`, by raw access; nil for any other value.
   public init?(at index: Int, on stack: borrowing LuaStack) {
     guard stack.kind(index) == .table, let code = rawText("code", of: index, on: stack),
       let message = rawText("message", of: index, on: stack)
@@ -91,7 +91,8 @@ extension PlainProblem {
   }
 }
 
-/// What a function says went wrong by a second result, behind nil: a problem, or a text. Nil for any other value.
+/// Returns the failure that a function gives as its second result, after nil: a problem, or a text. Nil for any other
+/// value.
 public func failure(at index: Int, on stack: borrowing LuaStack) throws -> (any Error)? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
   return stack.kind(index) == .text ? LuaFailure.message(try stack.text(index)) : nil
@@ -101,7 +102,7 @@ private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack
   withRawField(name, of: index, on: stack) { $0.kind(-1) == .text ? $0.excerpt(-1) : nil }
 }
 
-/// Gives `body` a field of a table on top of the stack, read raw.
+/// Pushes a field of a table, read raw, while `body` runs.
 private func withRawField<R>(
   _ name: String, of index: Int, on stack: borrowing LuaStack, _ body: (borrowing LuaStack) -> R
 ) -> R {
@@ -112,12 +113,13 @@ private func withRawField<R>(
   return body(stack)
 }
 
-/// A Swift function handed to Lua as a value.
+/// A Swift function that can be pushed to Lua as a value.
 public struct LuaFunction: LuaRepresentable {
   private let function: HostFunction
   private let cost: Int
 
-  /// - Parameter cost: bytes that it weighs with what it holds; the collector gives it back with the Lua function.
+  /// - Parameter cost: bytes charged for the function and what it holds; released when the collector frees the Lua
+  ///   function.
   public init<R: LuaRepresentable>(
     _ name: String, fails: Bool = false, cost: Int = 256, _ body: @escaping (borrowing LuaStack) throws -> R
   ) {

@@ -1,36 +1,39 @@
-// Ctrl-C, SIGTERM and SIGHUP while Lua or a long command runs. Invariant: while `holding` runs these signals belong to
-// this room, but for what takes them in between (the line editor, a screen).
+// Handles Ctrl-C, SIGTERM and SIGHUP while Lua or a long command runs. Invariant: while `holding` runs, these signals
+// belong to this room, except where something inside it takes them over (the line editor, a screen).
 
 import CLua
 import Glibc
 
-/// SIGINT as a request to stop what runs. One thread at a time holds it.
+/// SIGINT as a request to stop the running code. Only one thread at a time can hold it.
 public enum Interrupts {
-  /// Runs `body` with Ctrl-C stopping Lua code on this thread, and noted for native code that polls `wereRequested`.
+  /// Runs `body`. Meanwhile Ctrl-C stops Lua code on this thread and is recorded for native code that polls
+  /// `wereRequested`.
   public static func holding<R>(_ body: () throws -> R) rethrows -> R {
     dh_take_interrupts()
     defer { dh_release_interrupts() }
     return try body()
   }
 
-  /// Whether a Ctrl-C came since the last `clear`.
+  /// Whether a Ctrl-C has arrived since the last `clear`.
   public static var wereRequested: Bool { dh_was_interrupted() != 0 }
 
-  /// Takes off the handlers by which Swift would show a crash, and ask questions, at the user's terminal.
+  /// Removes the handlers with which the Swift runtime would print a crash, and ask questions, at the user's
+  /// terminal.
   public static func leaveCrashesToTheSystem() {
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
   }
 
   public static func clear() { dh_clear_interrupt() }
 
-  /// Whether native work is to end: a Ctrl-C came, or the call that it is done for has passed its limit. Cheap enough
-  /// to poll.
+  /// Whether native work should end: a Ctrl-C arrived, or the call that the work is done for has exceeded its limit.
+  /// Cheap enough to poll.
   public static var areRequested: Bool { dh_must_end() != 0 }
 
-  /// Ends all Lua code under way, as a Ctrl-C that somebody else read from the terminal: nothing in Lua catches it.
+  /// Stops all running Lua code, as for a Ctrl-C that other code read from the terminal; nothing in Lua can catch it.
   public static func request() { dh_interrupt() }
 
-  /// Gives signals that came while `holding` ran inside of something else that takes them (the line editor) to that.
+  /// Raises again the signals that came during `holding` inside something else that handles them (the line editor),
+  /// so that it gets them.
   public static func passOn() {
     guard wereRequested else { return }
     clear()
@@ -39,7 +42,7 @@ public enum Interrupts {
     raise(ending ?? SIGINT)
   }
 
-  /// The signal that asked the program to end; nil while none did.
+  /// The signal that asked the program to end; nil if none did.
   public static var endingSignal: Int32? {
     get { dh_ending_signal() == 0 ? nil : dh_ending_signal() }
     set { dh_note_ending_signal(newValue ?? 0) }

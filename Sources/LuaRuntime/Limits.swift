@@ -1,11 +1,11 @@
-// How long calls into a state may take, and where a plugin's `require` looks. Invariant: a limit stops the call that it
-// is set for and all that was called from it, through every state, and nothing around it.
+// Time limits of calls into a state, and where a plugin's `require` looks. Invariant: a limit stops the call that it
+// is set for and everything called from it, through every state, and nothing outside it.
 
 import CLua
 
 extension LuaState {
-  /// Seconds that each call into this state may take, all that it calls included; nil for no limit. What passes it ends
-  /// with a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch that.
+  /// Seconds that each call into this state may take, including all that it calls; nil for no limit. A call that
+  /// exceeds the limit ends with a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch it.
   public var timeLimit: Double? {
     get {
       guard !isFreed, case let nanoseconds = dh_time_limit(main), nanoseconds > 0 else { return nil }
@@ -14,9 +14,9 @@ extension LuaState {
     set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
-  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` gives for its name; what `find`
-  /// throws is the error of the call.
-  /// - Parameter find: the text (never bytecode) and what messages call it.
+  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` returns for its name; an error
+  /// that `find` throws becomes the error of the call.
+  /// - Parameter find: returns the text (never bytecode) and the chunk name that messages use.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
     try setRequire(by: HostFunction(finding: find))
   }
@@ -30,8 +30,7 @@ extension LuaState {
     }
   }
 
-  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the user is
-  /// free.
+  /// Runs `body` within the rest of a budget and subtracts the time it used; waiting for the user is free.
   public func withBudget<R>(_ budget: inout CallBudget, _ body: () throws -> R) throws -> R {
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }
@@ -41,7 +40,7 @@ extension LuaState {
       let status = dh_begin_limit(main, entry, budget.left)
       guard status == LUA_OK else { throw refusal(status) }
       defer {
-        // The deadline is set by the first tick of the clock and grows by the time that the user took.
+        // The first tick of the clock sets the deadline, and time that the user takes extends it.
         let tick: Int64 = 5_000_000
         let now = dh_now()
         let deadline = entry.pointee.deadline
@@ -58,7 +57,7 @@ extension LuaState {
 }
 
 extension HostFunction {
-  /// The function by which `require` finds a module.
+  /// Makes the function with which `require` finds a module.
   convenience init(finding find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) {
     self.init("require", failsSoftly: false) { stack, _ in
       let module = try find(try stack.text(1))
@@ -69,22 +68,23 @@ extension HostFunction {
   }
 }
 
-/// Time that does not count against the limits of the calls under way. Calls that begin meanwhile have limits of their
-/// own.
+/// Time that does not count against the limits of the running calls. Calls that begin meanwhile have their own
+/// limits.
 public enum CallPause {
-  /// Seconds that one call into Lua may have on loan in all.
+  /// The total in seconds that one call into Lua may borrow.
   public static let longestLoan = 10.0
 
-  /// Waits for the user: the limits stand still. Only around the wait itself, which nothing in Lua can make short and
-  /// repeat.
+  /// Waits for the user while the limits pause. Put it only around the wait itself, which nothing in Lua can shorten
+  /// and repeat.
   public static func waitingForUser<R, E: Error>(_ wait: () throws(E) -> R) throws(E) -> R {
     let paused = dh_pause_limits(DH_FREE)
     defer { dh_resume_limits(paused, 1) }
     return try wait()
   }
 
-  /// Does what the program has to do once for all who ask, such as compiling a word list: up to `longestLoan` over all
-  /// such work of a call does not count. What fails does, as it can be asked for again and again.
+  /// Does work that the program needs only once for all callers, such as compiling a word list. Up to `longestLoan`
+  /// seconds of such work in one call do not count. Work that fails does count, as a script can request it
+  /// repeatedly.
   public static func lendingTime<R>(atMost seconds: Double = longestLoan, _ work: () throws -> R) rethrows -> R {
     var isDone: Int32 = 0
     let paused = dh_pause_limits(nanoseconds(seconds))
@@ -94,11 +94,11 @@ public enum CallPause {
     return result
   }
 
-  /// Gives the call that runs all of its time again: for a loop in Lua over pieces of work that have a limit each.
+  /// Gives the running call its full time again, for a loop in Lua over pieces of work that each have a limit.
   public static func startAgain() { dh_restart_limit() }
 }
 
-/// Time that several calls share.
+/// An amount of time that several calls share.
 public struct CallBudget {
   fileprivate var left: Int64
 
@@ -107,7 +107,7 @@ public struct CallBudget {
   public var isSpent: Bool { left <= 0 }
 }
 
-/// Whole nanoseconds, at least 1; what is no number or beyond 290 years counts as that.
+/// Returns whole nanoseconds, at least 1; NaN, infinity and values beyond 290 years become about 290 years.
 private func nanoseconds(_ seconds: Double) -> Int64 {
   let most = 9.0e18
   let wanted = seconds * 1e9

@@ -1,16 +1,16 @@
-// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and
-// count, and each part is charged before it is copied.
+// Copies a Lua value into plain data. Invariants: access is raw, so no code of a script runs; depth and count are
+// bounded, and each part is charged before it is copied.
 
 import CLua
 import Text
 
 struct LuaCopier {
   let L: OpaquePointer
-  /// The stack of the state that the copy is charged to.
+  /// The main stack of the state that the copy is charged to.
   private let payer: OpaquePointer
   private var open: [UnsafeRawPointer] = []
   private var left = Self.most
-  /// The values of a copy, at the most.
+  /// The maximum number of values in a copy.
   private static let most = 1_000_000
 
   init(_ state: OpaquePointer, payer: OpaquePointer? = nil) {
@@ -18,7 +18,7 @@ struct LuaCopier {
     self.payer = payer ?? state
   }
 
-  /// - Parameter isWhole: whether a value of too many parts is refused rather than cut.
+  /// - Parameter isWhole: whether a value with too many parts is refused instead of truncated.
   func copy(_ index: Int32, depth: Int, isWhole: Bool = false) throws(LuaFailure) -> LuaValue {
     var copier = self
     let copy = try copier.value(at: index, depth: depth)
@@ -72,7 +72,7 @@ struct LuaCopier {
     let length = Int(clamping: lua_rawlen(L, index))
     var found: [(key: LuaValue, value: LuaValue)] = []
     let bottom = lua_gettop(L)
-    // What is thrown leaves the stack as it was.
+    // Restores the stack if something below throws.
     defer { lua_settop(L, bottom) }
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
@@ -87,7 +87,7 @@ struct LuaCopier {
     return asList(found, length: length) ?? .table(found)
   }
 
-  /// The pairs as a list when their keys are exactly 1...length.
+  /// Returns the pairs as a list if their keys are exactly 1...length.
   private func asList(_ pairs: [(key: LuaValue, value: LuaValue)], length: Int) -> LuaValue? {
     guard pairs.count == length, length > 0 else { return nil }
     var elements = [LuaValue](repeating: .none, count: length)

@@ -1,5 +1,5 @@
-// How a failure travels between Lua and Swift: as a value that Swift throws, never as a jump. Invariant: a `LuaError`
-// holds no Lua value; the state that raised it keeps its last few error values and knows them by key.
+// How a failure travels between Lua and Swift: as a thrown Swift value, never as a jump. Invariant: a `LuaError`
+// holds no Lua value; the state that raised it stores its last few error values by key.
 
 public import Problems
 
@@ -12,25 +12,25 @@ public enum StopReason: Equatable, Sendable {
   case exit(Int)
 }
 
-/// What a protected call of Lua code ended with.
+/// The error that ended a protected call of Lua code.
 public struct LuaError: Error, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
-    /// The text does not compile; `isIncomplete` when more text could still mend it.
+    /// The text does not compile; `isIncomplete` means that more text could make it valid.
     case syntax(isIncomplete: Bool)
     case runtime
     case stopped(StopReason)
   }
 
   public let kind: Kind
-  /// The error in words, with the position that Lua put before it.
+  /// The error message, with the position that Lua put before it.
   public let message: String
-  /// `file:line:` of the nearest Lua code when the message does not say it already, else empty.
+  /// `file:line:` of the nearest Lua code if the message does not already contain it, otherwise empty.
   public let position: String
-  /// The stack traceback, where the state traces.
+  /// The stack traceback, if the state records one.
   public let trace: String?
-  /// The problem, where the error value was one.
+  /// The problem, if the error value was one.
   public let problem: PlainProblem?
-  /// Where the state that raised it keeps the error value.
+  /// The key under which the state that raised the error stores the error value.
   let value: ErrorValueKey?
 
   init(
@@ -55,24 +55,24 @@ public struct LuaError: Error, CustomStringConvertible {
     return false
   }
 
-  /// Position and message, as they are shown to a user.
+  /// The position and message, as they are shown to a user.
   public var description: String {
     position.isEmpty || message.hasPrefix(position) ? message : "\(position) \(message)"
   }
 }
 
-/// Names an error value that a state keeps.
+/// The key of an error value that a state stores.
 struct ErrorValueKey: Equatable, Sendable {
   let state: ObjectIdentifier
   let number: Int
 }
 
-/// What a bound function throws for a wrong use; ordinary failures are `Problem`s.
+/// An error that a bound function throws for wrong use; ordinary failures are `Problem`s.
 public enum LuaFailure: Error, Equatable {
-  /// Argument number and what is wrong with it: "bad argument #1 to 'create' (string expected, got nil)".
+  /// The argument number and what is wrong with it: "bad argument #1 to 'create' (string expected, got nil)".
   case argument(Int, String)
-  /// A message that gets the position of the caller before it.
+  /// A message; the position of the caller is put before it.
   case message(String)
-  /// The state may not have the memory that the call wants, or is to stop. Nothing may go on after it.
+  /// The state may not have the memory that the call needs, or is being stopped. The call must not continue after it.
   case memory
 }

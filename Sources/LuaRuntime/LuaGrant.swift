@@ -1,12 +1,12 @@
-// What a member needs to have been granted to the state that calls it. Invariant: it is looked up when the member is
-// registered, since what a state was granted never changes: a member that may be called costs nothing more for it.
+// The rights that a member needs from the state that calls it. Invariant: rights are checked when the member is
+// registered, as the grants of a state never change; a permitted member has no extra cost per call.
 
-/// The right that a member needs; of several, any one is enough.
+/// The right that a member needs; where several are listed, any one is enough.
 ///
 ///     type.method("remove", [], returns: .nothing, grant: LuaGrant(["decks.write"]), "Removes it.") { deck, _ in ... }
 public struct LuaGrant {
   public let rights: [String]
-  /// When it is not needed, in words; empty for never.
+  /// A description of the calls that do not need the right; empty if there are none.
   public let exception: String
   let isExempt: ((AnyObject, borrowing LuaStack) throws -> Bool)?
 
@@ -18,7 +18,7 @@ public struct LuaGrant {
     (self.rights, self.exception, self.isExempt) = (rights, exception, isExempt)
   }
 
-  /// The same right, not needed for some calls: by the object that is called, and its arguments.
+  /// Returns the same right with an exemption for some calls, decided by the called object and its arguments.
   public func unless<T: AnyObject>(
     _ exception: String, _ isExempt: @escaping (T, borrowing LuaStack) throws -> Bool
   ) -> LuaGrant {
@@ -28,22 +28,22 @@ public struct LuaGrant {
     }
   }
 
-  /// `decks.read or decks.write`, `decks.write (unless the session changes no schedule)`.
+  /// For example `decks.read or decks.write`, or `decks.write (unless the session changes no schedule)`.
   public var words: String { rights.joined(separator: " or ") + (exception.isEmpty ? "" : " (unless \(exception))") }
 }
 
-/// What a state was granted.
+/// The rights that a state was granted.
 public struct LuaRights {
-  /// The error of a call without the grant; nil where the state has it.
+  /// Returns the error of a call without the grant; nil if the state has it.
   let refusal: (LuaGrant) -> (any Error)?
 
   public init(refusal: @escaping (LuaGrant) -> (any Error)?) { self.refusal = refusal }
 
-  /// The user's own states.
+  /// All rights, for the user's own states.
   public static var all: LuaRights { LuaRights { _ in nil } }
 }
 
-/// What stands before every member of a type: a grant, and a look at the object.
+/// The checks that run before every member of a type: a grant, and a check of the object.
 public struct LuaEntrance<T> {
   let rights: LuaRights
   let grant: LuaGrant?
@@ -59,12 +59,12 @@ public struct LuaEntrance<T> {
   }
 }
 
-/// The grant of a member that its state lacks.
+/// The error of a member whose grant its state lacks.
 @usableFromInline struct MissingGrant {
   let error: any Error
   let isExempt: ((AnyObject, borrowing LuaStack) throws -> Bool)?
 
-  /// Nil where the state has all that the member needs.
+  /// Fails if the state has all that the member needs.
   init?(_ grant: LuaGrant?, of rights: LuaRights) {
     guard let grant, let error = rights.refusal(grant) else { return nil }
     (self.error, isExempt) = (error, grant.isExempt)

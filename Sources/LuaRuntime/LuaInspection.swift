@@ -1,11 +1,11 @@
-// Looking at values without running anything of a script: what completion and the printing of values stand on.
-// Invariant: only raw access; metamethods never run.
+// Inspects values without running any code of a script; completion and the printing of values use it. Invariant:
+// access is raw; metamethods never run.
 
 import CLua
 
-/// What a value is, as far as one can see without running code.
+/// What can be known about a value without running code.
 public enum LuaInspection {
-  /// A table and its text keys, with whether each is a function.
+  /// A table and its text keys, each with whether its value is a function.
   case table(keys: [(name: String, isFunction: Bool)])
   case object(TypeDescription, any BoundObject)
   case text
@@ -23,7 +23,7 @@ public enum LuaInspection {
     return of(stack)
   }
 
-  /// The value on top of the stack.
+  /// Inspects the value on top of the stack.
   static func of(_ stack: borrowing LuaStack) -> LuaInspection {
     if let object = stack.state.object(on: stack.L, at: -1), let type = stack.state.description(of: object) {
       return .object(type, object)
@@ -33,7 +33,7 @@ public enum LuaInspection {
     return .table(keys: LuaCopier(stack.L).keysWithKind(at: -1))
   }
 
-  /// What a path of fields leads to from a bound object. Its fields are read by the host: no code of a script runs.
+  /// Follows a path of fields from a bound object. The host reads the fields: no code of a script runs.
   private static func of(
     _ object: any BoundObject, _ path: ArraySlice<String>, _ state: LuaState
   ) throws -> LuaInspection? {
@@ -51,7 +51,7 @@ public enum LuaInspection {
 extension LuaCopier {
   func keys(at index: Int32) -> [String] { keysWithKind(at: index).map(\.name) }
 
-  /// The text keys of a table, sorted; at most 10,000 are looked at.
+  /// Returns the text keys of a table, sorted; at most 10,000 keys are examined.
   func keysWithKind(at index: Int32) -> [(name: String, isFunction: Bool)] {
     let L = self.L
     let table = lua_absindex(L, index)

@@ -1,37 +1,37 @@
-// A value as much of it as a user can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables
-// are read raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by
-// their text.
+// A preview of a value for display: bounded in depth, breadth and text, with cycles marked. Invariant: tables are
+// read raw; the only script code that runs is `__tostring`, in a protected call, and only for values that are shown
+// by their text.
 
 import CLua
 import Problems
 
-/// A value prepared for showing.
+/// A value prepared for display.
 public indirect enum LuaPreview {
   /// nil, true, 12, function: 0x5581...
   case word(String)
-  /// A string: its first bytes, and how many it has in all.
+  /// A string: its first bytes, and its total length.
   case text([UInt8], total: Int)
-  /// What shows itself: a bound object's summary, a table with `__tostring`.
+  /// A value with its own text: the summary of a bound object, or a table with `__tostring`.
   case summary(String)
   case table(LuaTablePreview)
-  /// A table that is being shown already, further out.
+  /// A table that is already being shown at an outer level.
   case cycle
-  /// A table too deep to be shown, with its count.
+  /// A table that is too deep to show, with its count.
   case folded(count: Int)
 }
 
 public struct LuaTablePreview {
-  /// Elements 1...n, the first of them.
+  /// The first of the elements 1...n.
   public var elements: [LuaPreview] = []
   public var elementCount = 0
-  /// Other pairs, sorted by key, the first of them.
+  /// The first of the other pairs, sorted by key.
   public var fields: [(key: LuaPreview, value: LuaPreview)] = []
   public var fieldCount = 0
 }
 
 extension LuaPreview {
-  /// Prepares the value at an index for showing.
-  /// - Throws: `LuaError` when a `__tostring` was stopped.
+  /// Prepares the value at an index for display.
+  /// - Throws: `LuaError` if a `__tostring` was stopped.
   public init(_ index: Int, on stack: borrowing LuaStack, limits: LuaPreviewLimits = LuaPreviewLimits()) throws {
     var maker = PreviewMaker(stack.L, limits)
     self = try maker.preview(lua_absindex(stack.L, Int32(index)), depth: 0)
@@ -39,13 +39,13 @@ extension LuaPreview {
 }
 
 public struct LuaPreviewLimits {
-  /// Tables within each other.
+  /// The maximum nesting of tables.
   public var depth = 6
-  /// Elements, and fields, of one table.
+  /// The maximum number of elements, and of fields, of one table.
   public var breadth = 100
-  /// Values in all.
+  /// The maximum number of values in total.
   public var values = 2_000
-  /// Bytes of one text.
+  /// The maximum number of bytes of one text.
   public var text = 4_000
 
   public init() {}
@@ -82,7 +82,7 @@ private struct PreviewMaker {
     return .text([UInt8](UnsafeRawBufferPointer(start: start, count: min(length, limits.text))), total: length)
   }
 
-  /// The text that `tostring` gives; when that fails, the value's type, and the problem where it failed with one.
+  /// Returns the text that `tostring` gives; if that fails, the value's type, with the problem if the error was one.
   private func tostring(_ index: Int32) throws -> String {
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
@@ -164,9 +164,9 @@ private struct PreviewMaker {
     }
   }
 
-  /// How many elements 1...n there are, the other keys sorted, and how many more were not looked at.
+  /// Returns how many elements 1...n there are, the other keys sorted, and how many further keys were not examined.
   private func keys(of index: Int32) -> (elements: Int, others: [Key], more: Int) {
-    // A border of its keys, which may be any of them; no memory holds more than this.
+    // This is a border of the table, and a table can have several; no memory holds more than this limit.
     let elements = min(Int(clamping: lua_rawlen(L, index)), 1 << 40)
     var others: [Key] = []
     var more = 0

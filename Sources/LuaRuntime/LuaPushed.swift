@@ -1,9 +1,9 @@
-// Results that were pushed while they were made, so that no value in between is needed. Invariant: the values stand on
-// top of the stack of the call under way.
+// Results that are pushed while they are made, so that no intermediate value is needed. Invariant: the values are on
+// top of the stack of the running call.
 
 public import CLua
 
-/// So many results, on top of the stack already.
+/// A number of results that are already on top of the stack.
 public struct LuaPushed: LuaRepresentable {
   @usableFromInline let count: Int32
 
@@ -14,8 +14,8 @@ public struct LuaPushed: LuaRepresentable {
 }
 
 extension LuaTable {
-  /// Pushes a list of what `body` pushes, one value each, for elements 1...n, up to the first nil. Each element is on
-  /// top of the stack when `body` gets it.
+  /// Pushes a list of what `body` pushes, one value for each of the elements 1...n, up to the first nil. Each element
+  /// is on top of the stack when `body` is called.
   @inlinable public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -34,7 +34,7 @@ extension LuaTable {
     return LuaPushed(1)
   }
 
-  /// The elements of a table without a metatable, read raw.
+  /// Maps the elements of a table without a metatable, read raw.
   @inlinable func mapPlain(
     _ length: Int, into result: Int32, _ stack: borrowing LuaStack, _ body: (borrowing LuaStack) throws -> Void
   ) throws {
@@ -69,7 +69,7 @@ extension LuaStack {
 }
 
 extension LuaPushed {
-  /// Pushes the list of the objects that `next` gives, up to nil.
+  /// Pushes a list of the objects that `next` returns, until it returns nil.
   /// - Throws: what `next` throws, and `LuaFailure.memory`.
   public static func objects<T: BoundObject>(
     of count: Int, on stack: borrowing LuaStack, _ next: () throws -> T?
@@ -86,8 +86,8 @@ extension LuaPushed {
     return LuaPushed(1)
   }
 
-  /// Pushes a list of `count` byte strings; `fill` gives each to the closure that it gets, in order.
-  /// It is cut short where the state has no room for more; the call ends with that then.
+  /// Pushes a list of `count` byte strings; `fill` passes each, in order, to the closure that it receives. The list
+  /// is truncated if the state has no room for more; the call then ends with that error.
   public static func list(
     of count: Int, on stack: borrowing LuaStack, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
   ) rethrows -> LuaPushed {

@@ -1,14 +1,14 @@
-// A Lua value that Swift keeps: a callback, an error value. Invariant: it is given back to the registry exactly once,
-// and a reference into a closed state answers with an error instead of a value.
+// A Lua value that Swift holds: a callback or an error value. Invariant: its registry slot is released exactly once,
+// and a reference into a closed state gives an error instead of a value.
 
 public import CLua
 
-/// A value in the registry of its state. It keeps the state's Swift object, not the state, alive.
+/// A value in the registry of its state. It keeps the Swift object of the state alive, but not the Lua state.
 public final class LuaReference {
   public let state: LuaState
   @usableFromInline let slot: Int32
 
-  /// Takes the value on top of the stack.
+  /// Pops the value on top of the stack and holds it.
   init(popping L: OpaquePointer, of state: LuaState) {
     self.state = state
     slot = dh_ref(L)
@@ -21,7 +21,7 @@ public final class LuaReference {
     dh_release(state.main, Self.cost)
   }
 
-  /// Bytes of a reference and of the closure that holds it.
+  /// The bytes that a reference and the closure that holds it are charged.
   private static let cost = 512
 
   func push(on L: OpaquePointer) {
@@ -32,7 +32,7 @@ public final class LuaReference {
     }
   }
 
-  /// Calls the value with the arguments and hands the results, on top of the stack, to `read`.
+  /// Calls the value with the arguments and passes the results, on top of the stack, to `read`.
   /// - Throws: `LuaError` when the code fails or is stopped, and what `read` throws.
   public func call<R>(
     _ arguments: [any LuaRepresentable] = [], results: Int = 1, _ read: (borrowing LuaStack) throws -> R
@@ -48,7 +48,7 @@ public final class LuaReference {
     }
   }
 
-  /// The same with arguments of known types: for calls that are made often.
+  /// The same with arguments of known types, for frequent calls.
   @inlinable public func call<First: LuaRepresentable, each Argument: LuaRepresentable, R>(
     with first: First, _ arguments: repeat each Argument, results: Int = 1, read: (borrowing LuaStack) throws -> R
   ) throws -> R {
@@ -68,19 +68,19 @@ public final class LuaReference {
     guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
   }
 
-  /// The value as plain data; none when the state is closed.
-  /// - Parameter payer: the state that the copy is made for; the value's own when nil.
+  /// Returns the value as plain data; `.none` if the state is closed.
+  /// - Parameter payer: the state that is charged for the copy; the value's own when nil.
   public func copied(for payer: LuaState? = nil) -> LuaValue {
     guard !state.isClosed else { return .none }
     do {
       return try copy(for: payer ?? state, isWhole: false)
     } catch {
-      // A full stack, or more than the payer may take: there is no value to give.
+      // The stack is full, or the copy needs more memory than the payer may use: there is no value to return.
       return .none
     }
   }
 
-  /// The value as plain data, nothing of it cut off for its number of values.
+  /// Returns the value as plain data; a value with too many parts is refused instead of truncated.
   public func copiedWhole() throws(LuaCopyFailure) -> LuaValue {
     do {
       return try copy(for: state, isWhole: true)
@@ -102,13 +102,13 @@ public final class LuaReference {
     }
   }
 
-  /// Calls the value and copies its first result.
+  /// Calls the value and returns a copy of its first result.
   public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
     try call(arguments) { try $0.value(-1) }
   }
 }
 
-/// Why a value cannot be copied whole, in words that continue a sentence.
+/// Why a value cannot be copied whole, worded to continue a sentence.
 public struct LuaCopyFailure: Error {
   public let words: String
 }
@@ -122,9 +122,9 @@ public struct LuaItems: ~Copyable {
 
   public init(at index: Int, on stack: borrowing LuaStack) { (L, self.index) = (stack.L, index) }
 
-  /// Gives `body` each item, on top of the stack, up to the first nil. An iterator is called without arguments, as
-  /// `for ... in` calls one that keeps its own state.
-  /// - Throws: what the script's code fails with, the stop that ended it, and what `body` throws.
+  /// Calls `body` with each item on top of the stack, up to the first nil. An iterator is called without arguments,
+  /// as `for ... in` calls one that holds its own state.
+  /// - Throws: the error of the script's code, the stop that ended it, and what `body` throws.
   public func forEach(_ body: (borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)

@@ -1,7 +1,7 @@
-// A view of the Lua stack for the length of one host call: the arguments of a bound function, and where results go.
-// Invariant: it uses only functions of Lua that cannot raise, or protected ones; it cannot be copied, so nothing keeps
-// it. Room for DH_ROOM values was there when the call began; what nests, or pushes any number of values, calls
-// `reserve`.
+// A view of the Lua stack for the duration of one host call: the arguments of a bound function, and the place for its
+// results. Invariant: it uses only Lua functions that cannot raise, or protected ones; it cannot be copied, so
+// nothing can hold it. At the start of the call there is room for DH_ROOM values; code that nests, or pushes any
+// number of values, calls `reserve`.
 
 public import CLua
 import Text
@@ -12,13 +12,13 @@ public struct LuaStack: ~Copyable {
 
   @usableFromInline init(_ state: OpaquePointer) { L = state }
 
-  /// The Lua state itself, for C code that works on it; nothing that can raise may be called on it from Swift.
+  /// The Lua state itself, for C code that works on it; Swift must not call anything on it that can raise.
   public var pointer: OpaquePointer { L }
 
   /// The state this stack belongs to.
   public var state: LuaState { LuaState.of(L) }
 
-  /// How many arguments there are.
+  /// The number of arguments.
   public var count: Int { Int(lua_gettop(L)) }
 
   // MARK: Pushing
@@ -50,10 +50,10 @@ public struct LuaStack: ~Copyable {
     dh_new_table(L, hasRoom ? Int32(clamping: array) : 0, hasRoom ? Int32(clamping: fields) : 0)
   }
 
-  /// What one value that holds no others may take while it is pushed.
+  /// The number of stack slots that one value without nested values may need while it is pushed.
   @usableFromInline static var flatValue: Int { 16 }
 
-  /// Makes sure that `slots` more values fit; Lua's own limit is a million in all.
+  /// Ensures that `slots` more values fit on the stack; Lua's own limit is a million in total.
   /// - Throws: `LuaError`, "stack overflow".
   public func reserve(_ slots: Int) throws(LuaError) {
     guard lua_checkstack(L, Int32(clamping: slots)) != 0 else { throw state.stackIsFull }
@@ -63,31 +63,32 @@ public struct LuaStack: ~Copyable {
 
   @inlinable public func isNoneOrNil(_ index: Int) -> Bool { lua_type(L, Int32(index)) <= 0 }
   public func kind(_ index: Int) -> LuaKind { LuaKind(rawValue: lua_type(L, Int32(index))) ?? .none }
-  /// Whether the value counts as true: anything but nil and false.
+  /// Whether the value counts as true: anything except nil and false.
   public func isTruthy(_ index: Int) -> Bool { lua_toboolean(L, Int32(index)) != 0 }
 
-  /// What the value is called in an error: "nil", "no value", "deck".
+  /// The name of the value in an error message: "nil", "no value", "deck".
   public func typeName(_ index: Int) -> String { String(cString: dh_value_name(L, Int32(index))) }
 
-  /// The error that argument `index` should have been something else.
+  /// Returns the error that argument `index` should have been something else.
   public func expected(_ what: String, at index: Int) -> LuaFailure {
     .argument(index, "\(what) expected, got \(typeName(index))")
   }
 
-  /// The bytes of a string argument, in place: valid while the argument stands on the stack. A number counts as its
-  /// text.
+  /// Returns the bytes of a string argument, in place: valid while the argument is on the stack. A number is
+  /// converted to its text.
   @inlinable public func bytes(_ index: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
     var length = 0
-    // Null for anything but a string or a number.
+    // Null for anything except a string or a number.
     guard let start = lua_tolstring(L, Int32(truncatingIfNeeded: index), &length) else {
       throw expected("string", at: index)
     }
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A string argument as text; bytes that are not UTF-8 are refused, marks without end, and a text that is longer than
-  /// any name or sentence.
-  /// - Parameter limit: bytes; what may be longer is read as bytes.
+  /// Returns a string argument as text. Throws if the bytes are not UTF-8, if a run of combining marks is too long,
+  /// or if the text is longer than `limit`.
+  /// - Parameter limit: bytes; longer than any name or sentence by default. Arguments that may be longer are read as
+  ///   bytes.
   public func text(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String {
     let bytes = try bytes(index)
     if bytes.count > 15 { try memory.chargeText(bytes.count, limit: limit, at: index) }
@@ -98,17 +99,18 @@ public struct LuaStack: ~Copyable {
     return text
   }
 
-  /// A string argument as bytes of its own.
+  /// Returns a copy of the bytes of a string argument.
   public func copiedBytes(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> [UInt8] {
     let bytes = try bytes(index)
     if bytes.count > 15 { try memory.chargeText(bytes.count, limit: limit, at: index) }
     return Array(bytes)
   }
 
-  /// Bytes of a text beyond which the host looks before it copies it.
+  /// The bytes of a text from which on the host checks for room before it copies; also the default limit of a text
+  /// argument.
   public static let largeText = 1 << 20
 
-  /// The bytes of a string argument of bounded length, in place.
+  /// Returns the bytes, in place, of a string argument with at most `limit` bytes.
   public func bytes(_ index: Int, limit: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
     let bytes = try bytes(index)
     guard bytes.count <= limit else {
@@ -126,7 +128,7 @@ public struct LuaStack: ~Copyable {
     return lua_toboolean(L, Int32(index)) != 0
   }
 
-  /// An integer; nil for anything else, floats with them.
+  /// Returns an integer; nil for anything else, including floats.
   public func wholeNumber(_ index: Int) -> Int? {
     lua_isinteger(L, Int32(truncatingIfNeeded: index)) != 0 ? integerOrNil(index) : nil
   }
@@ -138,7 +140,7 @@ public struct LuaStack: ~Copyable {
     return isExact != 0 ? Int(value) : nil
   }
 
-  /// A whole number within a range; a float with an exact whole value counts.
+  /// Returns a whole number within a range; a float with an exact integer value is accepted.
   @inlinable public func integer(
     _ index: Int, in range: ClosedRange<Int> = Int.min...Int.max
   ) throws(LuaFailure) -> Int {
@@ -161,7 +163,7 @@ public struct LuaStack: ~Copyable {
     return value
   }
 
-  /// A number that is finite, and within the range if there is one.
+  /// Returns a finite number, within the range if one is given.
   public func number(_ index: Int, in range: ClosedRange<Double>? = nil) throws(LuaFailure) -> Double {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { throw expected("number", at: index) }
     let value = lua_tonumberx(L, Int32(index), nil)
@@ -174,13 +176,13 @@ public struct LuaStack: ~Copyable {
     return value
   }
 
-  /// A function, or anything that can be called.
+  /// Returns a reference to a function, or to any other callable value.
   public func function(_ index: Int) throws(LuaFailure) -> LuaReference {
     guard kind(index) == .function || isCallable(index) else { throw expected("function", at: index) }
     return reference(index)
   }
 
-  /// Whether a value that is no function has `__call`.
+  /// Whether a value is a function or has `__call`.
   public func isCallable(_ index: Int) -> Bool {
     if kind(index) == .function { return true }
     guard luaL_getmetafield(L, Int32(index), "__call") != LUA_TNIL else { return false }
@@ -188,13 +190,13 @@ public struct LuaStack: ~Copyable {
     return true
   }
 
-  /// The value kept in the registry until the reference goes.
+  /// Stores the value in the registry until the reference is released.
   public func reference(_ index: Int) -> LuaReference {
     lua_pushvalue(L, Int32(index))
     return LuaReference(popping: L, of: state)
   }
 
-  /// A bound object of the class, or an error that names what was expected.
+  /// Returns a bound object of the class; throws an error that names the expected type.
   public func object<T: BoundObject>(_ index: Int, _ type: T.Type) throws(LuaFailure) -> T {
     if let object = objectOrNil(index, type) { return object }
     let name = state.name(of: type)
@@ -206,7 +208,7 @@ public struct LuaStack: ~Copyable {
     return Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
   }
 
-  /// A table argument, for reading its fields and elements.
+  /// Returns a table argument, whose fields and elements can then be read.
   public func table(_ index: Int, _ what: String = "table") throws(LuaFailure) -> LuaTable {
     guard kind(index) == .table else { throw expected(what, at: index) }
     return LuaTable(L, index: index, argument: index)
@@ -217,34 +219,34 @@ public struct LuaStack: ~Copyable {
     return try table(index, what)
   }
 
-  /// The value copied: tables to `depth` levels, cycles and functions told as opaque.
+  /// Returns a copy of the value: tables to `depth` levels; cycles and functions become `.opaque`.
   /// - Throws: `LuaFailure.memory`.
   public func value(_ index: Int, depth: Int = 64) throws(LuaFailure) -> LuaValue {
     try LuaCopier(L).copy(lua_absindex(L, Int32(index)), depth: depth)
   }
 }
 
-/// What kind of value is at an index, by Lua's own numbers.
+/// The kind of the value at an index; the raw values are Lua's type numbers.
 ///
 ///     guard stack.kind(2) == .table else { throw stack.expected("table", at: 2) }
 public enum LuaKind: Int32, Sendable {
-  /// No value is there.
+  /// There is no value at the index.
   case none = -1
   case null, boolean, pointer, number, text, table, function, object, coroutine
 }
 
-/// The table on top of the stack while it is filled.
+/// The table on top of the stack, while it is filled.
 ///
 ///     try stack.top.setField("name", name)
 public struct TopTable: ~Copyable {
   fileprivate let L: OpaquePointer
 
-  /// Sets element `index` of the table on top.
+  /// Sets element `index` of the table on top of the stack.
   public func setElement(_ index: Int, _ value: some LuaRepresentable) throws {
     if try value.push(on: LuaStack(L)) == 1 { lua_rawseti(L, -2, Int64(index)) }
   }
 
-  /// Sets a field of the table on top. A key of nil or NaN is passed over: no table holds one.
+  /// Sets a field of the table on top of the stack. A key of nil or NaN is skipped, as no table can have it.
   public func setField(_ key: some LuaRepresentable, _ value: some LuaRepresentable) throws {
     guard try key.push(on: LuaStack(L)) == 1 else { return }
     let isKey = lua_type(L, -1) != LUA_TNIL && lua_rawequal(L, -1, -1) != 0
@@ -262,12 +264,12 @@ extension LuaStack {
   public var top: TopTable { TopTable(L: L) }
 }
 
-/// "from 1 to 5", "of at least 1".
+/// Returns for example "from 1 to 5" or "of at least 1".
 func rangeInWords(_ range: ClosedRange<Int>) -> String {
   if range.upperBound == Int.max { return "of at least \(range.lowerBound)" }
   if range.upperBound < range.lowerBound { return "within an empty range" }
   return "from \(range.lowerBound) to \(range.upperBound)"
 }
 
-/// A whole number without a fraction.
+/// Writes a whole number without a fraction.
 private func inWords(_ number: Double) -> String { Int(exactly: number).map(grouped) ?? "\(number)" }

@@ -1,48 +1,48 @@
-// A Lua state and what the host has put into it. Invariant: it is used only on the thread that made it (the type is not
-// Sendable), every bound type and module in it lives as long as it does, and after `close` no call begins in it;
-// its memory is given back when the last use of its stacks that was under way has ended.
+// A Lua state and what the host has put into it. Invariant: it is used only on the thread that made it (the type is
+// not Sendable), every bound type and module in it lives as long as it does, and after `close` no call begins in it;
+// its memory is freed when the last running use of its stacks has ended.
 
 public import CLua
 import Problems
 
-/// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
+/// One Lua state: its globals, the bound types that it knows, and the entry points through which Swift calls into it.
 public final class LuaState {
   /// The version of Lua that is linked: `5.4.4`.
   public static var version: String { String(cString: dh_lua_version()) }
 
   @usableFromInline let main: OpaquePointer
-  /// Read at every call; nothing holds an access to it across another.
+  /// Read at every call; no access to it ever spans another access.
   @exclusivity(unchecked) public private(set) var isClosed = false
-  /// Whether its memory was given back, too.
+  /// Whether its memory was freed as well.
   @exclusivity(unchecked) private(set) var isFreed = false
-  /// How many calls, and other uses of its stacks by the host, are under way.
+  /// How many calls into it, and other uses of its stacks by the host, are running.
   @usableFromInline @exclusivity(unchecked) var uses = 0
-  /// A few, which are looked through faster than a dictionary is asked.
+  /// The bound classes in use: only a few, so a linear search is faster than a dictionary.
   var slots: [Slot] = []
-  /// Types that no object was handed over of yet: most code needs few of them.
+  /// The registered types. Each is described when its first object is handed over, as most code needs few of them.
   private(set) var pendingTypes: [PendingType] = []
   /// The modules that were registered, for help, completion and the reference.
   public private(set) var modules: [ModuleDescription] = []
-  /// The same as they are told to a process that runs code.
+  /// The registered modules as they are sent to a process that runs code.
   private(set) var toldModules: [ToldModule] = []
-  /// The process that runs the code of this state, where that is another one.
+  /// The process that runs the code of this state, if the code runs in another process.
   weak var distant: DistantCode?
   var entries = HostEntries()
   private var problemMetatable: LuaReference?
   private var errors = ErrorValues()
 
-  /// What stands in the globals of a new state.
+  /// The contents of the globals of a new state.
   public enum Libraries: Sendable {
     /// Lua's whole standard library, as a user's own lines and scripts have it.
     case full
-    /// The safe part of it that plugins have; `sandbox.c` lists it.
+    /// The safe part of the library, for plugins; `sandbox.c` lists it.
     case sandboxed
   }
 
   /// - Parameters:
   ///   - memoryLimit: bytes that its Lua code may hold; nil for no limit.
-  ///   - libraries: the environment that its code finds.
-  ///   - seed: what its random numbers start from, so that they repeat; nil for other ones each time.
+  ///   - libraries: the globals that its code gets.
+  ///   - seed: the seed of its random numbers, so that they repeat; nil for a new seed each time.
   public init(memoryLimit: Int? = nil, libraries: Libraries = .full, seed: UInt64? = nil) throws(LuaError) {
     var host = dh_host(
       context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
@@ -58,8 +58,8 @@ public final class LuaState {
 
   deinit { if !isFreed { free() } }
 
-  /// Ends the state: finalizers run, bound objects are given back. While code of it runs, as when a plugin unloads
-  /// itself, that runs to its end first; the host refuses what it asks for. Calling it again does nothing.
+  /// Closes the state: runs finalizers and releases bound objects. If its code is running, as when a plugin unloads
+  /// itself, that code first runs to its end; the host refuses its requests. Closing again does nothing.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -67,7 +67,7 @@ public final class LuaState {
     if uses == 0 { free() }
   }
 
-  /// Ends one use of a stack, with the stack as it was before and what was charged meanwhile given back.
+  /// Ends one use of a stack: restores the stack and releases what was charged meanwhile.
   func endUse(_ L: OpaquePointer, top: Int32, charged: Int) {
     lua_settop(L, top)
     dh_restore_charge(L, charged)
@@ -91,27 +91,27 @@ public final class LuaState {
     return Unmanaged<LuaState>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Whether code of it is under way.
+  /// Whether its code is running.
   public var isInUse: Bool { uses > 0 }
 
-  /// Bytes that the state holds, host objects included.
+  /// Bytes that the state holds, including host objects.
   public var memoryUsed: Int { isFreed ? 0 : Int(clamping: dh_memory_used(main)) }
 
   /// Whether errors carry a traceback.
   public var isTracing = false { didSet { if !isFreed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
 
-  /// Whether what runs was asked to stop: long host work polls it.
+  /// Whether the running code was asked to stop; long host work polls it.
   public var isStopping: Bool { !isFreed && dh_is_stopping(main) != 0 }
 
   // MARK: Running code
 
   /// Compiles text; bytecode is refused.
-  /// - Parameter name: how messages call it: `make_deck.lua`, `prompt`.
+  /// - Parameter name: the name in messages: `make_deck.lua`, `prompt`.
   public func load(_ source: some Collection<UInt8>, name: String) throws -> LuaReference {
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }
     let bytes = Array(source)
-    let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
+    let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua marks a file name with "@"
     let status = bytes.withUnsafeBytes { raw in
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, chunkName) }
       return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, chunkName)
@@ -123,7 +123,7 @@ public final class LuaState {
 
   public func load(_ source: String, name: String) throws -> LuaReference { try load(source.utf8, name: name) }
 
-  /// Begins a use of the stack on which the host may push now; it has room. `endUse` must follow.
+  /// Begins a use of the stack that is running now, with room for DH_ROOM values. `endUse` must follow.
   func beginUse() throws(LuaError) -> (L: OpaquePointer, top: Int32, charged: Int) {
     guard !isClosed, let L = dh_running(main) else { throw refusal }
     guard lua_checkstack(L, Int32(DH_ROOM)) != 0 else { throw stackIsFull }
@@ -131,8 +131,8 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall`
-  /// must follow.
+  /// Begins a call of the value in a slot of the registry: pushes the message handler and the value. `endCall` must
+  /// follow.
   @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
     let use = dh_begin_call(main, slot, Int32(clamping: slots))
@@ -147,7 +147,7 @@ public final class LuaState {
     if isClosed, uses == 0 { free() }
   }
 
-  /// Gives `body` a view of the stack, balanced afterwards.
+  /// Passes `body` a view of the stack, which is balanced afterwards.
   public func withStack<R>(_ body: (borrowing LuaStack) throws -> R) throws -> R {
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }
@@ -163,7 +163,7 @@ public final class LuaState {
     }
   }
 
-  /// The names of the globals that are text, without running any metamethod.
+  /// Returns the names of the globals whose keys are text, without running any metamethod.
   public func globalNames() throws -> [String] {
     try withStack { stack in
       dh_push_globals(stack.L)
@@ -171,8 +171,8 @@ public final class LuaState {
     }
   }
 
-  /// Looks at a value by raw access along a path of fields from the globals: for completion and for the prompt's rule.
-  /// Bound objects and modules answer by their description. Nil when there is nothing.
+  /// Inspects the value at the end of a path of fields from the globals, by raw access: for completion and for the
+  /// prompt's rule. Bound objects and modules are inspected through their descriptions. Nil when there is no value.
   public func inspect(path: [String]) throws -> LuaInspection? {
     try withStack { try LuaInspection.along(path, from: $0) }
   }
@@ -184,8 +184,8 @@ public final class LuaState {
     LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
   }
 
-  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless
-  /// the line ends in a backslash.
+  /// Lua code is incomplete when the error is at the end of the text. An unfinished short string cannot continue on
+  /// the next line, unless the line ends in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
@@ -195,7 +195,7 @@ public final class LuaState {
     return LuaError(kind: .syntax(isIncomplete: isAtEnd && !isCut), message: message)
   }
 
-  /// The error of a protected call; takes the value off the stack.
+  /// Makes the error of a protected call; pops the error value.
   @usableFromInline func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
     if status >= DH_STATUS_STOPPED {
       return stopError(status - Int32(DH_STATUS_STOPPED), position: String(cString: dh_stop_position(L)))
@@ -229,7 +229,7 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  /// Makes a bound type known. A class is registered once in a state; it is described when its first object is handed
+  /// Registers a bound type. A class is registered once in a state; it is described when its first object is handed
   /// over, or when the types are listed.
   public func register<T: BoundObject>(_ bound: @escaping @autoclosure () -> BoundType<T>) {
     let key = ObjectIdentifier(T.self)
@@ -238,13 +238,13 @@ public final class LuaState {
     pendingTypes.append(PendingType(bound, order: order))
   }
 
-  /// The types that were registered, in that order, for help, completion and the reference.
+  /// The registered types in the order of registration, for help, completion and the reference.
   public var types: [TypeDescription] {
     for pending in pendingTypes { _ = slot(of: pending) }
     return slots.sorted { $0.order < $1.order }.map(\.description)
   }
 
-  /// The slot of a class that no object was handed over of yet; nil for one that was never registered.
+  /// Returns the slot of a class of which no object was handed over yet; nil for a class that was never registered.
   func pendingSlot(of key: ObjectIdentifier) -> Slot? {
     pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) }
   }
@@ -256,8 +256,9 @@ public final class LuaState {
     return slot
   }
 
-  /// Makes a module: a table of functions and computed fields whose unknown names raise. It becomes a global too.
-  /// - Parameter members: globals that it holds as fields besides.
+  /// Registers a module: a table of functions and computed fields that raises for unknown names. It also becomes a
+  /// global.
+  /// - Parameter members: names of globals that the module also holds as fields.
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
       dh_push_module(main, entries.keep(module.description.name))
@@ -303,7 +304,7 @@ public final class LuaState {
 
   // MARK: Problems
 
-  /// Where the registry holds the metatable that gives problems their text.
+  /// Returns the registry slot of the metatable that gives problems their text.
   func problemMetatableSlot(on L: OpaquePointer) -> Int32 {
     if let problemMetatable { return problemMetatable.slot }
     let stack = LuaStack(L)
@@ -326,14 +327,14 @@ public final class LuaState {
   }
 }
 
-/// Whether the string on top ends in an ASCII text.
+/// Whether the string on top of the stack ends with an ASCII text.
 private func endsIn(_ end: String, on L: OpaquePointer) -> Bool {
   var length = 0
   guard let start = dh_string(L, -1, &length) else { return false }
   return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
 }
 
-/// The error value on top in words; leaves it there.
+/// Returns the text of the error value on top of the stack, which stays there.
 private func errorText(on L: OpaquePointer) -> String {
   let kind = lua_type(L, -1)
   if kind == LUA_TNIL { return "nil" }

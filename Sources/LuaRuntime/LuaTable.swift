@@ -1,5 +1,5 @@
-// Reading a table that a script hands over: options, records, lists, frozen proxies too.
-// Invariant: metamethods run only protected, and every error names the argument and the field it is about.
+// Reads a table that a script passes: options, records, lists, and frozen proxies. Invariant: metamethods run only in
+// protected calls, and every error names the argument and the field that it is about.
 
 import CLua
 import Problems
@@ -11,7 +11,7 @@ public struct LuaTable: ~Copyable {
   @usableFromInline let index: Int32
   /// The number of the argument that errors name.
   public let argument: Int
-  /// A plain table is read raw; that stays right when it gets a metatable meanwhile.
+  /// A plain table is read raw; that remains correct if it gets a metatable later.
   private let hasMetatable: Bool
 
   init(_ state: OpaquePointer, index: Int, argument: Int) {
@@ -22,7 +22,7 @@ public struct LuaTable: ~Copyable {
     if hasMetatable { dh_pop(state, 1) }
   }
 
-  /// Pushes `t[key]` for the key on top, which it pops.
+  /// Pops the key on top of the stack and pushes `t[key]`.
   private func get() throws {
     if !hasMetatable {
       lua_rawget(L, index)
@@ -31,7 +31,7 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// Reads one field with the stack balanced, whatever `body` does.
+  /// Reads one field; the stack is balanced whatever `body` does.
   private func withField<R>(_ name: String, _ body: (borrowing LuaStack) throws -> R) throws -> R {
     let stack = LuaStack(L)
     let top = lua_gettop(L)
@@ -72,8 +72,8 @@ public struct LuaTable: ~Copyable {
 
   public func value(_ name: String) throws -> LuaValue { try withField(name) { try $0.value(-1) } }
 
-  /// A field that is a list of texts; nil when it is not there.
-  /// - Parameter most: how many it may have.
+  /// Returns a field that is a list of texts; nil when the field is missing.
+  /// - Parameter most: the maximum number of texts.
   public func optionalTexts(_ name: String, atMost most: Int = .max) throws -> [String]? {
     try withField(name) { stack in
       guard !stack.isNoneOrNil(-1) else { return nil }
@@ -87,7 +87,7 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// A field that is a table, read by `body`; nil when it is not there.
+  /// Reads a field that is a table with `body`; nil when the field is missing.
   public func optionalTable<R>(_ name: String, _ body: (borrowing LuaTable) throws -> R) throws -> R? {
     try withField(name) { stack in
       guard !stack.isNoneOrNil(-1) else { return nil }
@@ -96,7 +96,7 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// How many elements the list has.
+  /// Returns the number of elements of the list.
   public func count() throws -> Int {
     if !hasMetatable { return Int(clamping: lua_rawlen(L, index)) }
     var length: Int64 = 0
@@ -105,18 +105,18 @@ public struct LuaTable: ~Copyable {
     return max(0, Int(length))
   }
 
-  /// Elements 1...n, each read by `body` from the top of the stack.
+  /// Returns the elements 1...n, each read by `body` from the top of the stack.
   public func elements<R>(_ body: (borrowing LuaStack) throws -> R) throws -> [R] {
     var read: [R] = []
     try forEachElement { _, stack in
-      // The array grows into one of twice its size.
+      // The array doubles its capacity when it grows.
       try stack.memory.charge(MemoryLayout<R>.stride * 3)
       read.append(try body(stack))
     }
     return read
   }
 
-  /// Calls `body` with each position, 1-based, and its element on top of the stack, up to the first nil.
+  /// Calls `body` with each 1-based position, and with its element on top of the stack, up to the first nil.
   public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -138,7 +138,8 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// A table that has names and no elements is no list; what `table.pack` makes of nothing is an empty one.
+  /// Throws if the table has named fields and no elements, as it is then not a list. The result of `table.pack()` is
+  /// accepted as an empty list.
   private func refuseNames() throws(LuaFailure) {
     if hasMetatable { return }
     let stack = LuaStack(L)
@@ -152,8 +153,8 @@ public struct LuaTable: ~Copyable {
     if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
   }
 
-  /// The pairs, sorted by their keys.
-  /// - Throws: `LuaFailure.argument` where a key is no text.
+  /// Returns the pairs, sorted by key.
+  /// - Throws: `LuaFailure.argument` if a key is not text.
   public func namedValues() throws -> [(name: String, value: LuaValue)] {
     let copy = try LuaCopier(L).copy(index, depth: 64)
     guard case .table(let pairs) = copy,
@@ -166,9 +167,9 @@ public struct LuaTable: ~Copyable {
     return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Three fields as bytes in place, for the hot path of adding cards: `body` runs only when the table is plain, holds
-  /// nothing but strings in these fields and none in the other known ones; else the answer is nil and the caller reads
-  /// it the long way. The third may be missing.
+  /// Passes three fields as bytes in place to `body`, for the hot path of adding cards. `body` runs only when the
+  /// table is plain, holds only strings in these fields and has no other fields; otherwise the result is nil and the
+  /// caller reads the table by the general path. The third field may be missing.
   public func withPlainBytes<R>(
     _ first: String, _ second: String, _ third: String, allowing known: [String],
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>?) throws -> R
@@ -190,8 +191,8 @@ public struct LuaTable: ~Copyable {
     return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)
   }
 
-  /// How many fields there are, counted to a limit. Nothing is allocated between two steps, so no finalizer changes the
-  /// table meanwhile, and `lua_next` cannot raise.
+  /// Counts the fields, up to a limit. Nothing is allocated between two steps, so no finalizer can change the table
+  /// meanwhile, and `lua_next` cannot raise.
   private func fieldCount(upTo limit: Int) -> Int {
     var count = 0
     lua_pushnil(L)
@@ -203,7 +204,7 @@ public struct LuaTable: ~Copyable {
     return count
   }
 
-  /// Refuses a field that is not one of the known ones, with "did you mean".
+  /// Throws if a field is not one of the known ones, with "did you mean".
   public func allowOnly(_ known: [String]) throws(LuaFailure) {
     let stack = LuaStack(L)
     let top = lua_gettop(L)

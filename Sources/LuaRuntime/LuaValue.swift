@@ -1,5 +1,5 @@
-// Plain data as it crosses between Lua and Swift, or from one Lua state to another: copied, never shared.
-// Invariant: a `LuaValue` holds nothing of the state it came from; what cannot be copied is told by its kind.
+// Plain data that is passed between Lua and Swift, or between Lua states: copied, never shared. Invariant: a
+// `LuaValue` refers to nothing in the state it came from; what cannot be copied is represented by its kind.
 
 import Text
 public import Values
@@ -14,22 +14,22 @@ public indirect enum LuaValue {
   case bytes([UInt8])
   /// Elements 1...n of a sequence.
   case list([LuaValue])
-  /// Any other table, in no order.
+  /// Any other table, in no particular order.
   case table([(key: LuaValue, value: LuaValue)])
   /// A bound object.
   case object(any BoundObject)
-  /// What has no copy: the name of its type ("function", "thread", "userdata").
+  /// A value that cannot be copied: the name of its type ("function", "thread", "userdata").
   case opaque(String)
 
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
-  /// The text, where the value is one, is UTF-8 and can be compared in bounded time.
+  /// The value as text; nil unless it is a UTF-8 string that can be compared in bounded time.
   public var text: String? {
     guard case .bytes(let bytes) = self, let text = String(validating: bytes, as: UTF8.self) else { return nil }
     return hasEndlessMarks(text) ? nil : text
   }
 
-  /// A plain value as Lua has it: a record is a table, and so is a list.
+  /// Makes the Lua form of a plain value: records and lists both become tables.
   public init(_ value: Value) {
     self =
       switch value {
@@ -43,8 +43,8 @@ public indirect enum LuaValue {
       }
   }
 
-  /// The same as plain data; nil when it holds what plain data has no form for: bytes that are no text, keys that are
-  /// none, objects, functions. The fields of a table are in the order of their names.
+  /// The value as plain data; nil when it contains what plain data cannot represent: non-text bytes, non-text keys,
+  /// objects, functions. The fields of a table are sorted by name.
   public var plain: Value? {
     switch self {
     case .none: return .null
@@ -62,9 +62,9 @@ public indirect enum LuaValue {
     }
   }
 
-  /// The value for programs, whatever it holds: bytes that are no text are mended, functions are null, keys that are no
-  /// text are written as text, and `object` says what stands for a bound object. The fields of a table are in the order
-  /// of their names.
+  /// Returns the value for programs, whatever it contains: invalid UTF-8 is repaired, functions become null, keys
+  /// that are not text are written as text, and `object` gives the value for a bound object. The fields of a table
+  /// are sorted by name.
   public func value(emptyTable: Value = .record([:]), object: (any BoundObject) -> Value) -> Value {
     switch self {
     case .none, .opaque: .null
@@ -82,7 +82,7 @@ public indirect enum LuaValue {
     }
   }
 
-  /// A key as JSON writes it.
+  /// The key as JSON writes it.
   private var fieldName: String {
     switch self {
     case .integer(let number): String(number)
@@ -92,7 +92,7 @@ public indirect enum LuaValue {
     }
   }
 
-  /// The value as JSON in one line; nil when it holds what JSON has no word for.
+  /// The value as JSON on one line; nil when it contains what JSON cannot represent.
   public var json: String? { plain?.json }
 
   public var isNone: Bool {
@@ -101,15 +101,16 @@ public indirect enum LuaValue {
   }
 }
 
-/// A type that Swift can hand to Lua, and that reads as plain data for `--json`.
+/// A type that Swift can pass to Lua, and that can be read as plain data for `--json`.
 public protocol LuaRepresentable {
-  /// Pushes the value; answers how many Lua values that made (1 but for `LuaResults` and `Void`-like ones). There is
-  /// room for one value; what holds others reserves it for them, and throws when the stack is full.
+  /// Pushes the value; returns the number of Lua values pushed (1, except for `LuaResults` and types that push
+  /// nothing). There is room for one value; a value that holds others reserves room for them, and throws when the
+  /// stack is full.
   func push(on stack: borrowing LuaStack) throws -> Int32
   var luaValue: LuaValue { get }
 }
 
-/// An object of the core that Lua may hold. Its class must be described by a `BoundType` in the state that gets it.
+/// A core object that Lua may hold. The state that receives it must have a `BoundType` for its class.
 public protocol BoundObject: AnyObject, LuaRepresentable {}
 
 extension BoundObject {
@@ -214,14 +215,14 @@ public struct LuaResults: LuaRepresentable {
   public var luaValue: LuaValue { values.first?.luaValue ?? .none }
 }
 
-/// No result at all.
+/// No result.
 public struct LuaNothing: LuaRepresentable {
   public init() {}
   public func push(on stack: borrowing LuaStack) -> Int32 { 0 }
   public var luaValue: LuaValue { .none }
 }
 
-/// A list that a field gives: reading works, writing raises `advice`.
+/// A list returned by a field: it can be read; writing raises `advice`.
 public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
   public let elements: [Element]
   public let advice: String
@@ -239,7 +240,7 @@ public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
   public var luaValue: LuaValue { elements.luaValue }
 }
 
-/// A table of any keys that a field gives: reading works, writing at its first level raises `advice`.
+/// A table with any keys, returned by a field: it can be read; writing at its top level raises `advice`.
 public struct FrozenValue: LuaRepresentable {
   public let value: LuaValue
   public let advice: String

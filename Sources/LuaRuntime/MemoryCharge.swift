@@ -1,11 +1,11 @@
-// What Lua code takes of Swift's heap, charged to its state before it is taken. Invariant: the copies of a host call
-// are given back when it ends, what is kept when its `MemoryCharge` goes; together with Lua's own memory they stay
-// under the limit.
+// Swift heap memory used on behalf of Lua code, charged to its state before it is allocated. Invariant: charges for
+// copies in a host call are released when the call ends, and charges for stored data when their `MemoryCharge` is
+// freed; together with Lua's own memory they stay under the limit.
 
 import CLua
 import Text
 
-/// What Swift keeps for a state: charged until this object goes.
+/// A charge for memory that Swift holds for a state, in effect until this object is freed.
 public final class MemoryCharge {
   private weak var state: LuaState?
   private let bytes: Int
@@ -19,7 +19,7 @@ public final class MemoryCharge {
   deinit { if let state, !state.isFreed { dh_release(state.main, bytes) } }
 }
 
-/// What a copy weighs: the copy itself, and what is made of it while it is worked on.
+/// Estimates the memory of a copy: the copy itself, and what is derived from it while it is processed.
 enum CopyWeight {
   static let value = 96
   static let header = 32
@@ -28,7 +28,7 @@ enum CopyWeight {
   static func ofText(_ count: Int) -> Int { count < 16 ? 0 : (count + header) * times }
 }
 
-/// The memory of a state, as the call under way takes of it.
+/// The memory of a state, as the running call uses it.
 ///
 ///     try stack.memory.charge(3 * size)
 public struct LuaMemory: ~Copyable {
@@ -36,14 +36,14 @@ public struct LuaMemory: ~Copyable {
 
   @usableFromInline init(_ state: OpaquePointer) { L = state }
 
-  /// Charges the state for what the call under way is about to take; given back when the call ends. It is a poll of the
-  /// stop too.
+  /// Charges the state for memory that the running call is about to use; released when the call ends. It also polls
+  /// for a stop.
   /// - Throws: `LuaFailure.memory`, which must end the call.
   public func charge(_ bytes: Int) throws(LuaFailure) {
     guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory }
   }
 
-  /// Keeps what the call has been charged so far, and `more` bytes, beyond its end.
+  /// Turns everything the call has been charged so far, plus `more` bytes, into a charge that outlives the call.
   public func keepCharge(_ more: Int = 0) throws(LuaFailure) -> MemoryCharge {
     try charge(more)
     let bytes = dh_charged(L)
@@ -51,8 +51,8 @@ public struct LuaMemory: ~Copyable {
     return MemoryCharge(LuaState.of(L), bytes: bytes)
   }
 
-  /// Whether a value of so many bytes may be pushed still; when not, the call ends with the memory limit whatever it
-  /// answers.
+  /// Whether a value of `bytes` bytes may still be pushed; if not, the call ends with the memory limit whatever it
+  /// returns.
   public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
 
   /// - Throws: `LuaFailure.memory` when nothing more may be pushed.
@@ -60,7 +60,7 @@ public struct LuaMemory: ~Copyable {
     guard hasRoom() else { throw .memory }
   }
 
-  /// Runs a call and the reading of its results: what they would take too much of is the end of that call.
+  /// Runs a call and the reading of its results; a failure for lack of memory becomes the error of that call.
   @inlinable @inline(__always) func reporting<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
@@ -69,13 +69,13 @@ public struct LuaMemory: ~Copyable {
     }
   }
 
-  /// Bytes that the state may take yet.
+  /// Bytes that the state may still use.
   public var room: Int { Int(clamping: dh_room(L)) }
 
-  /// Says what the bound object at an index weighs from now on.
+  /// Sets what the bound object at an index is charged from now on.
   public func setCost(_ index: Int, _ bytes: Int) { dh_set_cost(L, Int32(index), max(0, bytes)) }
 
-  /// Gives back what `body` was charged: for a loop that keeps nothing of an item.
+  /// Releases what `body` was charged, for a loop that stores nothing of an item.
   func givingBack<R>(_ body: () throws -> R) rethrows -> R {
     let charged = dh_charged(L)
     defer { dh_restore_charge(L, charged) }
@@ -84,8 +84,8 @@ public struct LuaMemory: ~Copyable {
 
   /// Charges for the copy of a text.
   /// - Parameters:
-  ///   - limit: the most bytes that it may have.
-  ///   - index: of the argument, for the error.
+  ///   - limit: the maximum number of bytes.
+  ///   - index: the number of the argument, for the error.
   func chargeText(_ count: Int, limit: Int, at index: Int) throws(LuaFailure) {
     try charge(CopyWeight.ofText(count))
     guard count <= limit else {
@@ -97,7 +97,7 @@ public struct LuaMemory: ~Copyable {
 extension LuaStack {
   @inlinable public var memory: LuaMemory { LuaMemory(L) }
 
-  /// The beginning of a text, for messages: what is no UTF-8 is replaced. Nil for what is no string.
+  /// Returns the beginning of a text, for messages; invalid UTF-8 is replaced. Nil if the value is not a string.
   func excerpt(_ index: Int, limit: Int = 1 << 14) -> String? {
     var length = 0
     guard let start = dh_string(L, Int32(index), &length) else { return nil }
@@ -107,22 +107,23 @@ extension LuaStack {
 }
 
 extension LuaState {
-  /// The error of a call that was refused memory, outside any call: or what else the state is to stop for.
+  /// The error of a call that was refused memory, to be thrown outside any call; if the state is being stopped for
+  /// another reason, the error of that stop.
   @usableFromInline var memoryError: LuaError {
     let reason = isFreed ? 0 : dh_stop_reason_of(main)
     return stopError(reason == 0 ? Int32(DH_STOP_MEMORY.rawValue) : reason)
   }
 
-  /// Pushes a function of the host on the running stack; it lives as long as Lua holds it.
+  /// Pushes a host function on the running stack; it lives as long as Lua holds it.
   func push(_ function: HostFunction, cost: Int, on L: OpaquePointer) {
     dh_push_owned_function(L, Unmanaged.passRetained(function).toOpaque(), function.name, cost)
   }
 
-  /// Collects the garbage of the state now.
+  /// Runs a full garbage collection of the state.
   public func collect() { if !isFreed { dh_collect(main) } }
 }
 
-/// Bytes in words, exact as long as a limit could be near: "28 MiB", "64 KiB", "10,001 bytes".
+/// Writes a number of bytes in words, exactly where it could be close to a limit: "28 MiB", "64 KiB", "10,001 bytes".
 func inWords(bytes: Int) -> String {
   if bytes >= 10 << 20 || (bytes >= 1 << 20 && bytes & 0xFFFFF == 0) { return "\(grouped(bytes >> 20)) MiB" }
   if bytes >= 1 << 10, bytes & 0x3FF == 0 { return "\(grouped(bytes >> 10)) KiB" }

@@ -1,5 +1,5 @@
-// A problem that is answered often, its texts kept as Lua strings. Invariant: what it pushes reads as the problem that
-// it was made of, but for the one detail that differs from time to time.
+// A problem that is returned often, with its texts stored as Lua strings. Invariant: the pushed value reads like the
+// problem it was made from, except for the one detail that varies.
 
 import CLua
 public import Problems
@@ -10,7 +10,7 @@ public final class PreparedProblem {
   private let slot: Int32
   private let metatable: Int32
 
-  /// - Parameter detail: the name of the detail whose value is given at each push.
+  /// - Parameter detail: the name of the detail whose value is supplied at each push.
   public init(_ problem: any Problem, detail: String, on stack: borrowing LuaStack) {
     stack.pushTable(array: 7, fields: 0)
     let report = problem.report
@@ -24,7 +24,7 @@ public final class PreparedProblem {
     metatable = stack.state.problemMetatableSlot(on: stack.L)
   }
 
-  /// Pushes nil and the problem; the detail is the value at an index of the stack.
+  /// Pushes nil and the problem; the value of the detail is at an index of the stack.
   public func pushRefusal(detail index: Int, on stack: borrowing LuaStack) -> LuaPushed {
     let index = lua_absindex(stack.L, Int32(index))
     stack.pushNil()

@@ -1,14 +1,14 @@
-// What a Lua state holds besides its stack: memory that C reads, and the error values that Swift may throw back into
-// Lua. Invariant: what C points at lives until the state has ended.
+// What a Lua state holds in addition to its stack: memory that C reads, and error values that Swift may throw back
+// into Lua. Invariant: memory that C points to lives until the state has been freed.
 
 import CLua
 
-/// The functions and C strings that were handed to a state, which points at them as long as it lives.
+/// The functions and C strings that were passed to a state, which points to them as long as it lives.
 struct HostEntries {
   var functions: [(object: HostFunction, context: AnyObject?, entry: UnsafeMutablePointer<dh_function>)] = []
   private var names: [UnsafeMutablePointer<CChar>] = []
 
-  /// A C string that lives as long as the state.
+  /// Returns a C string that lives as long as the state.
   mutating func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
     let bytes = text.utf8
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
@@ -18,7 +18,7 @@ struct HostEntries {
     return copy
   }
 
-  /// Gives their memory back: only after the state has ended.
+  /// Frees the memory; call it only after the state has been freed.
   mutating func deallocate() {
     for function in functions { function.entry.deallocate() }
     for name in names { name.deallocate() }
@@ -26,13 +26,13 @@ struct HostEntries {
   }
 }
 
-/// The last few error values, stored in case Swift throws their errors on into Lua.
+/// The last few error values, stored in case Swift rethrows their errors into Lua.
 struct ErrorValues {
   private static let limit = 8
   private var values: [(number: Int, value: LuaReference)] = []
   private var count = 0
 
-  /// Answers the number under which the value is found again.
+  /// Returns the number by which the value can be found.
   mutating func add(_ value: LuaReference) -> Int {
     count += 1
     if values.count == Self.limit { values.removeFirst() }
@@ -42,6 +42,6 @@ struct ErrorValues {
 
   func value(_ number: Int) -> LuaReference? { values.first { $0.number == number }?.value }
 
-  /// Forgets the values. Later ones get numbers of their own.
+  /// Removes the values. Numbers are not reused.
   mutating func removeAll() { values = [] }
 }

@@ -1,12 +1,12 @@
-// What the trampolines of `bound.c` call in Swift, and the words for a field that is not there. Invariant: nothing here
-// raises; a failure is a value that the trampoline raises when the frame is gone.
+// The Swift functions that the trampolines of `bound.c` call, and the message for an unknown field. Invariant:
+// nothing here raises; a failure is a value that the trampoline raises after the Swift frame is gone.
 
 import CLua
 import Problems
 import Text
 
 extension LuaState {
-  /// The message for a field that a type or module does not have.
+  /// Returns the message for a field that a type or module does not have.
   func unknownField(of owner: String, key: String?, isWrite: Bool) -> String {
     guard let name = key else { return "\(owner) is not indexed by such a key" }
     let members = description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []

@@ -1,16 +1,16 @@
-// What the user decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it
-// counts.
+// The user's decisions about plugins: enabling, disabling, limits, reloading. Invariant: a decision is written before
+// it takes effect.
 
 import Bindings
 import Files
 import LuaRuntime
 
 extension PluginHost {
-  /// Seconds and MiB that a limit may be.
+  /// The ranges of the limits: seconds, and MiB of memory.
   public static let secondsRange = 0.1...3600.0
   public static let memoryRange = 1...4096
 
-  /// The manifest of a plugin as it is on disk now: what the question before enabling shows.
+  /// Reads the manifest of a plugin from disk; the question before enabling shows this one.
   public func currentManifest(of plugin: Plugin) throws -> Manifest {
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
     let manifest = try Manifest(folder.file("plugin.json", limit: 256 << 10), folder: plugin.name)
@@ -18,8 +18,8 @@ extension PluginHost {
     return manifest
   }
 
-  /// Reads `plugin.json` again when it was edited since, unless the plugin's code is loaded: what is shown, asked and
-  /// loaded is what is on disk now.
+  /// Reads `plugin.json` again if it was edited, unless the plugin's code is loaded: what is shown, asked and loaded
+  /// is what is on disk now.
   public func refreshManifest(of plugin: Plugin) {
     guard plugin.code == nil else { return }
     let manifest: Manifest
@@ -28,7 +28,7 @@ extension PluginHost {
       if bytes == plugin.manifest?.source { return }
       manifest = try Manifest(bytes, folder: plugin.name)
     } catch {
-      // What was wrong with it from the beginning was told then.
+      // An error in the first manifest was reported when it was first read.
       if plugin.manifest != nil { fail(plugin, with: error) }
       plugin.manifest = nil
       return
@@ -42,17 +42,18 @@ extension PluginHost {
     announce(plugin)
   }
 
-  /// Reads each manifest that was edited since.
+  /// Reads each manifest that was edited.
   public func refreshManifests() {
     for plugin in plugins { refreshManifest(of: plugin) }
   }
 
-  /// Enables a plugin with all that its manifest asks for.
+  /// Enables a plugin with all the rights that its manifest asks for.
   /// - Parameters:
-  ///   - asked: the manifest that the user said yes to; nil for whatever is there now.
-  ///   - isolated: whether its code is to run in a process of its own from now on; nil for as it is.
-  /// - Throws: `PluginError.changed` when the manifest is another one by now, `.cannotIsolate` where it cannot run in
-  ///   such a process, `.staysInProcess` where it came with Deckhand. Nothing is granted then.
+  ///   - asked: the manifest that the user agreed to; nil for the current one.
+  ///   - isolated: whether its code is to run in its own process from now on; nil to leave this unchanged.
+  /// - Throws: `PluginError.changed` if the manifest has changed since, `.cannotIsolate` if the plugin cannot run in
+  ///   its own process, `.staysInProcess` if it came with Deckhand, `.mayNotLeaveProcess` if plugin code is running.
+  ///   Nothing is granted then.
   public func enable(_ plugin: Plugin, asked: Manifest? = nil, isolated: Bool? = nil) throws {
     let manifest = try currentManifest(of: plugin)
     if let asked, asked.source != manifest.source { throw PluginError.changed(plugin: plugin.name) }
@@ -89,7 +90,7 @@ extension PluginHost {
     plugin.state = .off
   }
 
-  /// Sets what each call of a plugin may use; what is nil stays. A loaded plugin starts afresh at its next use.
+  /// Sets the limits of each call of a plugin; nil leaves one unchanged. A loaded plugin is loaded again.
   public func setLimits(_ plugin: Plugin, seconds: Double?, memory: Int?) throws {
     try remember(plugin) {
       $0.seconds = seconds ?? $0.seconds
@@ -110,7 +111,7 @@ extension PluginHost {
     }
   }
 
-  /// Reads the manifest anew, and loads the code when it was loaded before.
+  /// Reads the manifest again, and loads the code if it was loaded before.
   public func reload(_ plugin: Plugin) throws -> Plugin {
     if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
     let wasLoaded = plugin.lua != nil

@@ -1,15 +1,15 @@
-// What plugins need: of Deckhand, and of each other. Invariant: a plugin is loaded after all that it needs; what is
-// missing, and plugins that need each other in a ring, are told with the way that leads there.
+// What plugins require: a version of Deckhand, and other plugins. Invariant: a plugin is loaded after everything it
+// needs; a missing requirement, or a cycle of plugins, is reported with the chain that leads to it.
 
 import Text
 
-/// What the plugins of a host need of each other.
+/// The dependencies between the plugins of a host.
 ///
 ///     plugins.dependencies.problem(of: plugin)?.message
 public struct PluginDependencies {
   let host: PluginHost
 
-  /// Loads all that a plugin needs.
+  /// Loads everything that a plugin needs.
   func load(of plugin: Plugin) throws {
     guard let needs = plugin.manifest?.needs, !needs.isEmpty else { return }
     if let problem = problem(of: plugin) {
@@ -26,14 +26,15 @@ public struct PluginDependencies {
     }
   }
 
-  /// What keeps a plugin from being loaded that is no fault of its own: another one that it needs, or another Deckhand.
-  /// - Parameter others: the plugins that would be there; nil for those that are.
+  /// Returns the unmet requirement that keeps a plugin from loading: a plugin that it needs, or a version of
+  /// Deckhand.
+  /// - Parameter others: the plugins to assume as installed; nil for the actual ones.
   public func problem(of plugin: Plugin, among others: [Plugin]? = nil) -> PluginError? {
     var check = DependencyCheck(plugins: others ?? host.plugins, deckhand: host.session.version)
     return check.problem(of: plugin)
   }
 
-  /// The plugins in use that need a plugin, and would not take it in this version; nil for when it is gone.
+  /// Returns the usable plugins that need the named one and do not accept this version; nil means that it is removed.
   func dependents(of name: String, unlessAt version: String?) -> [String] {
     host.plugins.filter(\.isUsable).compactMap { other in
       guard let need = other.manifest?.needs.plugins.first(where: { $0.name == name }) else { return nil }
@@ -47,13 +48,13 @@ extension PluginHost {
   public var dependencies: PluginDependencies { PluginDependencies(host: self) }
 }
 
-/// One walk along what plugins need.
+/// One traversal of the dependencies.
 private struct DependencyCheck {
   let plugins: [Plugin]
   /// The program's version.
   let deckhand: String
   private var path: [String] = []
-  /// Those with nothing missing: each is looked at once.
+  /// The plugins without unmet requirements; each is checked once.
   private var sound: Set<String> = []
 
   init(plugins: [Plugin], deckhand: String) { (self.plugins, self.deckhand) = (plugins, deckhand) }

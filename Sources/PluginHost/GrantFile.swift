@@ -1,6 +1,6 @@
-// What a user granted to which plugin, and the limits they set: a file in the account's folder, so that what one
-// account granted is nothing to another. Invariant: it is written whole or not at all, under a lock; what it does not
-// say was not granted, and keys that are not known stay.
+// The permissions that a user granted to plugins, and the limits they set: a file in the account's folder, so that
+// grants of one account do not apply to another. Invariant: the file is written whole or not at all, under a lock;
+// what it does not state is not granted, and unknown keys are preserved.
 
 import Bindings
 import Files
@@ -12,11 +12,11 @@ struct GrantFile {
     var version = ""
     var granted: [String] = []
     var isEnabled: Bool
-    /// Whether it is about the plugin that comes with the program: an installed one of the same name inherits nothing.
+    /// Whether the entry is for the bundled plugin; an installed plugin of the same name does not inherit it.
     var isBundled: Bool
     var seconds: Double?
     var memory: Int?
-    /// Whether it runs in a process of its own, where it can.
+    /// Whether the plugin runs in its own process, if it can.
     var isIsolated = true
 
     var limits: PluginLimits {
@@ -25,18 +25,18 @@ struct GrantFile {
     }
   }
 
-  /// The account's.
+  /// The account's folder.
   let folder: String
   private var path: String { Self.path(in: folder) }
   private(set) var entries: [String: Entry] = [:]
   private var whole = Value.Record()
 
-  /// While it is written; whoever holds the lock may take it over or away.
+  /// The name of the file while it is written; whoever holds the lock may overwrite or remove it.
   private static let temporaryName = "grants.json.tmp"
 
   static func lockPath(in folder: String) -> String { folder + "/.grants.lock" }
 
-  /// Takes away what a killed process has left, unless another one is writing now.
+  /// Removes what a killed process left behind, unless another process is writing now.
   static func removeLeftover(in folder: String) throws(FileError) {
     let left = folder + "/" + temporaryName
     guard fileExists(left), let lock = try FileLock(ifFree: lockPath(in: folder)) else { return }
@@ -46,7 +46,7 @@ struct GrantFile {
 
   static func path(in folder: String) -> String { folder + "/grants.json" }
 
-  /// Reads the file in an account's folder; one that is missing grants nothing.
+  /// Reads the file in an account's folder; a missing file grants nothing.
   init(folder: String) throws {
     self.folder = folder
     let path = Self.path(in: folder)
@@ -64,7 +64,7 @@ struct GrantFile {
     }
   }
 
-  /// What in the file is no grant, in words.
+  /// Messages about entries of the file that are not valid grants.
   var strangers: [String] {
     whole.fields.filter { $0.value.record == nil }
       .map { "what is kept of the plugin \(quoted($0.name)) makes no sense, so nothing is granted to it" }
@@ -88,7 +88,7 @@ struct GrantFile {
     return found
   }
 
-  /// The plugins that a file would turn on, and what it would grant them.
+  /// Returns the plugins that a file would enable, and what it would grant them.
   static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do throws(JSONFailure) {
@@ -102,19 +102,20 @@ struct GrantFile {
     }
   }
 
-  /// What is kept of a plugin; of a bundled and an installed one of the same name only the one in use counts.
+  /// Returns the entry of a plugin; an entry counts only for the bundled or only for the installed plugin of that
+  /// name.
   func entry(of plugin: String, isBundled: Bool) -> Entry? {
     entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }
   }
 
-  /// What the file says of a plugin, as it is there; nil for nothing.
+  /// Returns the file's value for a plugin, unchanged; nil if there is none.
   func record(of plugin: String) -> Value? { whole[plugin] }
 
   mutating func set(_ name: String, _ entry: Entry) throws {
     try set(name, record: .record(record(of: name, entry)))
   }
 
-  /// What the file would say of a plugin, with the keys that are not known.
+  /// Returns what the file would contain for a plugin, including unknown keys.
   func record(of name: String, _ entry: Entry) -> Value.Record {
     var object = whole[name]?.record ?? Value.Record()
     object["enabled"] = .boolean(entry.isEnabled)
@@ -127,7 +128,7 @@ struct GrantFile {
     return object
   }
 
-  /// Puts a record in the place of what the file says of a plugin; nil takes it out.
+  /// Replaces the file's record of a plugin; nil removes it.
   mutating func set(_ name: String, record: Value?) throws {
     var changed = whole
     changed[name] = record

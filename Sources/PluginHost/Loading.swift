@@ -1,6 +1,6 @@
-// Loading a plugin's code, and taking everything back. Invariant: a plugin has a Lua state of its own with the safe
-// libraries, its granted modules and its own files; what it is built on was loaded before it. It may be unloaded while
-// its code runs: what it added goes at once, its state when the code has ended.
+// Loads a plugin's code, and unloads everything that it added. Invariant: a plugin has its own Lua state with the
+// safe libraries, its granted modules and its own files; the plugins that it needs were loaded before it. It may be
+// unloaded while its code runs: what it added is removed at once, its state when the code has ended.
 
 public import Bindings
 import Commands
@@ -13,7 +13,7 @@ import WordGames
 extension PluginHost {
   // MARK: At first use
 
-  /// Sees to it that a mode is there when a plugin's manifest names it; nil asks for all modes.
+  /// Loads the plugin whose manifest names a mode, if the mode is not there yet; nil loads the plugins of all modes.
   public func prepareMode(_ name: String?) throws {
     for plugin in plugins {
       guard let offered = plugin.manifest?.modes, !offered.isEmpty else { continue }
@@ -26,7 +26,7 @@ extension PluginHost {
     }
   }
 
-  /// Sees to it that the command that the words name is there with its own description, not only announced.
+  /// Loads the plugin of the command that the words name, if the command is only announced.
   public func prepareCommand(_ words: [String]) throws {
     guard let first = words.first, registry.isKnown(first) else { return }
     guard case .command(let command, _) = try registry.lookup(words), command.isAnnounced,
@@ -52,7 +52,7 @@ extension PluginHost {
   // MARK: Loading
 
   /// Loads a plugin's code, unless it is loaded.
-  /// - Throws: `PluginError`; the plugin is unloaded again then.
+  /// - Throws: `PluginError`; the plugin is then unloaded again.
   public func load(_ plugin: Plugin) throws {
     refreshManifest(of: plugin)
     switch plugin.state {
@@ -68,7 +68,7 @@ extension PluginHost {
     try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
     try dependencies.load(of: plugin)
-    // What it is built on may have used it, and so loaded it, or have turned it off.
+    // Loading the plugins that it needs may have used it, and so loaded it, or have turned it off.
     guard plugin.state == .ready else { return try load(plugin) }
     try loadCode(of: plugin, manifest)
   }
@@ -77,7 +77,7 @@ extension PluginHost {
     let start = environment.clocks.elapsed()
     let unloadings = plugin.unloadings
     plugin.state = .loading
-    // The announcements give way to the commands themselves.
+    // Removes the announced commands, which the real ones replace.
     registry.removeAll(owner: manifest.owner)
     do {
       try run(plugin, manifest, grants(for: manifest.permissions))
@@ -90,7 +90,7 @@ extension PluginHost {
       announce(plugin)
       throw error
     } catch {
-      // What its own code has made of it holds.
+      // If its own code had it unloaded, that state is kept.
       guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
       let message = plugin.reason(of: error)
       unload(plugin)
@@ -163,8 +163,8 @@ extension PluginHost {
 
   // MARK: Unloading
 
-  /// Takes back everything that a plugin added, and closes its state, or lets it be closed when the code of it that
-  /// runs has ended. The caller says what becomes of the plugin.
+  /// Removes everything that a plugin added, and closes its state, at once or when its running code has ended. The
+  /// caller sets the plugin's next state.
   func unload(_ plugin: Plugin) {
     plugin.unloadings += 1
     if let manifest = plugin.manifest {
@@ -178,8 +178,8 @@ extension PluginHost {
     plugin.code = nil
   }
 
-  /// Ends all plugins, as when the program ends or the user signs out, be it from code of theirs. What their
-  /// manifests name stays known.
+  /// Unloads all plugins, as when the program ends or the user signs out, even if their own code asked for that. What
+  /// their manifests name remains known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
       unload(plugin)

@@ -1,40 +1,42 @@
-// `plugin.json`: what a plugin says of itself before any of its code runs. Invariant: it is data only; an error names
-// the key and what was expected there; keys that are not known are passed over.
+// `plugin.json`: what a plugin declares before any of its code runs. Invariant: it is only data; an error names the
+// key and what was expected there; unknown keys are ignored.
 
 public import Bindings
 public import Problems
 import Text
 import Values
 
-/// What `plugin.json` says.
+/// The content of a `plugin.json`.
 public struct Manifest: Sendable {
   public let name: PluginName
   public let version: String
   public let api: Int
   public let summary: String
   public let author: String?
-  /// The terms that it is given away under, as `MIT`; nil where it does not say.
+  /// The licence, such as `MIT`; nil if it is not stated.
   public let licence: String?
   public let permissions: [Permission]
   public let loadsAtStart: Bool
   public let commands: [String]
   public let modes: [String]
-  /// The events at whose first coming its code is loaded, for it listens to them.
+  /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
-  /// What has to be there for it.
+  /// The versions of Deckhand and the plugins that it needs.
   public let needs: Needs
-  /// The bytes that it was read from: what was asked about and what is enabled are compared by them.
+  /// The bytes that the manifest was read from; comparing them shows whether the user agreed to this very manifest.
   let source: [UInt8]
   public var owner: Owner { .plugin(name) }
-  /// Whether it names its version; without one it counts as 0.
+  /// Whether the manifest states a version; without one the version is 0.
   var hasVersion: Bool { version != "0" }
-  /// Written for a newer program: of such a manifest only the name, the version, the summary and the author are read.
+  /// Whether it is written for a newer program; then only the name, the version, the summary, the author and the
+  /// licence are read.
   public var isNewer: Bool { api > apiVersion }
 
-  /// Small letters, digits, `_` and `-`, a letter first, at most 40.
+  /// Whether a text is a plugin's name: lower-case letters, digits, `_` and `-`, a letter first, at most 40
+  /// characters.
   static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 
-  /// Reads the text of a `plugin.json` that lies in a folder of that name.
+  /// Reads the text of a `plugin.json` from a folder of that name.
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
     let limits = JSONLimits(bytes: 256 << 10, depth: 16, values: 10_000, string: 64 << 10)
     let value: Value
@@ -66,13 +68,13 @@ public struct Manifest: Sendable {
 ///
 ///     "needs": {"deckhand": ">=0.1", "plugins": {"dictionary": ">=1.0 <2"}}
 public struct Needs: Sendable {
-  /// Another plugin that it is built on, with the versions that will do.
+  /// Another plugin that it needs, with the accepted versions.
   public struct Plugin: Sendable {
     public let name: String
     public let range: VersionRange
   }
 
-  /// The versions of Deckhand that will do; nil for any.
+  /// The accepted versions of Deckhand; nil for any.
   public internal(set) var deckhand: VersionRange?
   public internal(set) var plugins: [Plugin] = []
 
@@ -81,7 +83,7 @@ public struct Needs: Sendable {
   public var isEmpty: Bool { deckhand == nil && plugins.isEmpty }
 }
 
-/// Reads the keys of a manifest, each with its own error.
+/// Reads the keys of a manifest; each has its own error.
 struct ManifestReader {
   let object: Value.Record
   let folder: String
@@ -205,7 +207,7 @@ struct ManifestReader {
   func permissions() throws(PluginError) -> [Permission] {
     var found: [Permission] = []
     let texts = try texts("permissions")
-    // More than anybody reads before saying yes.
+    // More than anyone would read before agreeing.
     if texts.count > 64 { throw wrong("permissions", "at most 64") }
     for text in texts {
       guard let permission = Permission(text) else {

@@ -1,5 +1,5 @@
-// What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing;
-// a path is absolute or begins with the user's home; all of the text is seen when it is printed.
+// The permissions that a plugin may ask for. Invariant: a permission and its text in `plugin.json` correspond one to
+// one; a path is absolute or begins with the user's home folder; printing shows the whole text.
 
 import Bindings
 import Text
@@ -10,7 +10,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   case module(String)
   case read(path: String)
   case write(path: String)
-  /// To change a setting, or the settings of a group, that another declared.
+  /// Changes a setting, or the settings of a group, that another plugin or the program declared.
   case setting(name: String)
 
   public var description: String {
@@ -22,7 +22,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What it means, for the question that is asked once.
+  /// What the permission means, for the question that the user is asked once.
   public var inWords: String {
     switch self {
     case .module("decks.read"): "read decks"
@@ -43,10 +43,10 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the permission of a module lets a plugin do.
+  /// What the permission of a module allows a plugin to do.
   public static func meaning(of module: String) -> String { Permission.module(module).inWords }
 
-  /// Permissions for the question, one line each; to read and to change the same is one.
+  /// Describes permissions for the question, one line each; reading and changing the same thing share a line.
   public static func inWords(_ permissions: [Permission]) -> [String] {
     var lines: [String] = []
     for permission in permissions {
@@ -81,10 +81,11 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A path is shown whole in the question.
+  /// The longest path in characters, as the question shows it whole.
   static let longestPath = 400
 
-  /// Small letters, digits and `_` with dots between; no setting that no plugin changes.
+  /// Reads a setting's name: lower-case letters, digits and `_`, separated by dots; nil for settings that no plugin
+  /// may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = parts.allSatisfy { part in
@@ -93,13 +94,13 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     return isName && name.utf8.count <= 200 && !ProgramSettings.isGuarded(String(name)) ? String(name) : nil
   }
 
-  /// A path means the same wherever the shell was started: it is absolute, or within the user's home.
+  /// Reads a path that means the same wherever the shell was started: absolute, or within the user's home folder.
   private static func place(_ path: Substring) -> String? {
     guard path.unicodeScalars.count <= longestPath, printable(String(path), limit: .max) == path else { return nil }
     return path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil
   }
 
-  /// Whether it reaches beyond the data that a test of the plugin throws away.
+  /// Whether the permission reaches beyond the data that a test of the plugin discards.
   var reachesOut: Bool {
     switch self {
     case .read, .write: true
@@ -110,7 +111,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// `decks` of `decks.read`.
+  /// Returns `decks` for `decks.read`.
   fileprivate func nounOf(_ suffix: String) -> String? {
     hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil
   }

@@ -1,34 +1,33 @@
-// One plugin that was found, and what has become of it. Invariant: it has a Lua state exactly while it is loading or
-// loaded.
+// One plugin that was found, and its state. Invariant: it has a Lua state exactly while it is loading or loaded.
 
 public import Bindings
 import LuaRuntime
 
 public final class Plugin {
-  /// The Lua state of a plugin and what loading it gave; it ends when the plugin is unloaded.
+  /// The Lua state of a plugin and what loading it added; dropped when the plugin is unloaded.
   struct LoadedCode {
-    /// Where its code runs, or the twin of the state in the process that runs it.
+    /// The state that runs the code, or the twin of the state in the process that runs it.
     let lua: LuaState
-    /// That process; nil where the code runs in this one.
+    /// The process that runs the code; nil if the code runs in this one.
     let distant: DistantCode?
-    /// Seconds that loading took; nil while it lasts.
+    /// Seconds that loading took; nil while it is loading.
     var loadTime: Double?
     var commands: [String] = []
     var modes: [String] = []
   }
 
   public enum State: Equatable {
-    /// Enabled, its code not loaded yet.
+    /// Enabled; its code is not loaded yet.
     case ready
-    /// Its `init.lua` runs.
+    /// Its `init.lua` is running.
     case loading
     case loaded
     case off
-    /// It wants rights that it was not granted.
+    /// It asks for rights that it was not granted.
     case asking([Permission])
-    /// Written for a newer interface than this program has.
+    /// It is written for a newer interface than this program has.
     case newer(api: Int)
-    /// The message of one line.
+    /// It failed; the message has one line.
     case failed(String)
   }
 
@@ -40,13 +39,13 @@ public final class Plugin {
   public internal(set) var state: State
   public internal(set) var lastError: String?
   public internal(set) var limits: PluginLimits
-  /// What the user granted, in the words of the manifest.
+  /// The rights that the user granted, as the manifest writes them.
   public internal(set) var granted: [String]
-  /// Whether the user wants its code in a process of its own; one that was bundled never is.
+  /// Whether the user wants its code in its own process; never for a bundled plugin.
   var wantsProcess: Bool
   /// Its code, while it is loading or loaded.
   var code: LoadedCode?
-  /// Grows with each unloading, so that a loading that was ended from within notices.
+  /// Incremented by each unloading, so that loading notices if the plugin was unloaded from within.
   var unloadings = 0
 
   init(
@@ -61,7 +60,7 @@ public final class Plugin {
     self.granted = granted
   }
 
-  /// Takes over how the user wants it to run.
+  /// Applies the user's choices of how the plugin runs.
   func take(_ entry: GrantFile.Entry?) {
     limits = entry?.limits ?? .standard
     wantsProcess = !isBundled && entry?.isIsolated != false
@@ -70,7 +69,7 @@ public final class Plugin {
   /// Whether its commands and modes can be used.
   public var isUsable: Bool { [.ready, .loading, .loaded].contains(state) }
 
-  /// Its commands, as far as they are known.
+  /// Its commands; until it is loaded, those that the manifest names.
   public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }
   public var modes: [String] { state == .loaded ? code?.modes ?? [] : manifest?.modes ?? [] }
   /// Seconds that loading took; nil unless it is loaded.
@@ -79,7 +78,7 @@ public final class Plugin {
 }
 
 extension Plugin.LoadedCode {
-  /// Compiles a text of the plugin's.
+  /// Compiles a text of the plugin.
   func load(_ source: [UInt8], name: String) throws -> LuaReference {
     try distant?.load(source, name: name) ?? lua.load(source, name: name)
   }
@@ -92,7 +91,7 @@ extension Plugin.LoadedCode {
     if let distant { try distant.setRequire(find) } else { try lua.setRequire(find) }
   }
 
-  /// Ends it, or lets it end when what of it runs has ended.
+  /// Closes the state and the process, at once or when their running code has ended.
   func close() {
     lua.close()
     distant?.close()

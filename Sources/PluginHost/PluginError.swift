@@ -1,5 +1,5 @@
-// What can be wrong with a plugin, in words. Invariant: each message names the plugin, and what to do where something
-// can be done.
+// What can be wrong with a plugin, as messages. Invariant: each message names the plugin, and a remedy if there is
+// one.
 
 import Bindings
 public import Problems
@@ -17,26 +17,26 @@ public enum PluginError: Problem, Equatable {
   /// Its manifest names something that its code did not add.
   case missing(plugin: String, what: String)
   case asksForMore(plugin: String, rights: [String])
-  /// A plugin that it is built on is not there, is another version, or is off.
-  /// `chain` leads from the plugin that was asked for to the one that is missing.
+  /// A plugin that it needs is missing, has another version, or is off. `chain` leads from the requested plugin to
+  /// the missing one.
   case missingDependency(plugin: String, needs: String, reason: String, chain: [String] = [])
   case needsDeckhand(plugin: String, range: String, version: String, chain: [String] = [])
-  /// Plugins that need each other in a ring, the first again at the end.
+  /// Plugins that need each other in a cycle; the first name is repeated at the end.
   case cycle([String])
   case exists(name: String, what: String)
   case badName(String)
   case disabled(plugin: String)
-  /// It was to be loaded again by its own `init.lua`.
+  /// Its own `init.lua` tried to use or load it.
   case isLoading(plugin: String)
-  /// Its `init.lua` had it turned off, or the user signed out.
+  /// Its `init.lua` turned it off, or the user signed out.
   case endedWhileLoading(plugin: String)
-  /// It cannot run in a process of its own: why, in words.
+  /// It cannot run in its own process; the reason is in words.
   case cannotIsolate(plugin: String, reason: String)
   /// It came with Deckhand.
   case staysInProcess(plugin: String)
-  /// Another plugin wanted it to run in this process.
+  /// Another plugin tried to make it run in Deckhand's process.
   case mayNotLeaveProcess(plugin: String)
-  /// Its `plugin.json` is another one than that which was asked about.
+  /// Its `plugin.json` has changed since the user was asked.
   case changed(plugin: String)
 
   public var report: ProblemReport {
@@ -107,7 +107,7 @@ public enum PluginError: Problem, Equatable {
     }
   }
 
-  /// ` (a > b > c)`, where there is more to it than the two that the message names.
+  /// Returns ` (a > b > c)` if the chain has more than the two names that the message has already.
   private static func words(of chain: [String]) -> String {
     chain.count > 2 ? " (\(chain.joined(separator: " > ")))" : ""
   }

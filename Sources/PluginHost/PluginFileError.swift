@@ -1,4 +1,4 @@
-// What can be wrong with a plugin's files, and with the file of what was granted.
+// What can be wrong with a plugin's files, and with the file of grants.
 
 import Problems
 import Text
@@ -6,16 +6,16 @@ import Values
 
 enum PluginFileError: Problem, Equatable {
   case missing(file: String)
-  /// It, or a link on the way to it, leads out of the plugin's folder.
+  /// The file, or a link on the way to it, leads out of the plugin's folder.
   case outside(file: String)
-  /// `require` was asked for something that is no module's name.
+  /// `require` got something that is not a module name.
   case badModule(String)
   /// `require` finds no file; `stem` is its path without `.lua`.
   case noModule(stem: String)
   case damagedGrants(path: String, JSONFailure)
-  /// It is JSON, and no object.
+  /// The file is JSON, but not an object.
   case badGrants(path: String)
-  /// What is to be done with a plugin cannot be read.
+  /// The journal of a change to a plugin cannot be read.
   case badJournal(path: String)
 
   var report: ProblemReport {

@@ -1,5 +1,5 @@
-// The files of one plugin. Invariant: only what lies within the plugin's own folder is read as its code; a link that
-// leads out of it is refused, whatever the environment says.
+// The files of one plugin. Invariant: only files within the plugin's own folder are read as its code; a link that
+// leads out of the folder is refused, whatever the environment says.
 
 import Files
 import Glibc
@@ -9,18 +9,18 @@ struct PluginFolder {
   let plugin: String
   let path: String
 
-  /// A file of the plugin's own.
+  /// Reads a file of the plugin.
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
     let wanted = path + "/" + name
     var facts = stat()
     guard lstat(wanted, &facts) == 0 else { throw PluginFileError.missing(file: name) }
-    // A plain file right in the folder: no link on the way, as nearly always.
+    // The common case: a plain file directly in the folder, with no link on the way.
     if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
     guard let real = resolvedPath(of: name) else { throw PluginFileError.outside(file: name) }
     return try Self.bytes(real, limit: limit)
   }
 
-  /// Where a name in the folder leads, by links too; nil for what leads out of the folder, or nowhere.
+  /// Resolves a name in the folder, following links; nil if it leads out of the folder, or nowhere.
   func resolvedPath(of name: String) -> String? {
     guard let real = Self.resolved(path + "/" + name), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
       return nil
@@ -32,7 +32,7 @@ struct PluginFolder {
     try FileText.bytes(path, limit: limit) { Interrupts.areRequested }
   }
 
-  /// The module that `require` asks for: `parts.verbs` is `parts/verbs.lua`, or `parts/verbs/init.lua`.
+  /// Finds the module that `require` asks for: `parts.verbs` is `parts/verbs.lua`, or `parts/verbs/init.lua`.
   func module(_ name: String) throws -> (source: [UInt8], chunkName: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }

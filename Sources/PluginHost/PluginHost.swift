@@ -1,6 +1,6 @@
 // Finds, checks, grants, loads and unloads plugins. Invariant: a plugin's code runs only after its manifest was read,
-// its rights were granted and one of its commands, modes or events came up (or it asked to load at the start); an error
-// in it never reaches beyond one line of report, and unloading takes back everything that it added.
+// its rights were granted and one of its commands, modes or events was used (or it asked to load at startup); an
+// error in it is reported in one line and affects nothing else, and unloading removes everything that it added.
 
 public import Bindings
 public import Commands
@@ -13,15 +13,15 @@ public import WordGames
 public protocol PluginSession: AnyObject {
   /// The context of a plugin's bindings.
   func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
-  /// - Throws: while nobody is signed in: no plugin's code runs then.
+  /// - Throws: while nobody is signed in; no plugin's code runs then.
   func requireSignIn() throws
-  /// Where what is granted is kept: the folder of whoever is signed in; nil while nobody is.
+  /// The folder for the file of grants, which belongs to the signed-in user; nil while nobody is signed in.
   var grantsFolder: String? { get }
   /// The program's version.
   var version: String { get }
-  /// Prints a failure in one line, when nobody asked for the plugin.
+  /// Prints a failure in one line, when the user did not ask for the plugin.
   func reportPlugin(_ line: String)
-  /// What a plugin that was unloaded declared elsewhere goes too.
+  /// Removes what an unloaded plugin declared in other parts of the program.
   func didUnload(_ plugin: PluginName)
 }
 
@@ -31,11 +31,11 @@ public final class PluginHost: ListenerLoading {
   let registry: CommandRegistry
   let modes: ModeTable
   let events: EventTable
-  /// By name; the user's stand in place of bundled ones of the same name.
+  /// Sorted by name; a user's plugin replaces a bundled one of the same name.
   public internal(set) var plugins: [Plugin] = []
-  /// Of whoever is signed in; nil where nobody is, or it cannot be read: then nothing is granted.
+  /// The signed-in user's grants; nil if nobody is signed in or the file cannot be read: then nothing is granted.
   private(set) var grants: GrantFile?
-  /// Those whose names are taken: they were announced before.
+  /// The plugins that were announced; the names of their modes are taken.
   var announced: [Plugin] = []
 
   public init(
@@ -59,7 +59,7 @@ public final class PluginHost: ListenerLoading {
       session.reportPlugin(oneLine(error))
     }
     find()
-    // What comes with the program is first, so that an installed plugin does not take its names.
+    // Bundled plugins are announced first, so that an installed plugin does not take their names.
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
     events.loader = self
   }
@@ -90,7 +90,7 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  /// Gives a folder the grants and limits of whoever is signed in: tests run under them, over data of their own.
+  /// Copies the grants and limits of the signed-in user into a folder: tests run under them, with their own data.
   public func copyGrants(to folder: String) throws {
     guard let own = session.grantsFolder, fileExists(GrantFile.path(in: own)) else { return }
     try makePrivateFolder(folder)
@@ -98,7 +98,7 @@ public final class PluginHost: ListenerLoading {
     try AtomicFile.write(GrantFile.path(in: folder), bytes)
   }
 
-  /// After a sign-in or a sign-out: what this user has granted and turned off is what counts now.
+  /// Applies the grants and choices of the current user, after a sign-in or a sign-out.
   public func refreshGrants() {
     if grants?.folder == session.grantsFolder, grants != nil { return }
     readGrants()
@@ -116,7 +116,7 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  /// Changes what is kept of a plugin, with the file locked: another shell may be changing that of another one.
+  /// Changes a plugin's entry with the file locked, as another shell may be changing the entry of another plugin.
   func changeGrants(of plugin: Plugin, _ change: (inout GrantFile.Entry) -> Void) throws {
     try session.requireSignIn()
     guard let folder = session.grantsFolder else { return }
@@ -133,7 +133,7 @@ public final class PluginHost: ListenerLoading {
     grants = file
   }
 
-  /// What is wrong with the file of grants, in words.
+  /// Messages about what is wrong with the file of grants.
   public func grantProblems() throws -> [String] {
     guard let folder = session.grantsFolder else { return [] }
     do {
@@ -141,15 +141,15 @@ public final class PluginHost: ListenerLoading {
     } catch let error as any Problem { return [error.message] }
   }
 
-  /// The plugins that another file of grants would turn on, and what it would grant them.
+  /// Returns the plugins that another file of grants would enable, and what it would grant them.
   public static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
     GrantFile.grants(in: bytes)
   }
 
-  /// Where the grants are kept.
+  /// The path of the file of grants.
   public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 
-  /// Loads the plugins that ask for the start.
+  /// Loads the plugins that ask to be loaded at startup.
   public func loadAtStart() {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
@@ -175,7 +175,7 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  /// Commands that are known from the manifest: used for the first time, they load the plugin.
+  /// Registers the commands that the manifest names; the first use of one loads the plugin.
   /// - Parameter isReported: whether a failure is printed; a caller that throws it passes false.
   func announce(_ plugin: Plugin, isReported: Bool = true) {
     guard plugin.isUsable, let manifest = plugin.manifest else { return }
@@ -196,7 +196,7 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  /// A mode has one owner, known before any code runs.
+  /// Checks that each mode has only one owner, known before any code runs.
   func checkModes(_ manifest: Manifest) throws {
     for mode in manifest.modes {
       if let owner = modes.owner(of: mode), owner != manifest.owner {
@@ -215,7 +215,7 @@ public final class PluginHost: ListenerLoading {
     throw PluginError.unknown(name: name, suggestion: suggestion(for: name, among: plugins.map(\.name)))
   }
 
-  /// The modes that plugins offer, loaded or not, with what the manifests say of them.
+  /// The modes that plugins offer, loaded or not, with the summaries of their manifests.
   public var offeredModes: [(name: String, summary: String)] {
     plugins.filter(\.isUsable).flatMap { plugin in
       (plugin.manifest?.modes ?? []).map { ($0, plugin.manifest?.summary ?? "") }
@@ -233,23 +233,23 @@ public final class PluginHost: ListenerLoading {
   }
 }
 
-/// An error in one line, as far as that goes.
+/// Returns the first line of an error's text.
 func oneLine(_ error: any Error) -> String {
   printable(String(describing: error).split(separator: "\n").first.map(String.init) ?? "failed", limit: 400)
 }
 
 extension Plugin {
-  /// Why it failed, without its own name before it.
+  /// Returns why it failed, without its own name as a prefix.
   func reason(of error: any Error) -> String { oneLine(error).withoutPrefix(name + ": ") }
 }
 
 extension Manifest {
-  /// The rights that a plugin of this manifest has.
+  /// Returns the rights of a plugin with this manifest.
   func rights(_ entry: GrantFile.Entry?, isBundled: Bool) -> [String] {
     isBundled ? permissions.map(\.description) : entry?.granted ?? []
   }
 
-  /// What is to be made of a plugin of this manifest.
+  /// Returns the state of a plugin with this manifest.
   func state(_ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
     if isNewer { return .newer(api: api) }
     if isBundled { return entry?.isEnabled == false ? .off : .ready }

@@ -1,4 +1,5 @@
-// A new plugin for the user to begin with. Invariant: the folder that it writes passes its own test as it stands.
+// Creates a new plugin as a starting point for the user. Invariant: the folder that it writes passes its own test
+// unchanged.
 
 import Commands
 import Files
@@ -6,10 +7,11 @@ import Glibc
 import Values
 
 extension PluginHost {
-  /// Whether a plugin may have the name: small letters, digits, `_` and `-`, a letter first, at most 40.
+  /// Whether a plugin may have the name: lower-case letters, digits, `_` and `-`, a letter first, at most 40
+  /// characters.
   public static func mayName(_ text: String) -> Bool { Manifest.isName(text) }
 
-  /// Writes a folder of that name among the user's plugins and takes it up, not enabled yet.
+  /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult
   public func create(_ name: String) throws -> Plugin {
@@ -32,7 +34,7 @@ extension PluginHost {
 private struct PluginTemplate {
   let name: String
 
-  /// The files by their names in the folder.
+  /// The files, with their names in the folder.
   var files: [(name: String, text: String)] { [("plugin.json", manifest), ("init.lua", code), ("test.lua", test)] }
 
   private var manifest: String {

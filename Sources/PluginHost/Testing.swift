@@ -1,5 +1,5 @@
-// `plugin test`: a plugin's own `test.lua`, run in a fresh state of the plugin. Invariant: what reaches beyond the data
-// that is thrown away (files, other commands) is there only when the user granted it already.
+// `plugin test` runs a plugin's own `test.lua` in a fresh state of the plugin. Invariant: what reaches beyond the
+// discarded test data (files, other commands) is available only if the user has granted it already.
 
 import Bindings
 import Commands
@@ -8,7 +8,7 @@ import LuaRuntime
 import Problems
 import Text
 
-/// How one test ended.
+/// The result of one test.
 public struct PluginTestResult: Equatable, Sendable {
   public let name: String
   /// Why it failed, with `test.lua:LINE:`; nil when it passed.
@@ -21,10 +21,10 @@ public struct PluginTestResult: Equatable, Sendable {
 public struct PluginTests {
   let host: PluginHost
 
-  /// Runs a plugin's tests. The host is one made for the purpose, over data that is thrown away.
+  /// Runs a plugin's tests. The host is made for this purpose, over data that is discarded.
   /// - Parameters:
-  ///   - folder: where the tests may write; Lua knows it as `folder`.
-  ///   - staged: where the plugin is, when it is not among the others yet; it may have no tests then.
+  ///   - folder: where the tests may write; Lua has it as `folder`.
+  ///   - staged: the plugin's folder, if it is not installed yet; it may then have no tests.
   /// - Throws: when the plugin cannot be loaded, or has no tests.
   public func run(of name: String, in folder: String, staged: String? = nil) throws -> [PluginTestResult] {
     host.find()
@@ -88,7 +88,7 @@ public struct PluginTests {
     }
   }
 
-  /// `run("my-command FILE")`: one of the plugin's own commands, as a user would type it.
+  /// Makes `run("my-command FILE")`, which runs one of the plugin's own commands as a user would type it.
   private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
     let context = host.session.bindingContext(of: manifest.name, grants, PluginTerms())
     return LuaFunction("run", fails: true) { [registry = host.registry] stack in
@@ -111,7 +111,7 @@ extension String {
   fileprivate func isWithin(_ folder: String) -> Bool { self == folder || hasPrefix(folder + "/") }
 }
 
-/// `expect(x):equals(y)` and its kin. An expectation that is not met is an error at the line that states it.
+/// `expect(x):equals(y)` and similar. A failed expectation is an error at its own line.
 private let expectations = """
   local function shown(value, depth)
     if type(value) == "string" then return (("%q"):format(value):gsub("\\\\\\n", "\\\\n")) end

@@ -1,5 +1,5 @@
-// Versions of plugins, and which of them will do for another plugin. Invariant: versions are ordered number by number;
-// what is missing counts as 0, and a version with a suffix (1.0.0-beta) comes before the same one without.
+// Versions of plugins, and ranges of versions that another plugin accepts. Invariant: versions are ordered number by
+// number; a missing number counts as 0, and a version with a suffix (1.0.0-beta) comes before the same one without.
 
 /// `1.2.3`, `1.2`, `2.0.0-beta`.
 public struct Version: Comparable, Sendable, CustomStringConvertible {
@@ -39,8 +39,9 @@ public struct Version: Comparable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Conditions that all must hold, parted by blanks: `>=1.2 <2`; `^1.2` is up to the next 2, `~1.2` up to the next 1.3,
-/// a version alone is that one and what only adds to it (`1.2` is `~1.2`, `1.2.3` exactly that), `*` is any.
+/// Conditions that must all hold, separated by spaces or commas: `>=1.2 <2`. `^1.2` is up to the next 2, `~1.2` up to
+/// the next 1.3; a plain version is that one and those that only extend it (`1.2` is `~1.2`, `1.2.3` is exactly
+/// that); `*` is any.
 public struct VersionRange: Sendable, CustomStringConvertible {
   private enum Sign { case less, atMost, more, atLeast, same }
   private let conditions: [(sign: Sign, version: Version)]
@@ -69,7 +70,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     return version.numbers.count < 3 ? upTo(version, position: version.numbers.count - 1) : [(.same, version)]
   }
 
-  /// From the version to the next that differs in the number at the position.
+  /// From the version to the next one that differs in the number at the position.
   private static func upTo(_ version: Version, position: Int) -> [(Sign, Version)]? {
     let (next, overflows) = version.number(position).addingReportingOverflow(1)
     guard !overflows else { return nil }

@@ -1,5 +1,5 @@
-// deckhand-plugin: runs the code of one plugin for deckhand, over standard input and output. Invariant: before the
-// first byte of the plugin is read the process has no right but to compute and to answer; it ends with its input.
+// deckhand-plugin runs the code of one plugin for deckhand, over standard input and output. Invariant: before the
+// first byte of the plugin is read, the process can only compute and answer; it ends when its input ends.
 
 import CConfinement
 import Glibc
@@ -9,25 +9,25 @@ import Wire
 @main struct PluginProgram {
   static func main() {
     StandardFrames.requireChannel("deckhand-plugin is started by deckhand, which it runs plugins for.")
-    // The terms are a short frame; what follows may be as long as they say.
+    // The terms are a short frame; later frames may be as long as the terms say.
     guard let head = StandardFrames.read(limit: 64), let terms = CodeTerms(head) else { exit(2) }
     limitMemory(for: terms)
-    // Swift would start a program to show a crash, which this process may not do; then it would go on.
+    // To show a crash, Swift would start a program, which this process may not do; then it would continue running.
     Interrupts.leaveCrashesToTheSystem()
     do {
       let channel = StandardChannel(longest: terms.longestFrame)
-      // Made while it can ask the system how large its stack is.
+      // Made before confinement, while the process can still ask the system for its stack size.
       let server = try CodeServer(terms, channel)
       guard confine_code() == 0 else { exit(CodeServer.notConfined) }
       try channel.send(CodeServer.ready)
       try server.run()
     } catch {
-      // The shell is gone, or has ended the conversation.
+      // The shell is gone, or has closed the channel.
       exit(0)
     }
   }
 
-  /// The state's own memory, frames of as much in both directions, and what the program itself takes.
+  /// Limits memory to the state's own, as much for frames in each direction, and what the program itself needs.
   private static func limitMemory(for terms: CodeTerms) {
     let most = rlim_t(4 * terms.memoryLimit + (256 << 20))
     var bounds = rlimit(rlim_cur: most, rlim_max: most)
@@ -35,7 +35,7 @@ import Wire
   }
 }
 
-/// Standard input and output.
+/// A channel over standard input and output.
 final class StandardChannel: LuaChannel {
   private let stream: FrameStream
 

@@ -1,7 +1,6 @@
-// Lua that makes the cards of a folder that is built: a state of its own, with the folder to read from and nothing
-// else.
-// Invariant: the same script over the same files makes the same cards; it can read nothing outside its folder, write
-// nothing, and see no user's data.
+// Runs the Lua scripts that generate cards of a folder for `build`: each in its own state, which can read that folder
+// and nothing else. Invariant: the same script over the same files makes the same cards; it can read nothing outside
+// its folder, write nothing, and see no user's data.
 
 package import Exchange
 import Files
@@ -19,7 +18,7 @@ package struct DeckGenerator: CardGenerator {
 
   private let seconds: Double
 
-  /// - Parameter seconds: that one generator may take.
+  /// - Parameter seconds: the time limit of one generator.
   package init(seconds: Double) { self.seconds = seconds }
 
   package func run(
@@ -88,10 +87,10 @@ package struct DeckGenerator: CardGenerator {
   }
 }
 
-/// Files of one folder, by their names within it.
+/// Reads files of one folder, by their names within it.
 private final class FolderReading {
   private let folder: String
-  /// Those that were read, each once.
+  /// The names of the files that were read, each once.
   private(set) var names: [String] = []
 
   init(_ folder: String) { self.folder = folder }
@@ -104,7 +103,7 @@ private final class FolderReading {
     var path = folder
     for part in parts {
       path += "/" + part
-      // A link would lead out of the folder.
+      // A link could lead out of the folder.
       if try FileFacts.at(path, followingLinks: false)?.kind == .symbolicLink {
         throw BuildError.generator(path: name, reason: "it is a link; only files of the folder itself are read")
       }

@@ -1,5 +1,5 @@
-// What can go wrong with a map or a reduce over lines, as facts, and the words for it.
-// Invariant: what the input is to blame for names its line.
+// What can go wrong with a map or a reduce over lines, as facts and as messages. Invariant: an error caused by the
+// input names its line.
 
 public import Problems
 import Text
@@ -8,13 +8,13 @@ import Text
 ///
 ///     MapError.unsorted(line: 12).message   // line 12 of standard input ... sort it with LC_ALL=C sort
 public enum MapError: Problem, Equatable {
-  /// The script has no function that the run needs.
+  /// The script does not define a function that the run needs.
   case noFunction(script: String, isReduce: Bool)
-  /// A line that is no text, where that was to be an error.
+  /// A line that is not UTF-8, in strict mode.
   case badText(line: Int)
-  /// A line that has more bytes than one may have.
+  /// A line that has more bytes than the limit.
   case longLine(line: Int, limit: Int)
-  /// A line of `--reduce` that is no record.
+  /// A line of the input to `--reduce` that is not a record.
   case badRecord(line: Int, reason: String)
   /// A key that is smaller than the one before.
   case unsorted(line: Int)

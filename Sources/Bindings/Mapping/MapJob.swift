@@ -1,21 +1,21 @@
-// A script run over lines: `map` makes records of each line, `--reduce` makes what it wants of the records of each key.
-// Invariant: what is written depends on the script, its arguments, the seed and the input alone; no user's data is
-// opened; memory does not grow with the input.
+// Runs a script over lines: `map` makes records of each line, `--reduce` processes the records of each key.
+// Invariant: the output depends only on the script, its arguments, the seed and the input; no user's data is opened;
+// memory does not grow with the input.
 
 public import Files
 import LuaRuntime
 import Problems
 import Values
 
-/// What a run over lines is told.
+/// The options of a run over lines.
 public struct MapOptions: Sendable {
   public var isReduce = false
   public var seed: UInt64 = 0
-  /// Keys whose values are combined before they are written.
+  /// How many keys may have their values combined in memory before these are written.
   public var keep = 200_000
-  /// Seconds that the script may take to begin, and then for each line or record.
+  /// Seconds that the script may take to start, and then for each line or record.
   public var seconds = 60.0
-  /// A line that is no text ends the run.
+  /// Whether a line that is not UTF-8 ends the run.
   public var isStrict = false
 
   public init() {}
@@ -28,7 +28,7 @@ public struct MapOptions: Sendable {
 ///     try job.run()
 ///     print(job.summary)
 public final class MapJob {
-  /// Bytes that a line may have.
+  /// The maximum bytes of a line.
   public static let lineLimit = 16 << 20
 
   private let state: LuaState
@@ -53,12 +53,12 @@ public final class MapJob {
     state = try LuaState(libraries: .full, seed: options.seed)
     state.timeLimit = options.seconds
     try prepare(arguments, message)
-    // The first line may be for the system.
+    // The first line may be a `#!` line.
     let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
     try telling(line: 0) { try state.load(body, name: name).call([], results: 0) { _ in } }
   }
 
-  /// What was read and written, as JSON in one line.
+  /// What was read and written, as JSON on one line.
   public var summary: String {
     let known: [(String, Value)] = [
       ("lines", .integer(input.count)), ("records", .integer(counts.records)), ("bad_text", .integer(counts.badText)),
@@ -92,22 +92,22 @@ public final class MapJob {
     try state.load("return \(name)", name: "deckhand").call([]) { $0.kind(-1) == .function }
   }
 
-  /// Puts the line of the input to an error of the script's.
+  /// Adds the line number of the input to an error of the script.
   private func telling(line: Int?, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as LuaError {
-      // What the host found wrong travelled through Lua.
+      // A problem that the host found has passed through Lua as an error.
       if let failure = counts.failure { throw failure }
       if case .exit = error.stopReason { throw error }
-      // What the loops raise for the script stands in no line of the script's.
+      // An error that the loops raise has no position in the script.
       let loops = error.description.hasPrefix("deckhand:")
       let words = loops ? String(error.description.drop { $0 != " " }.dropFirst()) : error.description
       throw MapError.failed(line: line ?? input.count, message: words)
     }
   }
 
-  // MARK: What the script finds
+  // MARK: The script's environment
 
   private func prepare(_ arguments: [String], _ message: @escaping (String) -> Void) throws {
     try registerWords(in: state)
@@ -136,7 +136,7 @@ public final class MapJob {
     return LuaNothing()
   }
 
-  // MARK: What the loops ask for
+  // MARK: Functions for the loops
 
   private var nextLine: LuaFunction {
     LuaFunction("next_line") { [unowned self] stack in
@@ -156,7 +156,7 @@ public final class MapJob {
   private func nextInput() throws -> UnsafeRawBufferPointer? {
     try failing { () -> UnsafeRawBufferPointer? in
       do {
-        // What was read before had its time.
+        // The time for the previous lines does not count.
         CallPause.startAgain()
         return try CallPause.waitingForUser { () throws(FileError) in try input.next() }
       } catch let error as FileError {
@@ -166,7 +166,7 @@ public final class MapJob {
     }
   }
 
-  /// Answers true and a value while the key is the same, else the key and its first value.
+  /// Returns true and a value while the key is the same, otherwise the key and its first value.
   private var nextRecord: LuaFunction {
     LuaFunction("next_record") { [unowned self] stack in
       guard let line = try nextInput() else { return LuaPushed(0) }
@@ -234,7 +234,7 @@ public final class MapJob {
     }
   }
 
-  /// Keeps what goes wrong with the input or the output, which ends the run whatever the script catches.
+  /// Records a problem with the input or the output; it ends the run whatever the script catches.
   private func failing<T>(_ body: () throws -> T) throws -> T {
     if let failure = counts.failure { throw failure }
     do { return try body() } catch let error as any Problem { throw fail(error) }
@@ -251,19 +251,19 @@ public final class MapJob {
   }
 }
 
-/// What a run counts.
+/// The counters of a run.
 private struct MapCounts {
   static let taken = ["lines", "records", "bad_text"]
   static let mostNames = 1000
   var records = 0
   var badText = 0
-  /// The script's own, by name.
+  /// The script's own counters, by name.
   var own: [String: Int] = [:]
-  /// What ended the run.
+  /// The problem that ended the run.
   var failure: (any Problem)?
 }
 
-/// The key whose records are read.
+/// The key whose records are being read.
 private struct CurrentKey {
   enum Order { case smaller, same, larger }
 
@@ -276,7 +276,7 @@ private struct CurrentKey {
     hasKey = true
   }
 
-  /// By the bytes of the key and the tab behind it, as `sort` compares whole lines.
+  /// Compares the bytes of the key and of the tab after it, as `sort` compares whole lines.
   func compare(_ key: UnsafeRawBufferPointer) -> Order {
     guard hasKey else { return .larger }
     let shared = min(bytes.count, key.count)
@@ -289,7 +289,7 @@ private struct CurrentKey {
 }
 
 private enum RandomSeed {
-  /// FNV-1a of the bytes and the seed.
+  /// Returns the FNV-1a hash of the bytes and the seed.
   static func of(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> UInt64 {
     var hash = 0xCBF2_9CE4_8422_2325 ^ seed
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,10 +1,10 @@
-// The loops of `map` and `map --reduce`, in Lua: calls from Lua to Lua are the cheapest ones.
-// Invariant: the host is asked for each line and for each record, and for nothing else; whatever the script does to its
-// globals, the loops keep their own.
+// The loops of `map` and `map --reduce`, in Lua, as calls from Lua to Lua are the cheapest. Invariant: the loops call
+// the host once for each line or record that they read or write, and otherwise only to seed random numbers; whatever
+// the script does to its globals, the loops keep their own copies.
 
-/// Lua code that is called with the host's functions and answers the loop.
+/// Lua code that is called with the host's functions and returns the loop.
 enum MapPrelude {
-  /// Lines are the run's alone, and so is standard output: what a script prints is a message.
+  /// Only the run reads lines and writes to standard output; what a script prints is a message.
   static let setUp = """
     local tell = ...
     local tostring, select, concat = tostring, select, table.concat
@@ -17,7 +17,7 @@ enum MapPrelude {
     io.output(io.stderr)
     """
 
-  /// Each line, key and end of the input has random numbers of its own.
+  /// Each line, each key and the end of the input has its own sequence of random numbers.
   private static let random = """
     local random, randomseed = math.random, math.randomseed
     local stale, now = true, ""

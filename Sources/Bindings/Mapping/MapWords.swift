@@ -1,18 +1,18 @@
-// What a script that is run over lines has of words: lists that were shipped with it, and questions about letters.
-// Invariant: nothing is compiled into a folder and nothing of a user's is opened.
+// The functions on words for a script that is run over lines: word lists that were shipped with it, and questions
+// about letters. Invariant: nothing is compiled into a folder and no user's data is opened.
 
 import Language
 import Lexicon
 import LuaRuntime
 
-/// A word list that was loaded.
+/// A loaded word list.
 private final class MapLexicon: BoundObject {
   let lexicon: Lexicon
 
   init(_ lexicon: Lexicon) { self.lexicon = lexicon }
 }
 
-/// Puts `words` and its lexicons into a state.
+/// Adds `words` and its lexicons to a state.
 func registerWords(in state: LuaState) throws {
   let library = LexiconLibrary(
     listFolders: ["/usr/share/dict"], cacheFolder: nil, limits: ListLimits { Interrupts.areRequested })
@@ -48,8 +48,8 @@ func registerWords(in state: LuaState) throws {
     })
 }
 
-/// The dictionary forms of words, by the data of this machine and by files that were shipped with the script. Where
-/// both are missing it is an error: another machine would give other records.
+/// Adds the function for dictionary forms, which uses the data of this machine and files shipped with the script. It
+/// is an error if both are missing, as another machine would produce other records.
 private func describeLemmas(_ module: BoundModule, _ library: LexiconLibrary) {
   let languages = LanguageLibrary(
     ownFolder: "lemmas", sharedFolders: ["/usr/local/share", "/usr/share"], spellingFolders: [], shippedFolder: "."

@@ -1,10 +1,10 @@
-// Records as text: `KEY TAB JSON LF`, or JSON alone; in a key tab, line feed, return and backslash are `\t \n \r \\`.
-// Invariant: what is written is read back as the same key and value; each record is one line.
+// Records as text: `KEY TAB JSON LF`, or JSON alone; in a key, tab, line feed, carriage return and backslash are
+// written as `\t \n \r \\`. Invariant: what is written reads back as the same key and value; each record is one line.
 
 import LuaRuntime
 import Values
 
-/// Writes records into bytes that the caller takes away.
+/// Writes records into bytes, which the caller reads after each.
 struct RecordWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -27,8 +27,8 @@ struct RecordWriter {
     bytes.append(0x09)
   }
 
-  /// The value at an index of the stack, and a line feed.
-  /// - Throws: `LuaFailure` for what JSON has no word for.
+  /// Adds the value at an index of the stack, and a line feed.
+  /// - Throws: `LuaFailure` for what JSON cannot represent.
   mutating func add(value index: Int, of stack: borrowing LuaStack) throws {
     if stack.kind(index) == .number, let number = stack.wholeNumber(index) {
       bytes.append(contentsOf: String(number).utf8)
@@ -46,19 +46,19 @@ struct RecordWriter {
   }
 }
 
-/// A record as it stands in a line.
+/// A record in a line.
 struct RecordText {
   let key: UnsafeRawBufferPointer
   let json: UnsafeRawBufferPointer
 
-  /// nil for a line without a tab.
+  /// Fails for a line without a tab.
   init?(_ line: UnsafeRawBufferPointer) {
     guard let tab = line.firstIndex(of: 0x09) else { return nil }
     key = UnsafeRawBufferPointer(rebasing: line[..<tab])
     json = UnsafeRawBufferPointer(rebasing: line[(tab + 1)...])
   }
 
-  /// The key as it was before it was written; nil for a backslash with something else behind it.
+  /// Returns the original key of an escaped one; nil for a backslash that begins no escape.
   static func plain(_ key: [UInt8]) -> [UInt8]? {
     guard key.contains(0x5C) else { return key }
     var plain: [UInt8] = []
@@ -81,7 +81,7 @@ struct RecordText {
     return plain
   }
 
-  /// A whole number of few digits, which most values are; nil for any other JSON.
+  /// Parses a whole number of at most 15 digits, the most common value; nil for any other JSON.
   static func wholeNumber(_ json: UnsafeRawBufferPointer) -> Int? {
     guard let first = json.first, json.count <= 15, first != UInt8(ascii: "0") || json.count == 1 else { return nil }
     var number = 0

@@ -1,5 +1,5 @@
-// The words of which a process that gives up its rights makes its list of system calls: a seccomp filter. What is not
-// listed is refused. Invariant: each word is whole by itself, so a list reads in any order.
+// Macros with which a process that gives up its rights builds its list of system calls: a seccomp filter. A call that
+// is not listed is refused. Invariant: each macro is complete by itself, so a list can be in any order.
 
 #ifndef DECKHAND_FILTER_H
 #define DECKHAND_FILTER_H
@@ -22,25 +22,26 @@
 #define ANSWER(number) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (number))
 #define REFUSE ANSWER(EPERM)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-// If the call (or the loaded value) is this one, the next instruction, otherwise those behind the next `skipped`.
+// If the call (or the loaded value) equals `value`, continues with the next instruction; otherwise skips `skipped`.
 #define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
-// What a list begins with: calls of another architecture end the process; then the call's number is loaded.
+// The start of a list: a call of another architecture ends the process; then the call's number is loaded.
 #define OWN_CALLS \
   LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0), \
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr)
 #define CALL(name) IF_EQUAL(__NR_##name, 1), ALLOW
-// A call that answers an error of its own.
+// A call that fails with its own error.
 #define FAIL(name, number) IF_EQUAL(__NR_##name, 1), ANSWER(number)
-// Only with this value of an argument, of which the kernel reads the low half (the first four bytes).
+// Allowed only with this value of an argument; only its low half (the first four bytes), which the kernel reads, is
+// compared.
 #define CALL_WITH(name, index, value) \
   IF_EQUAL(__NR_##name, 4), LOAD(args[index]), IF_EQUAL(value, 1), ALLOW, REFUSE
-// Only with one of two values.
+// Allowed only with one of two values.
 #define CALL_WITH_EITHER(name, index, first, second) \
   IF_EQUAL(__NR_##name, 6), LOAD(args[index]), IF_EQUAL(first, 1), ALLOW, IF_EQUAL(second, 1), ALLOW, REFUSE
-// Only without any of these flags.
+// Allowed only without any of these flags.
 #define CALL_WITHOUT(name, index, flags) \
   IF_EQUAL(__NR_##name, 4), LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1), REFUSE, ALLOW
-// Only with this flag.
+// Allowed only with this flag.
 #define CALL_WITH_FLAG(name, index, flag) \
   IF_EQUAL(__NR_##name, 4), LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flag, 0, 1), ALLOW, REFUSE
 

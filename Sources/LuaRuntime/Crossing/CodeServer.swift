@@ -1,21 +1,22 @@
-// The process that runs the code: a sandboxed state whose bound types and modules are the host's, each member a
-// question to it. Invariant: what is bound here is what the host has told; nothing of it is known beforehand.
+// The process that runs the code: a sandboxed state whose bound types and modules are those of the host; a call of
+// any member is a request to the host. Invariant: only what the host has announced is bound here; nothing about it is
+// known beforehand.
 
 import CLua
 
-/// What the code may use.
+/// The limits and the seed that the code runs with.
 public struct CodeTerms: Equatable, Sendable {
   /// Bytes.
   public var memoryLimit: Int
-  /// What its random numbers start from, so that they repeat; nil for other ones each time.
+  /// The seed of its random numbers, so that they repeat; nil for a new seed each time.
   public var seed: UInt64?
 
   public init(memoryLimit: Int, seed: UInt64?) { (self.memoryLimit, self.seed) = (memoryLimit, seed) }
 
-  /// Bytes of one frame: what a state may hold, in any form.
+  /// The maximum bytes of one frame: what a state may hold, in any form.
   public var longestFrame: Int { min(memoryLimit + (1 << 20), 1 << 30) }
 
-  /// The first frame to the process.
+  /// The first frame that is sent to the process.
   public var frame: [UInt8] {
     var bytes: [UInt8] = []
     withUnsafeBytes(of: memoryLimit) { bytes += $0 }
@@ -23,7 +24,7 @@ public struct CodeTerms: Equatable, Sendable {
     return bytes + [seed == nil ? 0 : 1]
   }
 
-  /// Nil for what is no such frame.
+  /// Decodes the frame; nil if it is not such a frame.
   public init?(_ frame: [UInt8]) {
     guard frame.count == 17 else { return nil }
     memoryLimit = frame.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
@@ -31,7 +32,7 @@ public struct CodeTerms: Equatable, Sendable {
   }
 }
 
-/// Runs code for a host.
+/// Runs code on behalf of a host.
 ///
 ///     let server = try CodeServer(terms, channel)
 ///     try server.run()   // until the channel ends
@@ -39,9 +40,9 @@ public final class CodeServer {
   private let state: LuaState
   private let crossing: LuaCrossing
 
-  /// The first frame from the process: its rights are given up.
+  /// The first frame from the process: it has given up its rights.
   public static let ready: [UInt8] = [FrameKind.values.rawValue]
-  /// The exit status of a process that the kernel cannot take the rights from.
+  /// The exit status of the process if the kernel cannot take its rights away.
   public static let notConfined: Int32 = 3
 
   public init(_ terms: CodeTerms, _ channel: any LuaChannel) throws {
@@ -73,7 +74,7 @@ public final class CodeServer {
       case .module: return try addModule(ToldModule(from: &reader))
       default: break
       }
-      // The flag of the values stands before the serial number.
+      // The flag byte of the values precedes the serial number.
       let values = reader
       _ = try reader.byte()
       let level = dh_begin_level(Int32(truncatingIfNeeded: try reader.word()))
@@ -129,7 +130,7 @@ public final class CodeServer {
     return encoder.writer.bytes
   }
 
-  /// The answer to a call, from what it has left on the stack above `top`.
+  /// Returns the answer to a call, from what the call left on the stack above `top`.
   private func ended(_ status: Int32, _ L: OpaquePointer, _ top: Int32) throws -> [UInt8] {
     if status >= DH_STATUS_STOPPED {
       return CrossingFrame.stopped(
@@ -157,7 +158,7 @@ public final class CodeServer {
 
   // MARK: Asking the host
 
-  /// Has the host run one of its functions with what is on the stack; answers as a host function.
+  /// Asks the host to run one of its functions with the values on the stack; returns what a host function returns.
   private func ask(_ kind: FrameKind, _ number: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L
     var encoder = CrossingEncoder(kind, L, crossing)
@@ -205,7 +206,7 @@ public final class CodeServer {
     try state.setRequire(by: function(ToldMember(.method, "require", number: number)))
   }
 
-  /// Texts are made of the values here, where what their `__tostring` does is the code's own.
+  /// Converts the arguments to text here, so that a `__tostring` runs in the process of the code.
   private func setPrint(_ number: Int) throws {
     let print = HostFunction("print", failsSoftly: false) { [unowned self] stack, _ in
       let count = stack.count
@@ -227,7 +228,7 @@ public final class CodeServer {
 }
 
 extension LuaFailure {
-  /// Without the function whose argument it is about.
+  /// The message, without the name of the function whose argument it is about.
   var words: String {
     switch self {
     case .argument(let number, let message): "bad argument #\(number) (\(message))"
@@ -245,7 +246,7 @@ extension CrossingFrame {
     return writer.bytes
   }
 
-  /// The answer that a table was made.
+  /// Makes the answer that a table was made.
   static func table(_ id: Int) -> [UInt8] {
     var writer = CrossingWriter(.values)
     writer.word(1)

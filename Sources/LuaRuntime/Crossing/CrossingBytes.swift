@@ -1,10 +1,10 @@
-// Bytes of the frames between deckhand and a process that runs a plugin's code. Invariant: reading never goes past the
-// end of the frame, and a count is believed only as far as the bytes behind it could hold so much.
+// The bytes of the frames between deckhand and a process that runs a plugin's code. Invariant: reading never goes
+// past the end of the frame, and a count is accepted only if the remaining bytes could hold that many items.
 
-/// What came is no frame that the other side may send.
+/// The received frame is not one that the other side may send.
 struct CrossingError: Error {}
 
-/// A frame while it is made. Numbers are in the order of the machine, which both sides run on.
+/// A frame being written. Numbers are in native byte order, as both sides run on the same machine.
 struct CrossingWriter {
   private(set) var bytes: [UInt8]
 
@@ -36,17 +36,17 @@ struct CrossingWriter {
     for entry in entries { write(entry, &self) }
   }
 
-  /// One value: a text.
+  /// Writes one value: a text.
   mutating func message(_ text: String) {
     word(1)
     byte(ValueTag.bytes.rawValue)
     self.text(text)
   }
 
-  /// Says in a frame of values that some of its tables come again.
+  /// Marks in a frame of values that some of its tables occur more than once.
   mutating func markSeenTables() { bytes[1] = 1 }
 
-  /// Writes a word in the place of one that was written before its value was known.
+  /// Overwrites a word that was written as a placeholder before its value was known.
   mutating func setWord(_ value: Int, at place: Int) {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { word in
       for offset in 0..<4 { bytes[place + offset] = word[offset] }
@@ -54,7 +54,7 @@ struct CrossingWriter {
   }
 }
 
-/// A frame while it is read.
+/// A frame being read.
 struct CrossingReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -75,7 +75,7 @@ struct CrossingReader {
   mutating func integer() throws(CrossingError) -> Int { try take(Int.self) }
   mutating func number() throws(CrossingError) -> Double { try take(Double.self) }
 
-  /// Bytes in place: valid as long as the frame is.
+  /// Returns bytes in place: valid as long as the frame is.
   mutating func data() throws(CrossingError) -> UnsafeBufferPointer<UInt8> {
     let count = try word()
     guard count <= left else { throw CrossingError() }
@@ -93,7 +93,7 @@ struct CrossingReader {
     return entries
   }
 
-  /// How many things of a byte at least follow.
+  /// Returns how many items follow, each at least one byte.
   mutating func count() throws(CrossingError) -> Int {
     let count = try word()
     guard count <= left else { throw CrossingError() }

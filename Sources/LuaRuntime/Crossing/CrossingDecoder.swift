@@ -1,30 +1,30 @@
-// Lua values out of a frame, onto a stack. Invariant: whatever the bytes are, nothing traps and no more is made than
-// they could stand for; what makes no sense is a `CrossingError`.
+// Decodes Lua values from a frame onto a stack. Invariant: whatever the bytes are, nothing traps and no more values
+// are made than the bytes could represent; invalid input is a `CrossingError`.
 
 import CLua
 
-/// A frame with Lua values while it is read.
+/// A frame with Lua values, being read.
 struct CrossingDecoder {
   private let crossing: LuaCrossing
   private let L: OpaquePointer
   var reader: CrossingReader
-  /// Where the list of the tables of this frame is on the stack; 0 where it has no use.
+  /// The stack index of the list of this frame's tables; 0 if no table occurs twice, so the list is not needed.
   private var list: Int32 = 0
   private var tables: Int64 = 0
 
-  /// - Parameter reader: behind the kind of the frame.
+  /// - Parameter reader: positioned after the frame kind.
   init(_ reader: CrossingReader, _ L: OpaquePointer, _ crossing: LuaCrossing) throws(CrossingError) {
     (self.crossing, self.L, self.reader) = (crossing, L, reader)
     list = try self.reader.byte() == 0 ? 0 : -1
   }
 
-  /// Pushes the values that follow, and answers their count.
+  /// Pushes the values that follow and returns their count.
   mutating func values() throws -> Int32 {
     let count = try reader.count()
     return try values(count)
   }
 
-  /// Pushes so many values.
+  /// Pushes `count` values.
   mutating func values(_ count: Int) throws -> Int32 {
     try LuaStack(L).reserve(count + 24)
     if list != 0 {
@@ -114,7 +114,7 @@ struct CrossingDecoder {
 
   private mutating func pair(of table: Int32, depth: Int) throws {
     try value(depth: depth + 1)
-    // No table has nil or NaN for a key.
+    // A table cannot have nil or NaN as a key.
     guard lua_type(L, -1) != LUA_TNIL, lua_rawequal(L, -1, -1) != 0 else { throw CrossingError() }
     try value(depth: depth + 1)
     lua_rawset(L, table)

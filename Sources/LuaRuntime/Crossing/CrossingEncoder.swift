@@ -1,17 +1,17 @@
-// Lua values on their way into a frame. Invariant: raw access only, so no code of a script runs; each table is written
-// once, and what comes again, in itself too, is told by its place.
+// Encodes Lua values into a frame. Invariant: access is raw, so no code of a script runs; each table is written once,
+// and later occurrences, even inside itself, refer to it by its number.
 
 import CLua
 
-/// A frame with Lua values while it is made.
+/// A frame with Lua values, being written.
 struct CrossingEncoder {
   private let crossing: LuaCrossing
   let L: OpaquePointer
   var writer: CrossingWriter
-  /// The tables that were written, by where they are.
+  /// The tables that were written: their numbers by address.
   private var seen: [UnsafeRawPointer: Int] = [:]
 
-  /// How deep tables may be in tables: deeper than what anybody reads of them.
+  /// The maximum nesting of tables: deeper than any reader looks.
   static let deepest = 100
 
   init(_ kind: FrameKind, _ L: OpaquePointer, _ crossing: LuaCrossing) {
@@ -19,7 +19,7 @@ struct CrossingEncoder {
     writer = CrossingWriter(kind)
   }
 
-  /// Writes the values from `first` to the top of the stack, their count before them.
+  /// Writes the values from `first` to the top of the stack, preceded by their count.
   mutating func values(from first: Int32) throws {
     let count = max(0, lua_gettop(L) - first + 1)
     writer.word(Int(count))
@@ -90,7 +90,7 @@ struct CrossingEncoder {
     if let place = seen[address] {
       tag(.seenTable)
       writer.word(place)
-      // Only a frame that has such a place needs a list of its tables where it is read.
+      // The reader needs a list of the frame's tables only if a table occurs more than once.
       return writer.markSeenTables()
     }
     seen[address] = seen.count
@@ -112,7 +112,7 @@ struct CrossingEncoder {
 
   private mutating func content(_ index: Int32, _ kind: TableKind, advice: String? = nil, depth: Int) throws {
     let border = Int(clamping: lua_rawlen(L, index))
-    // Where keys lie far apart all of them are pairs.
+    // If the keys are far apart, all of them are written as pairs.
     let length = border <= crossing.longestFrame - writer.count ? border : 0
     tag(.table)
     writer.word(length)
@@ -129,8 +129,8 @@ struct CrossingEncoder {
     writer.setWord(try pairs(index, besides: length, depth: depth), at: place)
   }
 
-  /// Writes the pairs whose keys are not 1...length; answers their count. Nothing is added to the table between two
-  /// steps, so `lua_next` cannot raise.
+  /// Writes the pairs whose keys are not in 1...length; returns their count. Nothing is added to the table between
+  /// two steps, so `lua_next` cannot raise.
   private mutating func pairs(_ index: Int32, besides length: Int, depth: Int) throws -> Int {
     let top = lua_gettop(L)
     var count = 0
@@ -148,7 +148,7 @@ struct CrossingEncoder {
     return count
   }
 
-  /// What of a metatable counts for who reads the table.
+  /// Writes the fields of a metatable that matter to a reader of the table.
   private mutating func metatable(_ index: Int32, depth: Int) throws {
     let top = lua_gettop(L)
     for event in crossingEvents {
@@ -160,16 +160,16 @@ struct CrossingEncoder {
   }
 }
 
-/// The fields of a metatable that cross.
+/// The fields of a metatable that are transferred.
 let crossingEvents = ["__index", "__len", "__call", "__name", "__tostring"]
 
-/// What was handed over, or is given back.
+/// The reference in a frame to a function, object or table: one that was handed over, or one that is handed back.
 struct Handed {
   var tag: ValueTag
   var id: Int
-  /// What errors call a function of the host.
+  /// The name of a host function in errors.
   var name = "function"
-  /// Of an object that is handed over.
+  /// The type number of an object that is handed over.
   var type = 0
   var cost = 0
 }

@@ -1,45 +1,45 @@
-// What deckhand and a process that runs a plugin's code say to each other: one frame a time, answers in the order of a
-// stack. Invariant: a side that has asked serves what the other asks meanwhile, until its own answer comes; only frames
-// without an answer come in between.
+// The protocol between deckhand and a process that runs a plugin's code: one frame at a time, with answers in stack
+// order. Invariant: a side that waits for an answer serves the requests of the other side until the answer comes;
+// only frames that need no answer come in between.
 
-/// Whatever carries the frames.
+/// The transport of the frames.
 ///
 ///     try channel.send(frame)
 ///     let answer = try channel.receive {}
 public protocol LuaChannel: AnyObject {
   func send(_ frame: [UInt8]) throws
   /// Waits for a frame.
-  /// - Parameter waiting: called now and then while there is none; what it throws ends the waiting.
+  /// - Parameter waiting: called periodically while there is none; what it throws ends the wait.
   func receive(_ waiting: () throws -> Void) throws -> [UInt8]
 }
 
-/// What a frame begins with.
+/// The first byte of a frame.
 enum FrameKind: UInt8 {
-  // Asked of the side that runs the code; each begins with a serial number.
-  /// A text is compiled: its name, the text. Answered by the function.
+  // Requests to the side that runs the code; each begins with a serial number.
+  /// Compiles a text: its name, the text. Answered with the function.
   case load = 1
-  /// A global is set: its name, the value.
+  /// Sets a global: its name, the value.
   case setGlobal
-  /// A table is made of a value, and stays where it is.
+  /// Makes a table from a value; the table stays on that side.
   case makeTable
-  /// A table that was made so is copied.
+  /// Copies a table made by `makeTable`.
   case copyTable
-  /// A plugin's `require` is made: the number of the function that finds modules.
+  /// Makes a plugin's `require`: the number of the function that finds modules.
   case require
-  /// `print` is made: the number of the function that prints.
+  /// Makes `print`: the number of the function that prints.
   case print
-  // Asked of the side of the host.
-  /// A function of the host is run: its number, the arguments.
+  // Requests to the host.
+  /// Runs a host function: its number, the arguments.
   case invoke
-  // Asked of either side.
-  /// A function that was handed over is called: its id, the arguments.
+  // Requests to either side.
+  /// Calls a function that was handed over: its id, the arguments.
   case call
-  // Without an answer.
+  // Frames without an answer.
   /// A bound type: its number, its name, its members.
   case type
-  /// A module: its name, the functions and fields, the names of the modules that are its fields.
+  /// A module: its name, its functions and fields, the names of the modules that it holds as fields.
   case module
-  /// Things that were handed over are needed no more: their ids, and how often each had been handed over.
+  /// Releases functions, objects or tables that were handed over: their ids, and how often each had been handed over.
   case release
   // Answers.
   case values
@@ -47,12 +47,13 @@ enum FrameKind: UInt8 {
   case failure
   /// The code failed: the position, the value.
   case error
-  /// The code does not compile: whether it is only unfinished, the message.
+  /// The code does not compile: whether it is only incomplete, the message.
   case syntaxError
-  /// What was asked was stopped: the reason, the position.
+  /// The request was stopped: the reason, the position.
   case stopped
 
-  /// Whether it is a question or an answer: a byte follows that is 1 where some of its tables come again.
+  /// Whether the frame is a request or an answer; a byte follows that is 1 if some of its tables occur more than
+  /// once.
   var holdsValues: Bool {
     switch self {
     case .type, .module, .release: false
@@ -61,33 +62,33 @@ enum FrameKind: UInt8 {
   }
 }
 
-/// How a value begins in a frame.
+/// The first byte of a value in a frame.
 enum ValueTag: UInt8 {
   case null, no, yes, integer, number, bytes
-  /// A table: how many elements it has in order, how many other pairs, its kind.
+  /// A table: its number of elements in sequence, its number of other pairs, its kind.
   case table
-  /// A table that came before in this frame, by its place.
+  /// A table that occurred earlier in this frame, by its number.
   case seenTable
-  /// A function, an object or a table that the sender keeps, by its id.
+  /// A function, an object or a table that stays with the sender, by its id.
   case ownFunction, ownObject, ownTable
-  /// One that the receiver has handed over.
+  /// A function, an object or a table that the receiver handed over before.
   case yourFunction, yourObject, yourTable
   case coroutine
-  /// What has no form: a table that is too deep, an object that is closed.
+  /// A value that cannot be transferred: a table nested too deeply, a closed object.
   case nothing
 }
 
-/// What kind of table it is.
+/// The kind of a table.
 enum TableKind: UInt8 {
   case plain
-  /// The advice follows.
+  /// A frozen table; its advice follows.
   case frozen
   case problem
-  /// The metatable follows the pairs.
+  /// A table whose metatable follows the pairs.
   case withMetatable
 }
 
-/// How a member is reached.
+/// How a member is used.
 enum MemberRole: UInt8 {
   case method, getter, setter, operation
 }

@@ -1,17 +1,17 @@
-// The host's side of code that runs in another process. The state here is the twin of the one there: bound types and
-// modules are in it as in any state, and what the code asks for is done on its stack, by the same functions, grants and
-// limits; no code of a script ever runs in it. Invariants: whatever the other process says, or says no more, ends as an
-// error of a call; once it has failed it is not asked again.
+// The host's side of code that runs in another process. The state here is the twin of the one there: it holds bound
+// types and modules like any state, and requests of the code run on its stack, with the same functions, grants and
+// limits; no code of a script ever runs in it. Invariants: whatever the other process sends, or fails to send, ends
+// as the error of a call; once the process has failed, it gets no more requests.
 
 import CLua
 
 /// Why a process that ran code is gone.
 public enum DistantFailure: Error, Equatable {
-  /// It ended; in words how.
+  /// The process ended; the text says how.
   case ended(String)
-  /// It said what no such process says.
+  /// The process sent an invalid frame.
   case nonsense
-  /// It was asked to stop and went on.
+  /// The process was asked to stop and did not.
   case hung
 
   public var words: String {
@@ -25,9 +25,9 @@ public enum DistantFailure: Error, Equatable {
 
 /// The channel to a process that runs code.
 public protocol DistantChannel: LuaChannel {
-  /// Asks the code to stop: the value is for `dh_take_asked_stops`.
+  /// Asks the code to stop; the value is meant for `dh_take_asked_stops`.
   func requestStop(_ value: Int32)
-  /// Has `body` told the size of each long frame before it is taken.
+  /// Sets a closure that receives the size of each long frame before the frame is read.
   func makeRoom(by body: @escaping (Int) -> Void)
   /// Ends the process.
   func end()
@@ -42,13 +42,13 @@ public final class DistantCode {
   public let state: LuaState
   let crossing: LuaCrossing
   private let channel: any DistantChannel
-  /// Told once when the process has failed.
+  /// Called once, when the process has failed.
   public var onFailure: (DistantFailure) -> Void = { _ in }
   private var failure: DistantFailure?
-  /// Functions that the code may ask for, by their numbers.
+  /// Which functions the code may request, by number.
   private var invocable: [Bool] = []
   private var serial = 0
-  /// How many questions are under way.
+  /// The number of requests under way.
   private var questions = 0
   private var isClosing = false
   /// How long the process may take to stop, in nanoseconds.
@@ -61,7 +61,7 @@ public final class DistantCode {
     state.register(DistantTable.type)
     crossing.serve = { [weak self] in try self?.serve($0) }
     channel.makeRoom { [weak state] size in
-      // What lies about in the twin from frames of before is more than the walk through it costs.
+      // Garbage in the twin from earlier frames can be large; collecting it costs less than keeping it.
       if let state, size > 1 << 20 || dh_room(state.main) < size { state.collect() }
     }
     crossing.willTell = { [weak self] in self?.allow($0) }
@@ -71,7 +71,7 @@ public final class DistantCode {
     }
   }
 
-  /// Ends the process; while code of it runs, when that has ended.
+  /// Ends the process; if its code is running, when that code has ended.
   public func close() {
     isClosing = true
     if questions == 0 { end(.ended("was ended")) }
@@ -83,9 +83,9 @@ public final class DistantCode {
     crossing.end()
   }
 
-  // MARK: What plugins are made of
+  // MARK: Setup
 
-  /// Tells the modules that were registered in the state, and has `print` print here.
+  /// Sends the modules that were registered in the state, and makes the code's `print` print here.
   public func tellModules() throws {
     for module in state.toldModules {
       allow(module.members)
@@ -101,7 +101,7 @@ public final class DistantCode {
       let status = dh_call_protected(stack.L, Int32(count), 0)
       return status == LUA_OK ? 0 : DH_FAIL_VALUE.rawValue
     }
-    // As the `print` of a state whose code runs here.
+    // Like the `print` of a state whose code runs here.
     print.outlives = true
     try ask(.print, numberOf: print)
   }
@@ -146,7 +146,7 @@ public final class DistantCode {
     }
   }
 
-  /// A table of the value that lives where the code does.
+  /// Makes a table from the value in the process that runs the code.
   func makeTable(_ value: LuaValue) throws -> LuaReference {
     try asking(.makeTable) { encoder in
       _ = try value.push(on: LuaStack(encoder.L))
@@ -157,7 +157,7 @@ public final class DistantCode {
     }
   }
 
-  /// Gives `body` what is in such a table, on top of the stack.
+  /// Passes `body` a copy of the content of such a table, on top of the stack.
   func withContent<R>(of table: DistantTable, _ body: (borrowing LuaStack) throws -> R) throws -> R {
     try asking(.copyTable) {
       $0.writer.word(table.id)
@@ -169,7 +169,7 @@ public final class DistantCode {
 
   // MARK: Asking
 
-  /// Asks outside of any call, within the time of one.
+  /// Sends a request outside of any call, with the time limit of one call.
   private func asking<R>(
     _ kind: FrameKind, _ write: (inout CrossingEncoder) throws -> Void,
     take: (borrowing LuaStack, Int32) throws -> R
@@ -194,13 +194,13 @@ public final class DistantCode {
     }
   }
 
-  /// A question ends with the reading of its answer.
+  /// Ends a request, after its answer was read.
   private func endQuestion() {
     questions -= 1
     if isClosing, questions == 0 { end(.ended("was ended")) }
   }
 
-  /// Calls a function of the code with what is on the stack of a host call.
+  /// Calls a function of the code with the values on the stack of a host call.
   private func call(_ id: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L
     questions += 1
@@ -233,12 +233,12 @@ public final class DistantCode {
     }
   }
 
-  /// A long frame counts to the memory of the call that it is for, beside what is made of it.
+  /// Charges a long frame to the call that it is for, in addition to the values made from it.
   private func charge(_ bytes: Int, on L: OpaquePointer) throws(LuaFailure) {
     if bytes > 64 << 10, dh_charge(L, bytes) == 0 { throw .memory }
   }
 
-  /// Pushes an answer; the count of its values, or a `dh_failure`.
+  /// Pushes an answer; returns the count of its values, or a `dh_failure`.
   private func take(_ answer: [UInt8], on L: OpaquePointer) throws -> Int32 {
     try charge(answer.count, on: L)
     return try sending {
@@ -256,7 +256,7 @@ public final class DistantCode {
           throw LuaError(kind: .syntax(isIncomplete: isIncomplete), message: try decoder.reader.text())
         case .stopped:
           let reason = Int32(try decoder.reader.byte())
-          // It stops by itself for its memory; anything else it was asked for.
+          // The code stops by itself when it runs out of memory; any other stop must have been requested.
           guard reason == DH_STOP_MEMORY.rawValue || dh_stop_reason_of(L) != 0 else { throw CrossingError() }
           dh_tell_stop(L, reason, try decoder.reader.text())
           return 0
@@ -266,7 +266,7 @@ public final class DistantCode {
     }
   }
 
-  /// Whatever fails on the way is the end of the process, but for errors of Lua.
+  /// Runs `body`; any failure other than a Lua error ends the process.
   private func sending<R>(_ body: () throws -> R) throws -> R {
     if let failure { throw LuaFailure.message(failure.words) }
     do {
@@ -316,7 +316,7 @@ public final class DistantCode {
     }
   }
 
-  /// Runs a host function on the values of a question; what of them cannot be taken is a failure of it.
+  /// Runs a host function with the values of a request; values that cannot be decoded become a failure of that call.
   private func answer(
     of function: UnsafePointer<dh_function>, _ decoder: inout CrossingDecoder, _ L: OpaquePointer
   ) throws -> [UInt8] {
@@ -339,7 +339,7 @@ public final class DistantCode {
     return self.answer(L, base, status: status, answer)
   }
 
-  /// The answer to a question, from what a host function has left on the stack above `base`.
+  /// Returns the answer to a request, from what a host function left on the stack above `base`.
   private func answer(_ L: OpaquePointer, _ base: Int32, status: Int32, _ answer: Int32) -> [UInt8] {
     if status >= DH_STATUS_STOPPED { return CrossingFrame.stopped(status - Int32(DH_STATUS_STOPPED), at: "") }
     let isFailure = status != LUA_OK || answer < 0
@@ -363,7 +363,7 @@ enum CrossingFrame {
     return writer.bytes
   }
 
-  /// A failure with a message, to which the position is added where it is raised.
+  /// Makes a failure with a message; the position is added where it is raised.
   static func failure(_ message: String) -> [UInt8] {
     var writer = CrossingWriter(.failure)
     writer.word(Int(DH_FAIL_MESSAGE.rawValue))

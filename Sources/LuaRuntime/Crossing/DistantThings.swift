@@ -1,4 +1,5 @@
-// What stands here for a thing of the other side. Invariant: when the last of it here goes, the other side hears so.
+// Local stand-ins for functions, objects and tables of the other side. Invariant: when the last local use of one is
+// gone, the other side is notified.
 
 import CLua
 
@@ -15,7 +16,7 @@ final class DistantFunction {
 /// An object of the host, in the process that runs the code.
 final class DistantObject: BoundObject {
   let id: Int
-  /// How often it was handed over.
+  /// How often the object was handed over.
   var times = 1
   private weak var crossing: LuaCrossing?
 
@@ -38,11 +39,11 @@ final class DistantTable: BoundObject {
   }
 }
 
-/// A member of a bound type or module, as it is told to the side that runs the code.
+/// A member of a bound type or module, as it is sent to the side that runs the code.
 struct ToldMember {
   let role: BoundMember.Role
   let name: String
-  /// Of the function in the host's state.
+  /// The number of the function in the host's state.
   let number: Int
 
   func write(to writer: inout CrossingWriter) {
@@ -78,7 +79,7 @@ struct ToldMember {
   }
 }
 
-/// A module as it is told.
+/// A module, as it is sent to the side that runs the code.
 struct ToldModule {
   let name: String
   let members: [ToldMember]

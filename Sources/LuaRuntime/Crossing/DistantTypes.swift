@@ -1,11 +1,11 @@
-// Types of the host in the process that runs code, and tables of that process as the host keeps them. Invariant: such a
-// type has the name, the members and the words for a wrong name that the host's own has.
+// Host types in the process that runs code, and tables of that process as the host refers to them. Invariant: such a
+// type has the same name, members and messages for unknown names as the host's own.
 
 import CLua
 
 extension LuaState.Slot {
-  /// Adds a type of the host's to a state.
-  /// - Parameter function: what runs a member.
+  /// Adds a host type to a state.
+  /// - Parameter function: makes the function that runs a member.
   static func add(
     _ name: String, _ members: [ToldMember], to state: LuaState, _ function: (ToldMember) -> HostFunction
   ) throws -> LuaState.Slot {
@@ -22,7 +22,7 @@ extension LuaState.Slot {
 }
 
 extension TypeDescription {
-  /// Of a type of the host's: what words for a wrong name need.
+  /// Makes the description of a host type, with what the messages for unknown names need.
   fileprivate init(_ name: String, _ members: [ToldMember]) {
     self.init(name: name, help: "", grant: nil, summary: { _ in name }, identity: { _ in .text(name) })
     for member in members {
@@ -40,7 +40,8 @@ extension TypeDescription {
 }
 
 extension LuaState {
-  /// A table with the value's fields that the code of this state may change, wherever that runs.
+  /// Makes a table with the value's fields. The code of this state can change the table, whichever process it runs
+  /// in.
   public func makeTable(_ value: LuaValue) throws -> LuaReference {
     if let distant { return try distant.makeTable(value) }
     return try withStack { stack in

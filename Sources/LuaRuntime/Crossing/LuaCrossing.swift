@@ -1,28 +1,29 @@
-// What one side of a crossing has handed over, and what it was handed: functions, objects and tables stay where they
-// are, and the other side knows them by number. Invariants: a thing that was handed over lives until the other side has
-// said for each handing over that it is done with it; a number that was not handed over is a `CrossingError`.
+// The functions, objects and tables that one side of the connection has handed over or received. They stay on their
+// side; the other side refers to them by number. Invariants: what was handed over lives until the other side has
+// released it once for each time it was handed over; an unknown number is a `CrossingError`.
 
 import CLua
 
-/// A kind of thing that stays on its side.
+/// What can be handed over while it stays on its side.
 enum HandedKind: UInt8 {
   case function, object, table
 }
 
-/// One side of the way between two Lua states, one of which is in another process.
+/// One side of the connection between two Lua states in two processes.
 final class LuaCrossing {
   unowned let state: LuaState
   let channel: any LuaChannel
-  /// Bytes of a frame; a longer one is not made.
+  /// The maximum bytes of a frame; a longer one is not made.
   let longestFrame: Int
-  /// Whether the state is charged for what it says: where the code runs, as what it wants copied is its own doing.
+  /// Whether the state is charged for the frames it sends: true where the code runs, as that code decides what is
+  /// copied.
   let chargesFrames: Bool
-  /// What the other side calls of this one while its own question waits for an answer.
+  /// Serves a request of the other side, while a request of this side waits for its answer.
   var serve: ([UInt8]) throws -> Void = { _ in throw CrossingError() }
-  /// Runs a function of the other side with what is on a stack; answers as a host function.
+  /// Runs a function of the other side with the values on a stack; returns what a host function returns.
   var run: (Int, borrowing LuaStack) throws -> Int32 = { _, _ in throw CrossingError() }
 
-  /// Told of the members of a type that the other side is about to know.
+  /// Called with the members of a type just before the other side learns of it.
   var willTell: ([ToldMember]) -> Void = { _ in }
 
   private struct HandedObject {
@@ -35,13 +36,13 @@ final class LuaCrossing {
   private var objects: [Int: HandedObject] = [:]
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var lastNumber = 0
-  /// The types that the other side knows.
+  /// The types that were sent to the other side.
   private var told: Set<Int> = []
-  /// What the other side knows by name, by its number: types, on the side that runs the code.
+  /// The types that the other side has announced, by number; used on the side that runs the code.
   private var types: [Int: LuaState.Slot] = [:]
-  /// The objects of the other side that live here.
+  /// The live stand-ins here for objects of the other side.
   private var distant: [Int: Unmanaged<DistantObject>] = [:]
-  /// What is to be said to be needed no more.
+  /// What the other side should be told to release.
   private var released: [(kind: HandedKind, id: Int, times: Int)] = []
 
   init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int, chargesFrames: Bool) {
@@ -58,7 +59,7 @@ final class LuaCrossing {
     return lastNumber
   }
 
-  /// Keeps the value on top of the stack, which it pops, for the other side.
+  /// Pops the value on top of the stack and stores it for the other side.
   func keep(_ L: OpaquePointer) -> Int {
     let id = nextNumber()
     references[id] = LuaReference(popping: L, of: state)
@@ -79,7 +80,7 @@ final class LuaCrossing {
     return Handed(tag: .ownFunction, id: keep(L))
   }
 
-  /// Nil for an object that is closed, or of nobody's type.
+  /// Returns nil for a closed object, or one without a bound type.
   func hand(objectAt index: Int32, on L: OpaquePointer) throws -> Handed? {
     guard let slot = state.slot(on: L, at: index), let object = state.object(on: L, at: index) else { return nil }
     switch object {
@@ -124,7 +125,7 @@ final class LuaCrossing {
     }
   }
 
-  // MARK: Being handed
+  // MARK: Receiving
 
   /// Pushes a function that runs on the other side.
   func take(function id: Int, named name: String, on L: OpaquePointer) {
@@ -137,7 +138,7 @@ final class LuaCrossing {
     state.push(host, cost: 512, on: L)
   }
 
-  /// Pushes an object of the other side: the same one while it lives.
+  /// Pushes an object of the other side; always the same stand-in while that lives.
   func take(object id: Int, type: Int, cost: Int, on L: OpaquePointer) throws(CrossingError) {
     guard let slot = types[type], cost >= 0 else { throw CrossingError() }
     let object: DistantObject
@@ -152,23 +153,23 @@ final class LuaCrossing {
     if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
   }
 
-  /// Pushes what stands for a table of the other side.
+  /// Pushes a stand-in for a table of the other side.
   func take(table id: Int, on L: OpaquePointer) throws(CrossingError) {
     guard types.isEmpty else { throw CrossingError() }
     state.push(object: DistantTable(id, self), on: L)
   }
 
-  /// Makes a type of the other side known.
+  /// Registers a type of the other side.
   func add(_ slot: LuaState.Slot, number: Int) { types[number] = slot }
 
-  // MARK: Giving up
+  // MARK: Releasing
 
   func release(_ kind: HandedKind, _ id: Int, times: Int = 1) {
     if kind == .object { distant[id] = nil }
     released.append((kind, id, times))
   }
 
-  /// Says what is needed no more, before anything else is said.
+  /// Sends what is no longer needed; called before any other frame is sent.
   func sendReleases() throws {
     guard !released.isEmpty else { return }
     var writer = CrossingWriter(.release)
@@ -181,7 +182,7 @@ final class LuaCrossing {
     try channel.send(writer.bytes)
   }
 
-  /// Lets go of what the other side needs no more.
+  /// Releases what the other side no longer needs.
   func takeReleases(_ reader: CrossingReader) throws(CrossingError) {
     var reader = reader
     while reader.left > 0 {
@@ -200,7 +201,7 @@ final class LuaCrossing {
     }
   }
 
-  /// Forgets all of it: the other side is gone.
+  /// Drops everything, as the other side is gone.
   func end() {
     if !state.isFreed { for object in objects.values { dh_release(state.main, object.cost) } }
     references = [:]
@@ -211,7 +212,7 @@ final class LuaCrossing {
 
   // MARK: Asking
 
-  /// Sends a question and serves what the other side asks, until its answer comes.
+  /// Sends a request and serves requests of the other side until the answer comes.
   func ask(_ question: [UInt8], waiting: () throws -> Void = {}) throws -> [UInt8] {
     try sendReleases()
     try channel.send(question)
@@ -223,7 +224,7 @@ final class LuaCrossing {
       case .release: try frame.read { try takeReleases($0) }
       default: try serve(frame)
       }
-      // A side that goes on asking is looked at too.
+      // Also checks `waiting` for a side that keeps sending requests.
       try waiting()
     }
   }
@@ -235,7 +236,7 @@ final class LuaCrossing {
 }
 
 extension [UInt8] {
-  /// Reads a frame from behind its kind.
+  /// Reads a frame, starting after its kind.
   func read<Result>(_ body: (CrossingReader) throws -> Result) throws -> Result {
     try withUnsafeBytes { bytes in
       var reader = CrossingReader(bytes)

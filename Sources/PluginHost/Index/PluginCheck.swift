@@ -1,5 +1,6 @@
-// What an index would refuse of a plugin, told to its author before anybody else sees it. Invariant: nothing of the
-// plugin runs here; each fault is one that reading a listing, packing, or installing would refuse, in the same words.
+// What an index would refuse in a plugin, reported to its author before anyone else sees it. Invariant: no code of
+// the plugin runs here; each fault is one for which reading a listing, packing or installing would be refused, in the
+// same words.
 
 import Authentication
 import Bindings
@@ -9,15 +10,15 @@ import Problems
 import Text
 public import Values
 
-/// A plugin's folder, looked at as an index would.
+/// A plugin's folder, checked as an index would check it.
 ///
 ///     PluginCheck(folder: "verbs", host).faults   // ["plugin.json: \"licence\": ... is expected"]
 public struct PluginCheck {
-  /// Nil where the folder cannot be packed at all.
+  /// Nil if the folder cannot be packed at all.
   public let package: PluginPackage?
-  /// What an index refuses.
+  /// What an index would refuse.
   public private(set) var faults: [String] = []
-  /// The bytes of its package; empty where there is none.
+  /// The bytes of its package; empty if there is none.
   public let bytes: [UInt8]
 
   public init(folder: String, _ host: PluginHost) throws {
@@ -58,7 +59,7 @@ public struct PluginCheck {
         faults.append("plugin.json: \"commands\": \(quoted(name)) is a command of Deckhand's")
       }
     }
-    // What it says of itself has to be a listing that can be read.
+    // The listing made from its manifest must be readable.
     if faults.isEmpty {
       do throws(PluginIndexError) {
         _ = try PluginListing(JSONWriter.bytes(of: listing(of: package)), name: package.name)
@@ -68,7 +69,7 @@ public struct PluginCheck {
     }
   }
 
-  /// Its listing with this one version, as `NAME.json` has it.
+  /// Returns its listing with this one version, as it would be in `NAME.json`.
   public func listing(of package: PluginPackage) -> Value {
     let manifest = package.manifest
     let plugins = manifest.needs.plugins.map { ($0.name, Value.text($0.range.description)) }
@@ -87,16 +88,17 @@ public struct PluginCheck {
   }
 }
 
-/// An index's folder, looked at before it is signed and given away.
+/// An index's folder, checked before it is signed and published.
 public struct PluginIndexCheck {
   public let index: PluginIndex
   public private(set) var faults: [String] = []
-  /// Versions whose packages are not in the folder, which is no fault: their listings say where they are.
+  /// The number of versions whose packages are not in the folder. That is not a fault: their listings say where they
+  /// are.
   public private(set) var elsewhere = 0
-  /// Versions that were looked at.
+  /// The number of versions that were checked.
   public private(set) var versions = 0
 
-  /// - Throws: where `index.json` itself cannot be read.
+  /// - Throws: when `index.json` itself cannot be read.
   public init(folder: String, _ host: PluginHost) throws {
     index = try PluginIndex(folder, key: nil)
     do { try index.checkAge(seen: nil, now: host.environment.clocks.now()) } catch { faults.append(error.message) }
@@ -124,6 +126,6 @@ public struct PluginIndexCheck {
     }
   }
 
-  /// Whether an index lies in a folder.
+  /// Whether a folder contains an index.
   public static func isIndex(_ folder: String) -> Bool { fileExists(folder + "/" + PluginIndex.fileName) }
 }

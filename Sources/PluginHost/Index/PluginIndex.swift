@@ -1,6 +1,6 @@
-// An index of plugins: a folder with `index.json`, its signature, and a listing of each plugin. Invariant: nothing of
-// an index is used before its signature holds and it is neither older than one that was seen nor past its date; a
-// listing is used only with the hash that the signed file has of it; no path leads out of the folder.
+// An index of plugins: a folder with `index.json`, its signature, and a listing of each plugin. Invariant: an index
+// is used only if its signature is valid and it is neither older than one that was seen nor expired; a listing is
+// used only if it has the hash in the signed file; no path leads out of the folder.
 
 import Authentication
 import Decks
@@ -14,17 +14,17 @@ import Values
 ///     {"format": 1, "name": "words", "number": 7, "date": "2026-11-23", "expires": "2027-11-23",
 ///      "plugins": {"verbs": "SHA-256 of verbs.json"}}
 public struct PluginIndex: Sendable {
-  /// Where it lies, as it was given.
+  /// The folder, as it was given.
   public let folder: String
   public let name: String
-  /// Grows with each change.
+  /// Increases with each change.
   public let number: Int
-  /// Days as `2026-11-23`.
+  /// A day such as `2026-11-23`.
   public let date: String
   public let expires: String?
-  /// SHA-256 of each listing by the plugin's name.
+  /// The SHA-256 of each listing by the plugin's name.
   let listings: [String: String]
-  /// SHA-256 of `index.json`.
+  /// The SHA-256 of `index.json`.
   let sha256: String
 
   static let fileName = "index.json"
@@ -34,8 +34,8 @@ public struct PluginIndex: Sendable {
   /// The names of the plugins in it.
   public var plugins: [String] { listings.keys.sorted() }
 
-  /// Reads what the folder holds, and checks the signature where a key is named.
-  /// - Parameter key: whose signature it must have; nil for the index that comes with the program.
+  /// Reads the index of a folder, and checks the signature if a key is given.
+  /// - Parameter key: the key that must have signed it; nil for the index that comes with the program.
   init(_ folder: String, key: MinisignKey?) throws {
     let source = try Self.bytes(Self.fileName, in: folder)
     if let key { try Self.check(source, in: folder, by: key) }
@@ -103,7 +103,7 @@ public struct PluginIndex: Sendable {
     guard signature.isMade(by: key, over: source) else { throw PluginIndexError.badSignature(path: folder) }
   }
 
-  /// The signature beside `index.json`; nil where there is none.
+  /// Returns the signature next to `index.json`; nil if there is none.
   static func signature(in folder: String) throws -> MinisignSignature? {
     let name = fileName + PluginPackage.signatureEnding
     guard fileExists(folder + "/" + name) else { return nil }
@@ -114,7 +114,7 @@ public struct PluginIndex: Sendable {
   }
 
   /// - Parameters:
-  ///   - seen: the number and hash of the index that was seen last in this folder.
+  ///   - seen: the number and hash of the index that was last seen in this folder.
   ///   - now: seconds since 1970.
   func checkAge(seen: (number: Int, sha256: String)?, now: Double) throws(PluginIndexError) {
     if let seen {
@@ -127,7 +127,7 @@ public struct PluginIndex: Sendable {
 
   // MARK: Its files
 
-  /// What it says of a plugin; nil for one that is not in it.
+  /// Returns the listing of a plugin; nil if the plugin is not in the index.
   func listing(of plugin: String) throws -> PluginListing? {
     guard let hash = listings[plugin] else { return nil }
     let bytes = try Self.bytes(plugin + ".json", in: folder)
@@ -137,7 +137,7 @@ public struct PluginIndex: Sendable {
     return try PluginListing(bytes, name: plugin)
   }
 
-  /// A file right in the folder; a link that leads out of it is refused.
+  /// Reads a file directly in the folder; a link that leads out of it is refused.
   private static func bytes(_ name: String, in folder: String, limit: Int = limits.bytes) throws -> [UInt8] {
     do {
       return try PluginFolder(plugin: lastPart(of: folder), path: folder).file(name, limit: limit)
@@ -150,8 +150,9 @@ public struct PluginIndex: Sendable {
     }
   }
 
-  /// The package of a version, as the index has it.
-  /// - Throws: `PluginIndexError`: it is not there, leads out of the folder, or is another one.
+  /// Returns the package of a version, from the folder of the index.
+  /// - Throws: `PluginIndexError` if it leads out of the folder, `PluginReleaseError` if it is missing or differs
+  ///   from its listing.
   func package(
     of listing: PluginListing, _ release: PluginListing.Release, isInterrupted: @escaping () -> Bool
   ) throws -> PluginPackage {

@@ -1,23 +1,23 @@
-// Why an index of plugins is refused, in words. Invariant: each message names the index and the reason, and what to do
-// where something can be done.
+// Why an index of plugins is refused, as messages. Invariant: each message names the index and the reason, and a
+// remedy if there is one.
 
 public import Problems
 import Text
 
-/// An index that is not taken.
+/// Why an index is not accepted.
 public enum PluginIndexError: Problem, Equatable {
   case notAnIndex(path: String, missing: String)
   case badIndex(path: String, reason: String)
-  /// What it says of a plugin; `reason` says where and what.
+  /// The listing of a plugin; `reason` says where the error is, and what.
   case badListing(plugin: String, reason: String)
   case unsigned(path: String)
-  /// It was to be added without a key, and is signed with none that is trusted.
+  /// It was added without a key, and it is signed with a key that is not trusted.
   case unknownKey(path: String, keyID: String)
   case otherKey(path: String, knownID: String, givenID: String)
   case badSignature(path: String)
-  /// An index of a higher number was seen here before.
+  /// An index with a higher number was seen here before.
   case older(path: String, number: Int, seen: Int)
-  /// Another content under the number that was seen.
+  /// The content differs from the one seen with the same number.
   case changed(path: String, number: Int)
   case expired(path: String, date: String)
   case changedListing(path: String, plugin: String)
@@ -80,7 +80,7 @@ public enum PluginIndexError: Problem, Equatable {
 }
 
 extension ProblemReport {
-  /// A problem of the index in a folder.
+  /// Makes a problem of the index in a folder.
   fileprivate static func index(
     _ path: String, _ code: ProblemCode.Failure, _ title: String, _ message: String
   ) -> ProblemReport {

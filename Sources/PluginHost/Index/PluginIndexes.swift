@@ -1,6 +1,6 @@
-// The indexes of plugins that the user has added, and what they offer. Invariant: an index that is refused offers
-// nothing, and its reason is told; what is taken from an index is the version that its signed files name, and what was
-// seen of it once is never taken back for less.
+// The indexes of plugins that the user has added, and what they offer. Invariant: a refused index offers nothing, and
+// the reason is reported; what is installed from an index is the version that its signed files name, and an index
+// that is older than the one last seen is never accepted.
 
 public import Authentication
 import Bindings
@@ -32,9 +32,9 @@ public struct PluginIndexes {
   let host: PluginHost
   private var environment: Environment { host.environment }
 
-  // MARK: Which there are
+  // MARK: Known indexes
 
-  /// The one that comes with the program, where there is one, and those that were added.
+  /// Returns the index that comes with the program, if there is one, and those that were added.
   public func states() throws -> [IndexState] {
     var states: [IndexState] = []
     if let folder = environment.folders.bundledPlugins, fileExists(folder + "/" + PluginIndex.fileName) {
@@ -55,7 +55,7 @@ public struct PluginIndexes {
   }
 
   /// Adds the index in a folder.
-  /// - Parameter key: whose it is; nil for one of the keys that are trusted already.
+  /// - Parameter key: the key of the index; nil for one of the keys that are trusted already.
   public func add(_ folder: String, key: MinisignKey?) throws -> PluginIndex {
     guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
     defer { free(real) }
@@ -79,7 +79,7 @@ public struct PluginIndexes {
     return key
   }
 
-  /// Forgets an index, by its folder or its name; plugins that came from it stay.
+  /// Removes an index, by its folder or its name; plugins installed from it stay.
   /// - Returns: its folder.
   public func remove(_ text: String) throws -> String {
     let states = try states().filter { $0.known != nil }
@@ -99,7 +99,7 @@ public struct PluginIndexes {
     return states.first { $0.folder == folder || $0.folder == path } ?? states.first { $0.index?.name == text }
   }
 
-  /// Keeps that an index was seen: an older one is refused from now on.
+  /// Records that an index was seen; an older one is refused from now on.
   func note(_ index: PluginIndex) throws {
     let keys = try host.packages.trustedKeys()
     guard let known = keys.indexes.first(where: { $0.folder == index.folder }), known.number < index.number else {
@@ -112,8 +112,8 @@ public struct PluginIndexes {
 
   // MARK: What they offer
 
-  /// The plugins whose name, summary or author has the word in it, each with its newest version that counts here, and
-  /// what is wrong with indexes and listings.
+  /// Returns the plugins whose name, summary or author contains the word, each with its newest version that is usable
+  /// here, and the problems of indexes and listings.
   public func search(_ word: String) throws -> (found: [ListedRelease], problems: [any Problem]) {
     var (found, problems): ([ListedRelease], [any Problem]) = ([], [])
     let word = word.lowercased()
@@ -136,12 +136,12 @@ public struct PluginIndexes {
     return (found, problems)
   }
 
-  /// The newest version that was not taken back and that this program can load.
+  /// Returns the newest version that was not yanked and that this program can load.
   private func newest(of listing: PluginListing) -> PluginListing.Release? {
     listing.releases.first { $0.yanked == nil && problem(of: $0, listing.name) == nil }
   }
 
-  /// Why a version is not for this program; nil where it is.
+  /// Returns why this program cannot use a version; nil if it can.
   private func problem(of release: PluginListing.Release, _ plugin: String) -> PluginError? {
     if release.api > apiVersion { return .newerAPI(plugin: plugin, api: release.api) }
     guard let range = release.needs.deckhand else { return nil }
@@ -150,7 +150,7 @@ public struct PluginIndexes {
     return .needsDeckhand(plugin: plugin, range: range.description, version: version)
   }
 
-  /// Installed plugins for which an index has a higher version, or takes back the one that is there.
+  /// Returns the installed plugins for which an index has a higher version, or has yanked the installed one.
   public func outdated() throws -> (found: [OutdatedPlugin], problems: [any Problem]) {
     let (all, problems) = try search("")
     var found: [OutdatedPlugin] = []
@@ -167,9 +167,9 @@ public struct PluginIndexes {
     return (found, problems)
   }
 
-  /// The version of a plugin that is to be taken.
+  /// Finds the version of a plugin to install.
   /// - Parameters:
-  ///   - version: nil for the newest that counts here.
+  ///   - version: nil for the newest that is usable here.
   ///   - index: the folder or the name of an index; nil for all of them.
   public func found(for plugin: String, version: String?, in index: String?) throws -> ListedRelease {
     var states = try states()
@@ -179,7 +179,7 @@ public struct PluginIndexes {
       }
       states = [one]
     }
-    // One index alone is not passed over in silence: what it lacks may be what is wrong with it.
+    // If no index lists the plugin, the problem of a broken index is reported, as the plugin may be in that index.
     let problems = states.compactMap(\.problem)
     let usable = states.compactMap(\.index)
     let listed = try usable.compactMap { index in try index.listing(of: plugin).map { (index: index, listing: $0) } }
@@ -199,7 +199,7 @@ public struct PluginIndexes {
   private func release(of listing: PluginListing, _ version: String?) throws -> PluginListing.Release {
     guard let version else {
       if let newest = newest(of: listing) { return newest }
-      // The highest says why: a listing has at least one version.
+      // The highest version gives the reason; a listing has at least one version.
       let highest = listing.releases[0]
       if let reason = highest.yanked { throw yanked(listing, highest, reason) }
       throw problem(of: highest, listing.name) ?? .newerAPI(plugin: listing.name, api: highest.api)
@@ -219,19 +219,19 @@ public struct PluginIndexes {
     .yanked(plugin: listing.name, version: release.version.description, reason: reason)
   }
 
-  /// The package of a version, checked against the index.
+  /// Returns the package of a version, checked against the index.
   public func package(of listed: ListedRelease) throws -> PluginPackage {
     try listed.index.package(of: listed.listing, listed.release, isInterrupted: environment.isInterrupted)
   }
 }
 
-/// An installed plugin that an index has something to say of.
+/// An installed plugin for which an index has a newer version, or has yanked the installed one.
 public struct OutdatedPlugin {
   public let plugin: Plugin
-  /// The version to update to; nil where there is none.
+  /// The version to update to; nil if there is none.
   public let newer: ListedRelease?
   public let index: PluginIndex
-  /// Why the installed version was taken back; nil where it was not.
+  /// Why the installed version was yanked; nil if it was not.
   public let yanked: String?
 }
 

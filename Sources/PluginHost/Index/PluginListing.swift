@@ -1,6 +1,6 @@
-// What an index says of one plugin: `NAME.json`. Invariant: a listing that was read has only names, paths, versions and
-// hashes that can be used as they are, and texts that are printable; what an author writes and what an index holds are
-// judged by the same rules.
+// The listing of one plugin in an index: `NAME.json`. Invariant: a listing that was read has only names, paths,
+// versions and hashes that are safe to use, and texts that are printable; an author's plugin and an index's listings
+// are checked by the same rules.
 
 import Archives
 public import Authentication
@@ -13,39 +13,39 @@ import Values
 ///
 ///     {"name": "verbs", "summary": "...", "author": "M. Ray", "key": "RW...", "versions": [{"version": "1.0.0", ...}]}
 public struct PluginListing: Sendable {
-  /// One version of it.
+  /// One version of the plugin.
   public struct Release: Sendable {
     public let version: Version
-    /// Where its package, or its folder, lies below the index's folder.
+    /// The path of its package, or of its folder, below the index's folder.
     public let file: String
-    /// Where the package can be had, when it is not in the folder.
+    /// The address from which the package can be downloaded if it is not in the folder.
     public let address: String?
-    /// Of the package: 64 hexadecimal digits, and its bytes.
+    /// The hash of the package, 64 hexadecimal digits, and its size in bytes.
     public let sha256: String
     public let size: Int
     public let api: Int
-    /// In the words of the manifest, sorted.
+    /// The permissions as the manifest writes them, sorted.
     public let permissions: [String]
     public let needs: Needs
     public let licence: String
-    /// Why its author took it back; nil for a version that counts.
+    /// Why its author yanked it; nil for a usable version.
     public let yanked: String?
   }
 
   public let name: String
   public let summary: String
   public let author: String?
-  /// Whose signature its packages have; nil for packages that only the index vouches for.
+  /// The key that signs its packages; nil if only the index vouches for them.
   public let key: MinisignKey?
   /// The highest version first.
   public let releases: [Release]
 
   static let limits = JSONLimits(bytes: 256 << 10, depth: 16, values: 20_000, string: 64 << 10)
-  /// Versions of one plugin.
+  /// The maximum number of versions of one plugin.
   private static let mostReleases = 1_000
 
   /// Reads the text of `NAME.json`.
-  /// - Throws: `PluginIndexError.badListing`: what is wrong in it, and where.
+  /// - Throws: `PluginIndexError.badListing`, with what is wrong, and where.
   init(_ bytes: [UInt8], name: String) throws(PluginIndexError) {
     let rules = ListingRules(plugin: name)
     let value: Value
@@ -98,7 +98,7 @@ extension PluginListing.Release {
     let reader = ManifestReader(object: record, folder: rules.plugin)
     do throws(PluginError) {
       api = try reader.api()
-      // What a later interface grants is not known here, and nothing of it is taken.
+      // The permissions of a newer interface are unknown here, and none of them is accepted.
       let isNewer = api > apiVersion
       permissions = isNewer ? [] : try reader.permissions().map(\.description).sorted()
       needs = isNewer ? Needs() : try reader.needs()
@@ -109,7 +109,7 @@ extension PluginListing.Release {
   }
 }
 
-/// What the parts of a listing may be.
+/// The rules for the parts of a listing.
 struct ListingRules {
   let plugin: String
   var place = ""
@@ -118,7 +118,7 @@ struct ListingRules {
     .badListing(plugin: plugin, reason: place.isEmpty ? reason : "\(place): \(reason)")
   }
 
-  /// A text in one line that is seen as it is.
+  /// Reads a printable text of one line, which is shown unchanged.
   func text(_ value: Value?, _ key: String, limit: Int) throws(PluginIndexError) -> String {
     guard let text = value?.text, !text.trimmed.isEmpty, printable(text, limit: limit) == text else {
       throw failure("\"\(key)\": a printable text of at most \(limit) characters is expected")
@@ -141,7 +141,7 @@ struct ListingRules {
     return text
   }
 
-  /// A path below the index's folder, by plain names.
+  /// Reads a path of plain names below the index's folder.
   func path(_ value: Value?) throws(PluginIndexError) -> String {
     let parts = (value?.text ?? "").split(separator: "/", omittingEmptySubsequences: false)
     let arePlain = parts.allSatisfy { part in

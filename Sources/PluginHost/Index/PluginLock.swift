@@ -1,5 +1,5 @@
-// A set of plugins by version and content, for another machine or another day: what `plugin lock` writes and `plugin
-// sync` brings back. Invariant: a plugin is told from another by its content, not by how it was packed.
+// A set of plugins by version and content, to be restored on another machine or another day: `plugin lock` writes it
+// and `plugin sync` restores it. Invariant: plugins are compared by content, not by how they were packed.
 
 import Files
 import Text
@@ -16,13 +16,13 @@ public struct PluginLock: Equatable, Sendable {
     public let content: String
   }
 
-  /// By name.
+  /// Sorted by name.
   public let entries: [Entry]
   private static let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 20_000, string: 4096)
 
   init(_ entries: [Entry]) { self.entries = entries.sorted { $0.name < $1.name } }
 
-  /// Reads what `bytes` has written.
+  /// Reads a file that `bytes` has written.
   /// - Throws: `FileError`, `PluginReleaseError.badLock`.
   public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
     let bytes = try FileText.bytes(path, limit: Self.limits.bytes, isInterrupted: isInterrupted)
@@ -53,7 +53,8 @@ public struct PluginLock: Equatable, Sendable {
 }
 
 extension PluginIndexes {
-  /// The installed plugins as they are now; those that come with the program come with it elsewhere, too.
+  /// Returns the installed plugins as they are now; bundled plugins are left out, as they come with every copy of the
+  /// program.
   public func lock() throws -> PluginLock {
     PluginLock(
       try host.plugins.filter { !$0.isBundled && $0.manifest != nil }.map { plugin in
@@ -62,9 +63,9 @@ extension PluginIndexes {
       })
   }
 
-  /// What is to be installed for a lock, in the order in which the plugins need each other; those that are there as it
-  /// says are left out.
-  /// - Parameter path: what to call the file in an error.
+  /// Returns what must be installed for a lock, in the order of dependencies; plugins that already match it are left
+  /// out.
+  /// - Parameter path: the name of the file in errors.
   public func missing(of lock: PluginLock, path: String) throws -> [(listed: ListedRelease, package: PluginPackage)] {
     var wanted: [(listed: ListedRelease, package: PluginPackage)] = []
     for entry in lock.entries {
@@ -83,7 +84,7 @@ extension PluginIndexes {
     return Self.inOrder(wanted)
   }
 
-  /// Each after those that it needs; a ring stays as it is, and is refused when it is installed.
+  /// Sorts each plugin after those that it needs; a cycle is left as it is, and is refused when it is installed.
   private static func inOrder(
     _ wanted: [(listed: ListedRelease, package: PluginPackage)]
   ) -> [(listed: ListedRelease, package: PluginPackage)] {
@@ -97,7 +98,7 @@ extension PluginIndexes {
     return ordered
   }
 
-  /// The files of an installed plugin.
+  /// Reads the files of an installed plugin.
   func installedPackage(of plugin: Plugin) throws -> PluginPackage {
     try PluginPackage(folder: plugin.folder, isInterrupted: host.environment.isInterrupted)
   }

@@ -1,27 +1,27 @@
-// Why a version that an index or a file of locked versions names is not taken, in words. Invariant: each message names
-// the plugin and the reason, and what to do where something can be done.
+// Why a version that an index or a lock file names is not installed, as messages. Invariant: each message names the
+// plugin and the reason, and a remedy if there is one.
 
 public import Problems
 import Text
 
-/// A version of a plugin that is not installed.
+/// Why a version of a plugin is not installed.
 public enum PluginReleaseError: Problem, Equatable {
-  /// - Parameter indexes: how many were looked into.
+  /// - Parameter indexes: the number of indexes that were searched.
   case notListed(plugin: String, suggestion: String?, indexes: Int)
   case inSeveral(plugin: String, indexes: [String])
   case noVersion(plugin: String, version: String, there: [String])
-  /// Its author took it back.
+  /// Its author yanked it.
   case yanked(plugin: String, version: String, reason: String)
   /// Its package is not in the index's folder.
   case notThere(plugin: String, version: String, path: String, address: String?, size: Int)
-  /// What lies there is not what the index has.
+  /// The package there differs from what the index states.
   case changed(plugin: String, version: String, path: String, reason: String)
   case nothingNewer(plugin: String, version: String)
-  /// The file of locked versions cannot be read.
+  /// The lock file cannot be read.
   case badLock(path: String, reason: String)
-  /// The file of locked versions has another content for the version.
+  /// The lock file has different content for the version.
   case changedSinceLock(plugin: String, version: String, path: String)
-  /// What an author showed to `plugin check` has faults.
+  /// The plugin or index that was given to `plugin check` has faults.
   case hasFaults(path: String, count: Int)
 
   public var report: ProblemReport {

@@ -1,5 +1,6 @@
-// Where a plugin's code runs: in deckhand's process when it came with deckhand, else in one of its own. Invariant: a
-// plugin whose process cannot be had, or is gone, is not run elsewhere in its place; only the user decides that.
+// Where a plugin's code runs: in deckhand's process if the plugin is bundled, otherwise in its own process.
+// Invariant: a plugin whose process cannot be started, or has ended, is not run elsewhere instead; only the user
+// decides that.
 
 import Bindings
 import Files
@@ -11,16 +12,16 @@ import LuaRuntime
 public struct PluginIsolation {
   let host: PluginHost
 
-  /// Whether a plugin's code runs, or would run, in a process of its own.
+  /// Whether a plugin's code runs, or would run, in its own process.
   public func holds(_ plugin: Plugin) -> Bool { plugin.wantsProcess && host.environment.folders.pluginProgram != nil }
 
-  /// Sees that a plugin could run where it is to.
+  /// Checks that a plugin could run where it is supposed to.
   /// - Throws: `PluginError.cannotIsolate`.
   func check(_ plugin: Plugin) throws {
     _ = try process(for: plugin, CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: nil))
   }
 
-  /// Starts the process for a plugin whose twin is this state; nil for a plugin that runs in this one.
+  /// Starts the process for a plugin, with this state as its twin; nil for a plugin that runs in Deckhand's process.
   func start(_ plugin: Plugin, _ lua: LuaState, seed: UInt64?) throws -> DistantCode? {
     let terms = CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: seed)
     guard let process = try process(for: plugin, terms) else { return nil }
@@ -42,11 +43,11 @@ public struct PluginIsolation {
     }
   }
 
-  /// The process of a plugin is gone: so is the plugin, until the user loads it again. Whoever called it is told by the
-  /// error of the call.
+  /// Unloads a plugin whose process has ended, until the user loads it again. The caller gets the reason as the error
+  /// of its call.
   private func lose(_ plugin: Plugin, _ why: DistantFailure) {
     plugin.lastError = why.words
-    // While it is loaded, whoever loads it says what becomes of it.
+    // During loading, the code that loads the plugin sets its state.
     guard plugin.state == .loaded else { return }
     host.unload(plugin)
     plugin.state = .failed(why.words + "; `plugin reload \(plugin.name)` starts it again")

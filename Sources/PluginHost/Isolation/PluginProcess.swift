@@ -1,5 +1,6 @@
 // The process that runs a plugin's code: deckhand-plugin, started when the plugin is first used. Invariant: nothing
-// that it does, or no longer does, holds the shell up beyond what whoever waits allows; it is gone when this object is.
+// that the process does, or fails to do, blocks the shell longer than the waiting caller allows; the process ends
+// when this object is freed.
 
 import CConfinement
 import Files
@@ -7,10 +8,10 @@ import Glibc
 import LuaRuntime
 import Wire
 
-/// Why no such process can be had.
+/// Why the process cannot be started.
 enum IsolationFailure: Error, Equatable {
   case missing(path: String)
-  /// The kernel takes no rights from it.
+  /// The kernel cannot take its rights away.
   case notConfined
   case notReady
 }
@@ -22,19 +23,19 @@ final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32
   private let stream: FrameStream
-  /// Seconds of a call, which the kernel gives it too.
+  /// The time limit of a call in seconds; the kernel limits the process with it, too.
   private let seconds: Double
   private let clock: () -> Double
   private var renewed = -1.0
   private var isEnded = false
-  /// What it ended with, once it has.
+  /// The wait status that it ended with, once it has.
   private var ending: Int32 = 0
 
   private static let startSeconds = 10.0
 
   /// - Parameters:
   ///   - variables: `NAME=value`: the time zone.
-  ///   - seconds: that a call may take.
+  ///   - seconds: the time limit of a call.
   ///   - clock: monotonic seconds.
   init(
     path: String, variables: [String], _ terms: CodeTerms, seconds: Double, clock: @escaping () -> Double
@@ -45,7 +46,8 @@ final class PluginProcess: DistantChannel {
     } catch {
       throw .missing(path: path)
     }
-    // Short, so that a wish to stop that raised no signal here is seen too. With a limit a signal always ends the wait.
+    // Short, so that a stop request that raised no signal here is noticed too. With a timeout, a signal always ends
+    // the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -72,7 +74,7 @@ final class PluginProcess: DistantChannel {
     var blocked = 0
     do {
       try stream.send(frame) {
-        // It takes nothing: as long as nobody wants to stop, it may be busy.
+        // The process does not read: it may be busy, so this waits unless a stop was requested.
         blocked += Interrupts.areRequested ? 1 : 0
         if blocked > 50 { throw DistantFailure.hung }
       }
@@ -98,8 +100,8 @@ final class PluginProcess: DistantChannel {
 
   // MARK: Time and end
 
-  /// So many seconds of processor time from now, beyond the limit that the shell itself holds it to; then the kernel
-  /// ends the process.
+  /// Limits the processor time of the process from now, to more than the limit that the shell itself enforces; beyond
+  /// that, the kernel ends the process.
   private func renewTime() {
     let now = clock()
     guard now - renewed > 0.5, !isEnded else { return }

@@ -1,6 +1,6 @@
-// Installing, updating and removing plugins. Invariant: a package is checked in full, and its rights were shown, before
-// any of its code runs; its code is loaded and tested beside the plugin that is there, which stays until the new one
-// did both.
+// Installs, updates and removes plugins. Invariant: a package is checked in full, and its rights are shown, before
+// any of its code runs; its code is loaded and tested next to the current plugin, which stays until both have
+// succeeded.
 
 import Archives
 public import Authentication
@@ -11,30 +11,30 @@ import Problems
 import Text
 import Values
 
-/// What installing a package would do, for the question before it.
+/// What installing a package would do, for the question that precedes it.
 public struct InstallPlan {
   public let package: PluginPackage
-  /// The plugin whose place it takes.
+  /// The plugin that it replaces.
   public let installed: Plugin?
-  /// Whose signature it has, and the name that the user gave that key; nil without a signature.
+  /// The key that signed it, and the user's name for that key; nil without a signature.
   public let signer: (key: MinisignKey, name: String)?
-  /// Where it was found, when an index vouches for it.
+  /// The listing that it was found by, if an index vouches for it.
   public let listed: ListedRelease?
-  /// What it asks for and was not granted yet; nothing where it stays off.
+  /// The permissions that it asks for and that are not granted yet; empty if it stays off.
   public let added: [Permission]
-  /// What the one that is there asks for, and this one does not.
+  /// The permissions that the installed plugin asks for, and this one does not.
   public let dropped: [Permission]
-  /// Whether it is in use afterwards: it stays off when it was off.
+  /// Whether it is on afterwards; it stays off if it was off.
   public let isEnabled: Bool
 }
 
-/// What is to become of the plugin of a package's name.
+/// How a package may change the plugin of its name.
 public enum InstallPurpose: Sendable {
-  /// None is there yet.
+  /// The plugin is not installed yet.
   case install
-  /// A lower version is there.
+  /// A lower version is installed.
   case update
-  /// This version is there afterwards, whatever is there now.
+  /// This version is installed afterwards, whatever is installed now.
   case replace
 }
 
@@ -51,8 +51,8 @@ public struct PluginInstaller {
     return PluginStore(data: environment.folders.data, folder: environment.folders.plugins, wait: wait)
   }
 
-  /// Checks a package against what is there, without running anything of it.
-  /// - Parameter listed: the version of an index that the package was found to be.
+  /// Checks a package against the installed plugins, without running any of its code.
+  /// - Parameter listed: the version in an index that the package was found as.
   /// - Throws: `PluginPackageError`, `SignatureError`, `PluginError` or `CommandError`: why it is refused.
   public func plan(
     _ package: PluginPackage, _ purpose: InstallPurpose, listed: ListedRelease? = nil
@@ -66,7 +66,7 @@ public struct PluginInstaller {
     try checkVersion(of: package, there, purpose)
     let entry = host.grants?.entry(of: name, isBundled: false)
     let asked = package.manifest.permissions
-    // What was granted to a plugin that is gone is nothing to one that comes now.
+    // The grants of a removed plugin do not apply to one that is installed now.
     let granted = there == nil ? [] : entry?.granted ?? []
     let isEnabled = there == nil || entry?.isEnabled == true
     let trial = Plugin(
@@ -83,7 +83,7 @@ public struct PluginInstaller {
       dropped: (there?.manifest?.permissions ?? []).filter { !asked.contains($0) }, isEnabled: isEnabled)
   }
 
-  /// - Parameter vouched: the author's key, as an index that is trusted names it.
+  /// - Parameter vouched: the author's key, as a trusted index names it.
   private func signer(
     of package: PluginPackage, vouched: (key: MinisignKey, name: String)?
   ) throws -> (key: MinisignKey, name: String)? {
@@ -120,7 +120,7 @@ public struct PluginInstaller {
     throw PluginPackageError.notNewer(plugin: package.name, installed: installed, given: given)
   }
 
-  /// A name that is taken is found now, before anything is written.
+  /// Finds a taken name now, before anything is written.
   private func checkNames(_ manifest: Manifest) throws {
     try host.checkModes(manifest)
     for name in manifest.commands {
@@ -130,10 +130,10 @@ public struct PluginInstaller {
     }
   }
 
-  // MARK: Doing it
+  // MARK: Installing and removing
 
-  /// Installs what the user said yes to.
-  /// - Parameter test: runs the tests of the folder that it is given; what it throws keeps the plugin that is there.
+  /// Installs what the user agreed to.
+  /// - Parameter test: runs the tests in the given folder; if it throws, the current plugin stays.
   public func install(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
     let name = plan.package.name
     if let index = plan.listed?.index { try host.indexes.note(index) }
@@ -173,7 +173,7 @@ public struct PluginInstaller {
     return .record(file.record(of: name, entry))
   }
 
-  /// Where the grants of whoever is signed in are, below the data folder.
+  /// Returns the folder of the signed-in user's grants, relative to the data folder.
   private func accountFolder() throws -> String {
     try host.session.requireSignIn()
     guard let folder = host.session.grantsFolder, folder.hasPrefix(environment.folders.data + "/") else {
@@ -182,7 +182,7 @@ public struct PluginInstaller {
     return String(folder.dropFirst(environment.folders.data.count + 1))
   }
 
-  /// After its folder has changed: what it was goes, what it is counts.
+  /// Replaces the plugin in the host after its folder has changed: unloads the old one and reads the new one.
   private func takeUp(_ name: String, wasLoaded: Bool) throws -> Plugin {
     if let old = host.plugins.first(where: { $0.name == name }) {
       host.unload(old)
@@ -196,7 +196,7 @@ public struct PluginInstaller {
     return fresh
   }
 
-  /// Takes an installed plugin away, with what was granted to it. Whose it was stays known.
+  /// Removes an installed plugin, with its grants. The key that it is pinned to is remembered.
   public func remove(_ plugin: Plugin) throws {
     try checkRemoval(of: plugin)
     let account = try accountFolder()
@@ -208,14 +208,15 @@ public struct PluginInstaller {
     plugin.state = .off
     host.plugins.removeAll { $0 === plugin }
     host.readGrants()
-    // The one that comes with the program counts again.
+    // The bundled plugin of that name is used again.
     guard let bundled = environment.folders.bundledPlugins, fileExists(bundled + "/" + plugin.name) else { return }
     let fresh = host.read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
     host.plugins = (host.plugins + [fresh]).sorted { $0.name < $1.name }
     host.announce(fresh)
   }
 
-  /// - Throws: `PluginPackageError`: it comes with the program, or another plugin needs it.
+  /// - Throws: `PluginPackageError` if it comes with the program, or another plugin needs it; `PluginError` while it
+  ///   is loading.
   public func checkRemoval(of plugin: Plugin) throws {
     if plugin.isBundled { throw PluginPackageError.bundled(plugin: plugin.name) }
     if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
@@ -225,10 +226,10 @@ public struct PluginInstaller {
 
   // MARK: Keys
 
-  /// The keys that are trusted here, and the plugins of each.
+  /// Reads the trusted keys, and the plugins that are pinned to keys.
   public func trustedKeys() throws -> TrustedKeys { try TrustedKeys(data: environment.folders.data) }
 
-  /// Changes whose keys are trusted and whose plugins are whose, all as one.
+  /// Changes the trusted keys and the pinned plugins in one step.
   public func changeKeys(_ change: (inout TrustedKeys) throws -> Void) throws {
     try host.session.requireSignIn()
     let lock = try store.lock()
@@ -243,17 +244,17 @@ extension PluginHost {
   public var packages: PluginInstaller { PluginInstaller(host: self) }
 }
 
-/// A file that an update adds, changes or takes away.
+/// A file that an update adds, changes or removes.
 public struct PluginFileChange: Equatable, Sendable {
   public let path: String
-  /// Nil for a file that is new.
+  /// Nil for a new file.
   public let old: [UInt8]?
-  /// Nil for one that goes.
+  /// Nil for a removed file.
   public let new: [UInt8]?
 }
 
 extension InstallPlan {
-  /// What becomes of the files of the plugin that is there, by path; none where there is no such plugin.
+  /// Returns the changes to the installed plugin's files, by path; none if the plugin is not installed.
   public func changes(isInterrupted: @escaping () -> Bool) throws -> [PluginFileChange] {
     guard let installed else { return [] }
     let there = try PluginPackage(folder: installed.folder, isInterrupted: isInterrupted)

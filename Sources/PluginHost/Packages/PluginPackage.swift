@@ -1,6 +1,6 @@
-// A plugin as it travels: the files of its folder packed into one, and beside that the signature that minisign made.
-// Invariant: whatever it was read from, a package has plain files at names below its folder, within the limits, and a
-// `plugin.json` of that folder's name; nothing of it was run.
+// A plugin as it is distributed: the files of its folder packed into one file, and next to it a signature by
+// minisign. Invariant: whatever it was read from, a package has plain files with names below its folder, within the
+// limits, and a `plugin.json` with that folder's name; none of its code was run.
 
 import Archives
 public import Authentication
@@ -14,10 +14,10 @@ import Text
 ///     let package = try PluginPackage(file: "verbs-1.0.0.tar.gz")
 ///     package.manifest.version   // "1.0.0"
 public struct PluginPackage {
-  /// What it was read from, for messages.
+  /// The path it was read from, for messages.
   public let path: String
   public let manifest: Manifest
-  /// The signature beside the package, which holds where `isSigned` says so; nil where nobody has signed it.
+  /// The signature next to the package; `isSigned` says whether it is valid. Nil if there is none.
   public let signature: MinisignSignature?
   /// All files by path.
   let files: [PackedFile]
@@ -25,18 +25,18 @@ public struct PluginPackage {
   private let bytes: [UInt8]
 
   public var name: String { manifest.name.description }
-  /// Bytes of all files.
+  /// The bytes of all files.
   public var size: Int { files.reduce(0) { $0 + $1.bytes.count } }
   public var fileCount: Int { files.count }
   public var hasTests: Bool { files.contains { $0.path == "test.lua" } }
 
-  /// What the name of a signature ends in, behind the package's.
+  /// The suffix of a signature's file name, added to the package's name.
   public static let signatureEnding = ".minisig"
   static let limits = PackedLimits()
 
-  /// Reads a package that `packed` has made, or that somebody else says is one, and `FILE.minisig` where that is.
-  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, beside
-  ///   something that is no signature, or no plugin.
+  /// Reads a package that `packed` or another program has made, and `FILE.minisig` if that exists.
+  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, not a
+  ///   plugin, or the file next to it is not a signature.
   public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
     let bytes = try Self.bytes(path, isInterrupted)
     let files = try PackedFiles(unpacking: bytes, path: path, limits: Self.limits)
@@ -53,7 +53,7 @@ public struct PluginPackage {
     return read
   }
 
-  /// Whether exactly this package was signed with the key.
+  /// Whether the key signed exactly this package.
   func isSigned(by key: MinisignKey) -> Bool { signature?.isMade(by: key, over: bytes) ?? false }
 
   private static func bytes(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
@@ -65,7 +65,7 @@ public struct PluginPackage {
     }
   }
 
-  /// Reads a plugin's folder. Hidden files stay out; a link in it is refused.
+  /// Reads a plugin's folder. Hidden files are left out; a link in it is refused.
   public init(folder: String, isInterrupted: @escaping () -> Bool) throws {
     guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
     defer { free(real) }
@@ -91,16 +91,16 @@ public struct PluginPackage {
     if manifest.isNewer { throw PluginError.newerAPI(plugin: packed.folder, api: manifest.api) }
   }
 
-  /// SHA-256 of the files' names and contents: the same however they are packed.
+  /// The SHA-256 of the files' names and contents; it does not depend on how they are packed.
   public var contentHash: String {
     let lines = files.map { "\(hexadecimal(sha256($0.bytes)))  \($0.path)\n" }
     return hexadecimal(sha256(Array(lines.joined().utf8)))
   }
 
-  /// The bytes that it was read from; of a folder those that `packed` gives.
+  /// Returns the bytes that it was read from; for a folder, the bytes that `packed(as:)` returns.
   func packed(from path: String) throws -> [UInt8] { bytes.isEmpty ? try packed(as: path) : bytes }
 
-  /// The package's bytes, the same for the same files each time.
+  /// Returns the package's bytes; the same files always give the same bytes.
   public func packed(as path: String) throws -> [UInt8] {
     try PackedFiles(folder: name, files, path: path, limits: Self.limits).packed(as: path, limits: Self.limits)
   }

@@ -1,23 +1,23 @@
-// Why a plugin's package is refused, in words. Invariant: each message names the package or the plugin, and what to do
-// where something can be done; whatever is refused leaves nothing behind.
+// Why a plugin's package is refused, as messages. Invariant: each message names the package or the plugin, and a
+// remedy if there is one; a refused package leaves nothing behind.
 
 public import Problems
 import Text
 
-/// A package that is not installed.
+/// Why a package is not installed.
 public enum PluginPackageError: Problem, Equatable {
   case notAPlugin(path: String, missing: String)
   case installed(plugin: String, version: String)
   case notInstalled(plugin: String)
   /// The name is that of a plugin that comes with the program.
   case bundled(plugin: String)
-  /// The package's version is not above the one that is there.
+  /// The package's version is not higher than the installed one.
   case notNewer(plugin: String, installed: String, given: String)
-  /// It cannot be loaded, or a test of its own failed; `kept` is the version that stays.
+  /// It cannot be loaded, or one of its tests failed; `kept` is the version that stays.
   case doesNotWork(plugin: String, version: String, reason: String, kept: String?)
-  /// The package would be written into the folder that is packed.
+  /// The package would be written into the folder that is being packed.
   case insideItself(path: String, folder: String)
-  /// Other plugins need it as it is.
+  /// Other plugins need it in its current version.
   case needed(plugin: String, by: [String])
 
   public var report: ProblemReport {

@@ -1,6 +1,7 @@
-// The folder of installed plugins, changed one plugin at a time. Invariant: at every moment, and after a kill or a loss
-// of power at any, the next start finds a plugin as it was before a change or as it is after it, with its grants and
-// its key: a change counts from the moment its journal is there, and what a journal says is done by whoever finds it.
+// The folder of installed plugins, changed one plugin at a time. Invariant: at every moment, and after a kill or a
+// power loss at any moment, the next start finds a plugin as it was before a change or as it is after it, with its
+// grants and its key: a change takes effect when its journal is written, and whoever finds a journal completes the
+// change.
 
 import Archives
 import Authentication
@@ -8,10 +9,10 @@ import Files
 import Text
 import Values
 
-/// What is in `plugins/` beside the plugins:
+/// Other files in `plugins/`:
 ///
-///     .new-NAME   the folder that is to be NAME's     .old-NAME   the folder that was
-///     .journal    the change that counts, until it is done     .lock   held by whoever changes something
+///     .new-NAME   the future folder of NAME     .old-NAME   the former folder of NAME
+///     .journal    the change in progress        .lock       held by whoever changes something
 struct PluginStore {
   /// The data folder.
   let data: String
@@ -24,14 +25,15 @@ struct PluginStore {
   private static let temporaryName = ".journal.tmp"
   private static let stagedPrefix = ".new-"
   private static let replacedPrefix = ".old-"
-  /// The folder of the data of somebody without an account.
+  /// The data folder of a user without an account.
   private static let local = "local"
 
   func installed(_ plugin: String) -> String { folder + "/" + plugin }
   func staged(_ plugin: String) -> String { folder + "/" + Self.stagedPrefix + plugin }
   private func replaced(_ plugin: String) -> String { folder + "/" + Self.replacedPrefix + plugin }
 
-  /// Nobody else changes plugins until it is released. What a killed process left is done or taken away first.
+  /// Locks the folder: nobody else changes plugins until the lock is released. First completes or removes what a
+  /// killed process left.
   func lock() throws -> FileLock {
     try makePrivateFolder(folder)
     let lock = try FileLock(lockPath, wait)
@@ -44,7 +46,7 @@ struct PluginStore {
 
   // MARK: A new folder
 
-  /// Writes a package's files to a folder that nobody looks into yet. The caller holds the lock.
+  /// Writes a package's files to a folder that is not used yet. The caller holds the lock.
   func stage(_ package: PluginPackage) throws -> String {
     let path = staged(package.name)
     do {
@@ -70,10 +72,10 @@ struct PluginStore {
     }
   }
 
-  /// Takes a staged folder away.
+  /// Removes a staged folder.
   func discard(_ plugin: String) throws { try removeFolder(staged(plugin)) }
 
-  /// A link to a folder goes, and not what it leads to.
+  /// Removes a folder; for a link to a folder, only the link.
   private func removeFolder(_ path: String) throws {
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
     if facts.kind == .folder { try Folder.removeTree(path) } else { try Folder.removeFile(path) }
@@ -81,20 +83,20 @@ struct PluginStore {
 
   // MARK: A change
 
-  /// One plugin's change, as the journal says it.
+  /// The change of one plugin, as the journal states it.
   struct Change {
     let plugin: String
-    /// Whether a staged folder becomes the plugin's; else the plugin goes.
+    /// Whether a staged folder becomes the plugin's folder; otherwise the plugin is removed.
     let isInstalled: Bool
-    /// Where the grants are, below the data folder: `local`, `accounts/ana`.
+    /// The folder of the grants, relative to the data folder: `local`, `accounts/ana`.
     let account: String
-    /// What the file of grants says of the plugin afterwards.
+    /// The plugin's record in the file of grants afterwards.
     let grant: Value?
-    /// Whose the plugin is afterwards; nil leaves that as it is.
+    /// The key that the plugin is pinned to afterwards; nil leaves it unchanged.
     let key: MinisignKey?
   }
 
-  /// Does a change whole, or not at all. The caller holds the lock; a staged folder is gone when it throws.
+  /// Makes a change completely or not at all. The caller holds the lock; the staged folder is gone when it throws.
   func commit(_ change: Change) throws {
     let before = try state(before: change)
     do {
@@ -103,17 +105,17 @@ struct PluginStore {
       try perform(change)
       try removeJournal()
     } catch {
-      // The disk took only a part of it: everything goes back, as long as the journal is there.
+      // Only a part was written: everything is undone while the journal still exists.
       try undo(change, before)
       throw error
     }
     do { try removeFolder(replaced(change.plugin)) } catch {
-      // The change is done; what cannot be removed now is tried at the next start.
+      // The change is complete; what cannot be removed now is removed at the next start.
       return
     }
   }
 
-  /// What counts before a change, for the way back.
+  /// The state before a change, for undoing it.
   private struct Before {
     let wasInstalled: Bool
     let grant: Value?
@@ -127,7 +129,7 @@ struct PluginStore {
       key: try TrustedKeys(data: data).pins[change.plugin])
   }
 
-  /// Each step may have been done before.
+  /// Each step may have been done already.
   private func perform(_ change: Change) throws {
     let (old, new, here) = (replaced(change.plugin), staged(change.plugin), installed(change.plugin))
     let isStaged = fileExists(new)
@@ -153,7 +155,7 @@ struct PluginStore {
 
   private func setGrant(of change: Change, _ grant: Value?) throws {
     let accountFolder = data + "/" + change.account
-    // An account that was removed meanwhile has granted nothing any more.
+    // An account that was removed meanwhile grants nothing.
     if change.account != Self.local, !fileExists(accountFolder) { return }
     try makePrivateFolder(accountFolder)
     let lock = try FileLock(GrantFile.lockPath(in: accountFolder), wait)
@@ -176,7 +178,7 @@ struct PluginStore {
 
   // MARK: After a kill
 
-  /// Does what a killed process has left undone, unless another one is at work.
+  /// Completes what a killed process left unfinished, unless another process is working.
   func settle() throws {
     guard hasLeftovers else { return }
     if fileExists(journalPath) {
@@ -189,7 +191,7 @@ struct PluginStore {
 
   private var hasLeftovers: Bool {
     if fileExists(data + "/" + TrustedKeys.temporaryName) { return true }
-    // A folder that cannot be listed has nothing to finish; listing the plugins says why.
+    // A folder that cannot be listed has nothing to complete; listing the plugins reports why.
     do { return try Folder.names(in: folder).contains { isLeftover($0) || $0 == ".journal" } } catch { return false }
   }
 
@@ -233,7 +235,7 @@ struct PluginStore {
     }
   }
 
-  /// Whether it is the folder of somebody's data here.
+  /// Whether the text is the relative path of a user's data folder.
   private func isAccount(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     let isPlain = parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }

@@ -1,20 +1,20 @@
-// Why a signature, a key or the lack of one keeps a package from being installed, in words. Invariant: each message
-// says whose key is meant, and what the user can do about it.
+// Why a signature, a key, or a missing signature prevents a package from being installed, as messages. Invariant:
+// each message says which key is meant, and what the user can do.
 
 public import Problems
 import Text
 
-/// A package whose signature does not do.
+/// Why a package's signature is not accepted.
 public enum SignatureError: Problem, Equatable {
   case badSignature(path: String, reason: String)
-  /// Nobody has signed it, and nobody was asked.
+  /// It is not signed, and the user was not asked.
   case unsigned(path: String)
-  /// Signed with a key that the user does not trust; only its number is known.
+  /// It is signed with a key that the user does not trust; only the key's id is known.
   case untrusted(plugin: String, keyID: String)
-  /// Signed by another key than the one that the plugin of this name has; nil for no signature at all.
+  /// It is signed with another key than the one that the plugin of this name is pinned to; nil for no signature.
   case otherKey(plugin: String, pinnedID: String, givenID: String?)
   case noSuchKey(String, suggestion: String?)
-  /// The plugin is not that key's.
+  /// The plugin is not pinned to that key.
   case notPinned(plugin: String, keyID: String)
   case damagedKeys(path: String, reason: String)
 

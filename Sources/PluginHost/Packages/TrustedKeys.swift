@@ -1,6 +1,6 @@
-// Whose packages the user takes: keys that were trusted by hand, the plugins that each has signed, and the indexes that
-// were added with the key of each. Invariant: a plugin that was installed with a signature is of that key until the
-// user says otherwise, also after it was removed; the file is written whole or not at all, under the lock of the
+// Whose packages the user accepts: keys that the user trusts, the plugins that are pinned to each, and the indexes
+// that were added with each. Invariant: a plugin that was installed with a signature stays pinned to that key until
+// the user changes it, even after it was removed; the file is written whole or not at all, under the lock of the
 // plugins' folder.
 
 public import Authentication
@@ -8,7 +8,7 @@ import Files
 import Text
 import Values
 
-/// `plugin-keys.json` in the data folder, beside the plugins that everybody there shares:
+/// `plugin-keys.json` in the data folder, next to the plugins that all users of that folder share:
 ///
 ///     {"keys": {"RWQ...": {"name": "M. Ray"}}, "plugins": {"quizbowl": "RWQ..."},
 ///      "indexes": {"/home/ana/words": {"key": "RWQ...", "number": 7, "sha256": "..."}}}
@@ -34,14 +34,14 @@ public struct TrustedKeys {
     }
   }
 
-  /// Each with the name that the user gave it.
+  /// The trusted keys, each with the name that the user gave it.
   public var keys: [(key: MinisignKey, name: String)] {
     (whole["keys"]?.record ?? Value.Record()).sortedFields.compactMap { field in
       MinisignKey(field.name).map { ($0, field.value.record?["name"]?.text ?? "") }
     }
   }
 
-  /// The plugins that are a key's, by name.
+  /// Returns the names of the plugins that are pinned to a key, sorted.
   public func plugins(of key: MinisignKey) -> [String] { pins.filter { $0.value == key }.map(\.key).sorted() }
 
   /// The keys that plugins are pinned to.
@@ -55,14 +55,14 @@ public struct TrustedKeys {
 
   public func trusts(_ key: MinisignKey) -> Bool { keys.contains { $0.key == key } }
 
-  /// Trusts a key, or gives it another name; nil trusts it no more. What it has signed stays its own.
+  /// Trusts a key, or renames it; nil stops trusting it. Plugins pinned to it stay pinned.
   public mutating func set(_ key: MinisignKey, name: String?) {
     var keys = whole["keys"]?.record ?? Value.Record()
     keys[key.description] = name.map { .record([("name", .text($0))]) }
     whole["keys"] = .record(keys)
   }
 
-  /// Says whose a plugin is; nil for nobody's.
+  /// Pins a plugin to a key; nil unpins it.
   public mutating func pin(_ plugin: String, to key: MinisignKey?) {
     var plugins = whole["plugins"]?.record ?? Value.Record()
     plugins[plugin] = key.map { .text($0.description) }
@@ -71,7 +71,7 @@ public struct TrustedKeys {
 
   // MARK: Indexes
 
-  /// The indexes that were added, by their folders.
+  /// The indexes that were added, sorted by folder.
   public var indexes: [KnownIndex] {
     (whole["indexes"]?.record ?? Value.Record()).sortedFields.compactMap { field in
       guard let key = field.value.record?["key"]?.text.flatMap(MinisignKey.init) else { return nil }
@@ -81,7 +81,7 @@ public struct TrustedKeys {
     }
   }
 
-  /// Keeps an index as it was seen, in the place of what was known of its folder.
+  /// Stores an index as it was seen, replacing what was stored for its folder.
   mutating func set(_ index: KnownIndex) {
     var indexes = whole["indexes"]?.record ?? Value.Record()
     indexes[index.folder] = .record([
@@ -96,7 +96,7 @@ public struct TrustedKeys {
     whole["indexes"] = .record(indexes)
   }
 
-  /// Writes what was changed, as one.
+  /// Writes all changes at once.
   func save() throws {
     try AtomicFile.write(path, JSONWriter.bytes(of: .record(whole)), .ofOurs(temporaryName: Self.temporaryName))
   }
@@ -104,11 +104,11 @@ public struct TrustedKeys {
 
 /// An index that the user has added.
 public struct KnownIndex: Equatable, Sendable {
-  /// Without links in it.
+  /// The folder's path without symbolic links.
   public let folder: String
-  /// Whose signature it must have.
+  /// The key that must have signed it.
   public let key: MinisignKey
-  /// Of the newest that was seen: its number, and the hash of its `index.json`.
+  /// The number of the newest version that was seen, and the hash of its `index.json`.
   public let number: Int
   let sha256: String
 }
