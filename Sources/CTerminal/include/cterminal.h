@@ -157,10 +157,10 @@ void line_editor_history_hide(bool hidden);
 
 /// The reasons why reading a secret line returned no line.
 enum {
-  SECRET_LINE_NO_TERMINAL = -1,  ///< there is no /dev/tty, or it can't be set
-  SECRET_LINE_INTERRUPTED = -2,  ///< a signal came that does not stop the process; it was sent on to its usual handler
+  SECRET_LINE_NO_TERMINAL = -1,  ///< there is no /dev/tty, or its modes cannot be set
+  SECRET_LINE_INTERRUPTED = -2,  ///< a signal arrived that does not stop the process; it was sent to its usual handler
   SECRET_LINE_ENDED = -3,        ///< Ctrl-D, or the terminal is gone
-  SECRET_LINE_TOO_LONG = -4      ///< it does not fit; the rest of the line was dropped
+  SECRET_LINE_TOO_LONG = -4      ///< the line does not fit; the rest of it was dropped
 };
 
 /// Shows `prompt` on /dev/tty and reads one line from it without echo, into `buffer` and nowhere else.
