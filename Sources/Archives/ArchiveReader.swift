@@ -1,6 +1,6 @@
-// Reading such an archive from its beginning to its end.
-// Invariant: names that lead out of where they are unpacked are refused; memory is bounded by a piece, whatever the
-// archive says; an archive that ends early, or whose check sum is wrong, is an error and never a short file.
+// Reading an archive of `ArchiveWriter` from start to end.
+// Invariant: names that lead out of the target folder are refused; memory is bounded by the piece size, whatever the
+// archive claims; an archive that is truncated or has a wrong checksum is an error, never a short file.
 
 import Files
 import Text
