@@ -30,8 +30,7 @@ final class ActionAnswer {
   }
 
   /// Writes a result, bare or as a record with a null error.
-  /// - Parameter mustFit: false writes a result that is too large anyway: the result of a change that was already
-  ///   made.
+  /// - Parameter mustFit: false writes a result that is too large anyway: the result of a change that was already made.
   func write(_ result: Value, isBare: Bool, mustFit: Bool = true) throws(ActionFailure) {
     charged = 0
     let mark = writer.mark

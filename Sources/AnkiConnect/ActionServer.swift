@@ -1,7 +1,7 @@
 // AnkiConnect's interface over an open workspace: a request is an action in JSON, the answer is its result.
 // Source: the interface's own guide.
-// Invariant: every request gets an answer in the interface's format, whatever it contains; an action is one undo
-// step, or nothing.
+// Invariant: every request gets an answer in the interface's format, whatever it contains; an action is one undo step,
+// or nothing.
 
 import Authentication
 import Files

@@ -49,7 +49,8 @@ enum CardActions {
 
   // MARK: Times
 
-  /// As in the add-on: if a card's last answer schedules it within 20 minutes, that answer decides.
+  /// As in the add-on: if a card's last answer gave an interval of more than 20 minutes in seconds, that answer
+  /// decides.
   private static func areDue(_ call: ActionCall) throws -> Value {
     let rows = try present(call)
     let areDue = call.workspace.cards.anki.areDue(rows)

@@ -112,8 +112,8 @@ struct RequestedMedia {
   }
 
   private var items: [Item] = []
-  /// The names of files that would have to be fetched from the network: the note is added without them, as in Anki
-  /// when they cannot be reached.
+  /// The names of files that would have to be fetched from the network: the note is added without them, as in Anki when
+  /// they cannot be reached.
   private var unfetched: [String] = []
 
   /// Parses the media of a note. Each kind is one file or a list of files.

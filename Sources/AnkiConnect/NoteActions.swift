@@ -1,5 +1,5 @@
-// AnkiConnect actions on existing notes. Invariant: an id that does not exist is skipped where an action takes
-// several, and is an error where it takes one.
+// AnkiConnect actions on existing notes. Invariant: an id that does not exist is skipped where an action takes several,
+// and is an error where it takes one.
 
 import Decks
 import Files

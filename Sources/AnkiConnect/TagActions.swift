@@ -1,5 +1,4 @@
-// AnkiConnect actions on note tags. Invariant: tags are case-insensitive; a tag exists while at least one note has
-// it.
+// AnkiConnect actions on note tags. Invariant: tags are case-insensitive; a tag exists while at least one note has it.
 
 import Decks
 import Text

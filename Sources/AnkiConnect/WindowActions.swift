@@ -1,5 +1,5 @@
-// AnkiConnect actions on Anki's windows. The shell that runs alongside `serve` shows what it can; if there is none,
-// or it cannot, the content of the window is described at the terminal.
+// AnkiConnect actions on Anki's windows. The shell that runs alongside `serve` shows what it can; if there is none, or
+// it cannot, the content of the window is described at the terminal.
 // Invariant: an action returns the same result as in Anki and changes nothing itself.
 
 import Decks

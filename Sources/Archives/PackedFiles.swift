@@ -1,7 +1,7 @@
 // A few files in one: a tar archive compressed with gzip, in memory, the format of plugin packages; `tar -xzf` reads
 // it.
-// Invariant: the same files give the same bytes; unpacking gives only plain files with distinct names below one
-// folder, never more or larger ones than the limits allow, whatever the archive claims.
+// Invariant: the same files give the same bytes; unpacking gives only plain files with distinct names below one folder,
+// never more or larger ones than the limits allow, whatever the archive claims.
 
 import CZlib
 import Files
@@ -48,8 +48,8 @@ public struct PackedFiles: Equatable, Sendable {
 
   // MARK: Packing
 
-  /// Returns the archive's bytes: sorted names, no times, no owners, mode 0600, and nothing specific to the machine
-  /// in the gzip header.
+  /// Returns the archive's bytes: sorted names, no times, no owners, mode 0600, and nothing specific to the machine in
+  /// the gzip header.
   /// - Parameter path: the archive's name for error messages.
   public func packed(as path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) -> [UInt8] {
     var tar: [UInt8] = []
@@ -73,8 +73,7 @@ public struct PackedFiles: Equatable, Sendable {
   // MARK: Unpacking
 
   /// Unpacks an untrusted archive.
-  /// - Throws: `ArchiveError`: `damaged` if it is truncated or changed, `refused` for what a package must not
-  ///   contain.
+  /// - Throws: `ArchiveError`: `damaged` if it is truncated or changed, `refused` for what a package must not contain.
   public init(unpacking bytes: [UInt8], path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) {
     let check = NameCheck(path: path)
     let tar = try PackedFiles.unzipped(bytes, check, limits)

@@ -267,8 +267,8 @@ static void redisplay(void) {
 }
 
 /// Redraws the line in place after a resize. Terminals rewrap rows when their width changes, so the rows above the
-/// cursor are those that the line takes in the new width. Without this, readline would draw the prompt again after
-/// the old one.
+/// cursor are those that the line takes in the new width. Without this, readline would draw the prompt again after the
+/// old one.
 void drawing_resize(void) {
   drawing_erase();
   rl_reset_screen_size();

@@ -1,5 +1,5 @@
-// GNU readline through its callback interface and our own poll loop, so that keys, signals and ticks are handled in
-// one place.
+// GNU readline through its callback interface and our own poll loop, so that keys, signals and ticks are handled in one
+// place.
 // Invariant: readline installs no signal handlers, and between two calls of line_editor_read the terminal is in its
 // original state.
 
@@ -115,8 +115,8 @@ static void abandon(void) {
   rl_callback_handler_remove();
 }
 
-// Keys. They are read one by one, so that typed-ahead input remains for the next reader. Only inside a paste, from
-// ESC [ 2 0 0 ~ to ESC [ 2 0 1 ~, larger blocks are read: a megabyte would otherwise take two million system calls.
+// Keys. They are read one by one, so that typed-ahead input remains for the next reader. Only inside a paste, from ESC
+// [ 2 0 0 ~ to ESC [ 2 0 1 ~, larger blocks are read: a megabyte would otherwise take two million system calls.
 
 static unsigned char ahead[4096];
 static size_t ahead_start, ahead_end;
@@ -312,8 +312,8 @@ static void read_until_done(int tick_ms) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
-    // Signals first, including one whose handler ran as poll returned: what was typed after a Ctrl-C does not belong
-    // to the line before it.
+    // Signals first, including one whose handler ran as poll returned: what was typed after a Ctrl-C does not belong to
+    // the line before it.
     if (is_typed && !collect_signals()) {
       keys_read++;
       read_key();

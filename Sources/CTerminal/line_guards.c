@@ -66,9 +66,9 @@ bool guards_has_input(void) {
   return RL_ISSTATE(RL_STATE_MACROINPUT) || rl_pending_input != 0 || _rl_pushed_input_available();
 }
 
-// The undo steps are a list that grows at its head. A history line, and the line that is set aside while the user
-// moves through the history, hold an old head of the list, which dangles once the list is freed. We clear these
-// pointers while the line is edited: readline stores the list again when it leaves the line.
+// The undo steps are a list that grows at its head. A history line, and the line that is set aside while the user moves
+// through the history, hold an old head of the list, which dangles once the list is freed. We clear these pointers
+// while the line is edited: readline stores the list again when it leaves the line.
 
 extern HIST_ENTRY *_rl_saved_line_for_history;
 

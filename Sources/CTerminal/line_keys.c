@@ -1,5 +1,5 @@
-// Keys that readline does not have: accepting a suggestion, searching the history by the beginning of the line,
-// opening the line in an editor, help for the word at the cursor.
+// Keys that readline does not have: accepting a suggestion, searching the history by the beginning of the line, opening
+// the line in an editor, help for the word at the cursor.
 // Invariant: each replaces a function of readline and falls back to it, or is bound to an unused key.
 
 #define _GNU_SOURCE
@@ -57,8 +57,8 @@ static void note_beginning(void) {
   beginning = strndup(rl_line_buffer, (size_t)rl_end);
 }
 
-/// Returns how many steps away the next history line is that has this beginning and differs from the current line; 0
-/// if there is none.
+/// Returns how many steps away the next history line is that has this beginning and differs from the current line; 0 if
+/// there is none.
 static int steps_to_match(int direction) {
   HIST_ENTRY **entries = history_list();
   if (!entries || !beginning) return 0;

@@ -13,8 +13,7 @@
 #include "terminal_state.h"
 
 static int terminal = -1;
-/// The signals that have arrived since the prompt was shown, as bits by number. They are sent on once echo is
-/// restored.
+/// The signals that have arrived since the prompt was shown, as bits by number. They are sent on once echo is restored.
 static unsigned long long came;
 
 static unsigned long long bit(int number) { return 1ULL << number; }

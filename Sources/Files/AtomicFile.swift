@@ -25,8 +25,7 @@ public struct Replacement {
   public var followsLinks = true
   /// False for content that can be recreated and may be lost in a power failure.
   public var isSynced = true
-  /// Whether the folder entry is synced too; false for a folder that is synced later, or that nobody reads until
-  /// then.
+  /// Whether the folder entry is synced too; false for a folder that is synced later, or that nobody reads until then.
   public var syncsName = true
   /// The temporary name in the same folder. Nil chooses a free one. A file that already has the given name is removed
   /// first, so the caller must hold a lock or put the process id into the name.
@@ -84,8 +83,8 @@ public enum AtomicFile {
     } catch { throw error as? FileError ?? FileError(path, .write, error) }
   }
 
-  /// Writes what the closure appends as the whole content of the file. Anything but a regular file (a pipe, a
-  /// terminal) is refused, or written directly if `kinds` is `.any`.
+  /// Writes what the closure appends as the whole content of the file. Anything but a regular file (a pipe, a terminal)
+  /// is refused, or written directly if `kinds` is `.any`.
   /// - Parameter finishing: receives the open file after everything is written and before it is synced.
   /// - Throws: `FileError`, or what a closure throws; the path then holds its old content.
   public static func write(

@@ -1,6 +1,6 @@
 // Reading files from the start, in chunks or whole, with a limit on what is read.
-// Invariant: memory is bounded by the chunk or the given limit, never by the file; no call waits without polling for
-// an interrupt.
+// Invariant: memory is bounded by the chunk or the given limit, never by the file; no call waits without polling for an
+// interrupt.
 
 internal import Glibc
 internal import SystemPackage

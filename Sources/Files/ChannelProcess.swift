@@ -102,8 +102,8 @@ public final class KeptProgram {
     return answer
   }
 
-  /// Sends a request whose answer `end` reads later, while the program works on it. Any other request before that
-  /// drops this one together with the program.
+  /// Sends a request whose answer `end` reads later, while the program works on it. Any other request before that drops
+  /// this one together with the program.
   public func begin(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Void
   ) throws(ProgramFailure) {

@@ -1,6 +1,6 @@
 // The program's environment: clocks, random numbers, environment variables, folders, and the interrupt check.
-// Invariant: it is created once, in `deckhand`, and passed to every room; nothing else reads the clock, random
-// numbers, environment variables or a standard folder itself, so every test and every `--seed` run is repeatable.
+// Invariant: it is created once, in `deckhand`, and passed to every room; nothing else reads the clock, random numbers,
+// environment variables or a standard folder itself, so every test and every `--seed` run is repeatable.
 
 import Glibc
 import Values
@@ -131,8 +131,8 @@ public struct ProgramFolders {
   /// Where the user's plugins are installed.
   public var plugins: String { userPlugins ?? data + "/plugins" }
 
-  /// Expands `~/` at the start to the user's home, because a quoted word or a path from a program did not go through
-  /// a shell.
+  /// Expands `~/` at the start to the user's home, because a quoted word or a path from a program did not go through a
+  /// shell.
   public func expanded(_ path: String) -> String {
     guard path == "~" || path.hasPrefix("~/"), let home else { return path }
     return home + path.dropFirst()
@@ -152,8 +152,7 @@ public final class RandomChoices: RandomNumberGenerator {
 // MARK: The system's environment
 
 extension Environment {
-  /// Returns an environment with the system's clocks and random numbers. The program sets variables and folders
-  /// itself.
+  /// Returns an environment with the system's clocks and random numbers. The program sets variables and folders itself.
   /// - Parameters:
   ///   - seed: the seed of every random choice; nil for a different one at each start.
   ///   - bootID: the text of /proc/sys/kernel/random/boot_id, or empty if there is none; evaluated at each reading.

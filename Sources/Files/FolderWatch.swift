@@ -1,6 +1,6 @@
 // Waiting for changes in a folder, by inotify.
-// Invariant: changes between the creation of the object and the wait are not missed, because the folder is watched
-// from the start.
+// Invariant: changes between the creation of the object and the wait are not missed, because the folder is watched from
+// the start.
 
 import Glibc
 

@@ -18,8 +18,8 @@ public func parentFolder(of path: String) -> String {
   return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Creates a folder and its missing parents, each with mode 0700. Existing folders are left as they are. Each parent
-/// is synced, because a folder lost in a power failure would take the synced files in it along.
+/// Creates a folder and its missing parents, each with mode 0700. Existing folders are left as they are. Each parent is
+/// synced, because a folder lost in a power failure would take the synced files in it along.
 public func makePrivateFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o700) }
 
 /// Creates a folder that the user asked for, to keep or to give away, and its missing parents; the umask alone
@@ -151,8 +151,8 @@ public enum Folder {
     guard rmdir(path) == 0 else { throw FileError(path, .remove) }
   }
 
-  /// Removes the entries of an open folder and closes its descriptor. It works by descriptors all the way down, so
-  /// that nobody can redirect it with a link.
+  /// Removes the entries of an open folder and closes its descriptor. It works by descriptors all the way down, so that
+  /// nobody can redirect it with a link.
   private static func removeEntries(of descriptor: Int32, _ path: String, depth: Int, _ failure: inout FileError?) {
     guard descriptor >= 0 else { return failure = failure ?? FileError(path, .remove) }
     guard depth < 64, let stream = fdopendir(descriptor) else {

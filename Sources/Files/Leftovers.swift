@@ -41,8 +41,8 @@ public enum Leftovers {
   /// Returns whether a name is that of a `Scratch` folder.
   public static func isScratch(_ name: String) -> Bool { end(ofScratch: name) != nil && process(of: name) != nil }
 
-  /// Removes the leftovers of ended processes in a folder. What cannot be removed stays: it does no harm, and
-  /// `doctor` lists it.
+  /// Removes the leftovers of ended processes in a folder. What cannot be removed stays: it does no harm, and `doctor`
+  /// lists it.
   /// - Parameter target: removes only temporary files of this file; nil for all.
   public static func sweep(_ folder: String, of target: String? = nil) {
     let names: [String]
@@ -88,8 +88,8 @@ public enum Leftovers {
     }
   }
 
-  /// Parses the process id from the end of a temporary name: `1234` from `1234-0.tmp`; nil for anything else,
-  /// including `2024-05.tmp`.
+  /// Parses the process id from the end of a temporary name: `1234` from `1234-0.tmp`; nil for anything else, including
+  /// `2024-05.tmp`.
   private static func part(ofTemporary end: Substring) -> Int32? {
     guard end.hasSuffix(".tmp") else { return nil }
     let parts = end.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 // A socket in one of the user's folders, at which other programs on this machine send requests.
-// Invariant: nothing here blocks: what has arrived is read, the rest is read when it arrives. At most one frame is
-// held for each client, the number of clients is limited, and an answer that cannot be sent at once is dropped.
+// Invariant: nothing here blocks: what has arrived is read, the rest is read when it arrives. At most one frame is held
+// for each client, the number of clients is limited, and an answer that cannot be sent at once is dropped.
 
 import Glibc
 import Wire

@@ -28,8 +28,8 @@ public final class InputLines {
 
   deinit { buffer.deallocate() }
 
-  /// Returns the next line without its line feed, valid until the next call; nil at the end. The last line may lack
-  /// its line feed.
+  /// Returns the next line without its line feed, valid until the next call; nil at the end. The last line may lack its
+  /// line feed.
   /// - Throws: `FileError`, with `.tooLarge` for a line that is longer than the limit.
   public func next() throws(FileError) -> UnsafeRawBufferPointer? {
     var searched = start

@@ -16,9 +16,9 @@ public struct FrequencyList {
 
   public private(set) var counts: [String: Double] = [:]
 
-  /// Reads one of two formats: a language model of Onboard, whose section `\1-grams:` has lines of a count, a space
-  /// and a word; or a table of words and counts separated by a tab. The words of a table without counts must be in
-  /// order of frequency.
+  /// Reads one of two formats: a language model of Onboard, whose section `\1-grams:` has lines of a count, a space and
+  /// a word; or a table of words and counts separated by a tab. The words of a table without counts must be in order of
+  /// frequency.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
     let text: String?
     do { text = try FileText.read(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
@@ -63,9 +63,9 @@ public struct FrequencyList {
 }
 
 extension LanguageLibrary {
-  /// Returns how often the words of a language are used, per million words, from the user's list
-  /// (`frequency/CODE.tsv` in the data folder) or else from the model in Debian's onboard-data (in its own folder or
-  /// in `frequency`); nil if neither exists.
+  /// Returns how often the words of a language are used, per million words, from the user's list (`frequency/CODE.tsv`
+  /// in the data folder) or else from the model in Debian's onboard-data (in its own folder or in `frequency`); nil if
+  /// neither exists.
   public func frequencies(of language: Language) -> [String: Double]? {
     let code = String(language.code.prefix(2))
     let own = frequencyFolder

@@ -83,8 +83,8 @@ public final class LanguageLibrary {
     }
   }
 
-  /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order
-  /// of these codes.
+  /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order of
+  /// these codes.
   public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
     LanguageFiles.known.sorted { $0.key < $1.key }.flatMap { words, files in
       files.bilingual.compactMap { meanings, path in first(path).map { (words, meanings, $0) } }

@@ -53,8 +53,7 @@ public final class Lemmatizer {
     return Self.chosen(candidates, form: lowered) { _ in 0 }
   }
 
-  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`. Nil for several
-  /// words.
+  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`. Nil for several words.
   public func lemma(ofPhrase phrase: String) -> String? {
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
     let others = words.drop { Self.articles.contains($0) }

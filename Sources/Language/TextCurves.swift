@@ -1,5 +1,5 @@
-// Coverage as a curve: along a text, and as more lemmas are learned. Invariant: names, numbers and ignored words are
-// not counted; every share is from 0 to 1.
+// Coverage as a curve: along a text, as more lemmas are learned, and with words that are forgotten. Invariant: names,
+// numbers and ignored words are not counted; every share is from 0 to 1.
 
 extension TextView {
   /// The number of counted words: all tokens except names, numbers and ignored words.

@@ -1,5 +1,5 @@
-// A text as words: sentences, tokens, forms, lemmas. Invariant: 32-bit indices lead from tokens to forms and from
-// forms to lemmas, and all of them are valid; adding takes time in proportion to the text, whatever it contains.
+// A text as words: sentences, tokens, forms, lemmas. Invariant: 32-bit indices lead from tokens to forms and from forms
+// to lemmas, and all of them are valid; adding takes time in proportion to the text, whatever it contains.
 
 public import Lexicon
 import Text
@@ -113,8 +113,8 @@ public struct TextIndex: Sendable {
     return end.map { ".!?…".unicodeScalars.contains($0) } ?? false
   }
 
-  /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a
-  /// lemma, nil if there is none.
+  /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a lemma,
+  /// nil if there is none.
   public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
     let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
       forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }

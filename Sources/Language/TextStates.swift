@@ -61,7 +61,7 @@ public struct TextView: Sendable {
     let formStates = text.forms.map { form in form.lemmas.map { own[Int($0)] }.min() ?? .known }
     let recalled = text.lemmas.enumerated().map { recall($1.text) ?? (own[$0] == .known ? 1 : 0) }
     recalls = text.forms.map { form in form.lemmas.map { recalled[Int($0)] }.max() ?? 1 }
-    // A lemma is judged by its forms: if a form is known through another lemma, it is known.
+    // A lemma is at least as well known as the least known of its forms, which may be known through other lemmas.
     lemmaStates = text.lemmas.enumerated().map { number, lemma in
       min(own[number], lemma.forms.map { formStates[Int($0)] }.max() ?? own[number])
     }
@@ -109,8 +109,7 @@ public struct TextView: Sendable {
     text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber }
   }
 
-  /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without
-  /// words.
+  /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without words.
   public var coverage: Double {
     let all = countedWords
     return all == 0 ? 1 : Double(counts()[.known]?.tokens ?? 0) / Double(all)
@@ -119,8 +118,8 @@ public struct TextView: Sendable {
   /// Returns how many sentences have exactly that many unknown or new words.
   public func sentences(missing count: Int) -> Int { missing.count { Int($0) == count } }
 
-  /// Returns the lemmas in the wanted states (by default all that are still to be learned), ordered by their number
-  /// of tokens; equal ones in text order.
+  /// Returns the lemmas in the wanted states (by default all that are still to be learned), ordered by their number of
+  /// tokens; equal ones in text order.
   public func lemmasByGain(where isWanted: (WordState) -> Bool = \.isToLearn) -> [UInt32] {
     text.lemmas.indices.filter { text.lemmas[$0].count > 0 && isWanted(lemmaStates[$0]) }
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }

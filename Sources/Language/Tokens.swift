@@ -1,5 +1,5 @@
-// Words and sentences in a paragraph. Invariant: words and sentences are byte ranges in text order; they never
-// overlap, and each word is in one sentence.
+// Words and sentences in a paragraph. Invariant: words and sentences are byte ranges in text order; they never overlap,
+// and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
 // in numbers by a comma too, but never by a hyphen. A sentence ends at the end of a paragraph, or at an end mark
@@ -132,8 +132,7 @@ struct Tokenizer {
     guard let clitic = clitics.first(where: { plain.count > $0.count && plain.suffix($0.count) == $0[...] }) else {
       return nil
     }
-    // Counted in the original text: its apostrophe may have more bytes, and upper and lower case may differ in
-    // length.
+    // Counted in the original text: its apostrophe may have more bytes, and upper and lower case may differ in length.
     return text.suffix(clitic.count).utf8.count
   }
 

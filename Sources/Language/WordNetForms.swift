@@ -1,6 +1,6 @@
 // Dictionary forms of English words from WordNet's files: lists of exceptions, rules for endings, usage counts.
-// Invariant: the files are sorted by bytes (wndb(5WN), morphy(7WN)) and are searched without parsing; an unsorted
-// file only makes searches find less.
+// Invariant: the files are sorted by bytes (wndb(5WN), morphy(7WN)) and are searched in place; in an unsorted file less
+// is found, with no other harm.
 
 import Files
 import Problems

@@ -1,7 +1,7 @@
 // A language server that turns input bytes into output bytes (Language Server Protocol 3.17): its lifecycle, the open
 // documents, the queue of messages.
-// Invariant: each request gets exactly one answer, in order of arrival except for cancelled ones; only `exit`, the
-// end of the input, and the end of the parent process end the server.
+// Invariant: each request gets exactly one answer, in order of arrival except for cancelled ones; only `exit`, the end
+// of the input, and the end of the parent process end the server.
 
 import Problems
 import Values
@@ -49,8 +49,8 @@ public final class LanguageServer {
   /// The exit status; nil while the server is running.
   public var exitStatus: Int32? { if case .ended(let status) = phase { status } else { nil } }
 
-  /// Ends the server without an `exit` from the client, because the input or the parent process ended. It is a
-  /// failure if the session was running.
+  /// Ends the server without an `exit` from the client, because the input or the parent process ended. It is a failure
+  /// if the session was running.
   public func end() {
     switch phase {
     case .starting, .shutDown: phase = .ended(status: 0)

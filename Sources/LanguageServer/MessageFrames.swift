@@ -1,7 +1,7 @@
-// Messages in a byte stream: `Content-Length: N`, an empty line, N bytes of JSON (Language Server Protocol 3.17,
-// "Base Protocol").
-// Invariant: memory is limited to one message, whose size is limited; after invalid input, the next complete message
-// is found.
+// Messages in a byte stream: `Content-Length: N`, an empty line, N bytes of JSON (Language Server Protocol 3.17, "Base
+// Protocol").
+// Invariant: memory is limited to one message, whose size is limited; after invalid input, the next complete message is
+// found.
 
 /// Extracts messages from the input bytes.
 ///

@@ -1,5 +1,5 @@
-// A document as an editor has it: its text, and positions in it as lines and columns. A line ends with LF, CR LF or
-// CR, as the protocol defines.
+// A document as an editor has it: its text, and positions in it as lines and columns. A line ends with LF, CR LF or CR,
+// as the protocol defines.
 // Invariant: the text is UTF-8, and no change splits a character; a position beyond a line or the text is clamped to
 // its end; the cost of a change grows with its length and the number of lines after it.
 
@@ -142,8 +142,8 @@ public struct TextDocument {
   /// The UTF-16 length of the character that begins with this byte; 0 for a continuation byte.
   private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
 
-  /// Returns the offset of a position as in messages about files: lines from 1, which end with LF, and characters
-  /// from 1.
+  /// Returns the offset of a position as in messages about files: lines from 1, which end with LF, and characters from
+  /// 1.
   public func offset(line: Int, column: Int = 1) -> Int {
     var place = start(ofLine: line)
     var left = column - 1

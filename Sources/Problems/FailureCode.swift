@@ -1,5 +1,5 @@
-// The codes of failures and their meanings. Invariant: the text of a code never changes; each code has a meaning,
-// which help and the reference show.
+// The codes of failures and their meanings. Invariant: the text of a code never changes; each code has a meaning, which
+// help and the reference show.
 
 extension ProblemCode {
   /// Each code takes two lines here: its case and its meaning.

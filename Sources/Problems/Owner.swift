@@ -1,5 +1,4 @@
-// Who added a command, an alias, a mode, a listener or a setting, or changed a setting: one type for the whole
-// program.
+// Who added a command, an alias, a mode, a listener or a setting, or changed a setting: one type for the whole program.
 // Invariant: owners are compared as values, never by name: a plugin called "you" is not the user.
 
 /// The name of a plugin: lower-case letters, digits, `_` and `-`, beginning with a letter, at most 40 characters.

@@ -1,7 +1,7 @@
 // The codes of all problems, and the exit status for each. Invariant: the text of a code never changes.
 
-/// The kind of a problem, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The
-/// same text may be both a failure and a usage error: `bad_value`.
+/// The kind of a problem, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The same
+/// text may be both a failure and a usage error: `bad_value`.
 ///
 ///     if problem.report.code == .failure(.notFound) { ... }
 public enum ProblemCode: Hashable, Sendable {

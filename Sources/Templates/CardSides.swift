@@ -76,8 +76,8 @@ extension CardFacts {
 
 /// Renders the sides of one card.
 package struct CardSides {
-  /// The number of bytes that rendering one side may read and write in total, because a template may name a long
-  /// field any number of times.
+  /// The number of bytes that rendering one side may read and write in total, because a template may name a long field
+  /// any number of times.
   package static let workLimit = 256_000_000
 
   let fields: NoteFields

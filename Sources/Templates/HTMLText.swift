@@ -131,8 +131,8 @@ package enum HTMLText {
 
   /// Whether a byte of plain text is escaped in HTML.
   package static func isEscaped(_ byte: UInt8) -> Bool {
-    // Called for every byte that is added: `&`, `<` and `>` are compared one by one, because searching a text of
-    // three costs more.
+    // Called for every byte that is added: `&`, `<` and `>` are compared one by one, because searching a text of three
+    // costs more.
     byte < 0x20 ? byte != 0x09 : byte == 0x26 || byte == 0x3C || byte == 0x3E
   }
 

@@ -102,8 +102,8 @@ extension NoteCardMaker {
 extension CardTexts {
   package static let nothing = CardTexts(prompt: blank, answer: blank)
 
-  /// The texts for a type of the same form as Basic: each side is one field, and a field that was written as plain
-  /// text shows exactly that text.
+  /// The texts for a type of the same form as Basic: each side is one field, and a field that was written as plain text
+  /// shows exactly that text.
   package init(basic fields: [String], isInterrupted: @escaping () -> Bool) throws(NoteError) {
     func shown(_ place: Int) throws(NoteError) -> String {
       try CardTexts.basicSide(fields.indices.contains(place) ? fields[place] : "", isInterrupted: isInterrupted)

@@ -34,8 +34,7 @@ public struct HashingSHA256 {
   }
 }
 
-/// A quick hash of bytes: equal texts have equal hashes, different ones rarely do. It does not protect against
-/// forgery.
+/// A quick hash of bytes: equal texts have equal hashes, different ones rarely do. It does not protect against forgery.
 ///
 /// It processes words of eight bytes, little-endian, and mixes each in by a multiplication with 2^64 divided by the
 /// golden ratio.

@@ -1,5 +1,5 @@
-// A digest in the program's own files that detects damage. Invariant: the algorithm is fixed, because files contain
-// its values; it detects damage, not forgery.
+// A digest in the program's own files that detects damage. Invariant: the algorithm is fixed, because files contain its
+// values; it detects damage, not forgery.
 
 /// A 64-bit digest of bytes, in four independent lanes for instruction-level parallelism. It detects damage, not
 /// forgery.

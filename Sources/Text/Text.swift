@@ -90,8 +90,7 @@ private func isHidden(
   }
 }
 
-/// Whether a scalar belongs to a script or symbol set beyond Latin, next to which a joiner or a selector has a
-/// meaning.
+/// Whether a scalar belongs to a script or symbol set beyond Latin, next to which a joiner or a selector has a meaning.
 private func needsFormatting(_ scalar: Unicode.Scalar) -> Bool {
   scalar.value >= 0x0590 && !(0x2000...0x206F).contains(scalar.value) && !scalar.properties.isDefaultIgnorableCodePoint
 }

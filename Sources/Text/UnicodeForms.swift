@@ -38,8 +38,8 @@ extension String {
 /// U+0300 is the first scalar that begins with this byte in UTF-8; no scalar below it composes with a preceding one.
 private let firstByteOfUnstable: UInt8 = 0xCC
 
-/// Writes the NFC of UTF-8 text into the caller's memory, so that a password is never copied elsewhere. The work
-/// space needs 4 × 4 bytes for each byte of the text, and 64 more.
+/// Writes the NFC of UTF-8 text into the caller's memory, so that a password is never copied elsewhere. The work space
+/// needs 4 × 4 bytes for each byte of the text, and 64 more.
 /// - Returns: the number of UTF-8 bytes at its beginning; nil if the text is not UTF-8 or does not fit.
 public func composeUTF8(_ text: UnsafeRawBufferPointer, in work: UnsafeMutableBufferPointer<Int32>) -> Int? {
   mapUTF8(text, UTF8PROC_COMPOSE, work)

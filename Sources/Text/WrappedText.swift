@@ -2,12 +2,12 @@
 // Invariant: no line is wider than requested, nothing is lost except spaces at a break, and no character is split.
 
 extension String {
-  /// Returns the text in lines of at most `width` columns (at least 1); existing line ends and spaces within a line
-  /// are kept.
+  /// Returns the text in lines of at most `width` columns (at least 1); existing line ends and spaces within a line are
+  /// kept.
   /// - Parameters:
   ///   - indent: put before each continuation line.
-  ///   - breaksWords: whether to break a word that is longer than a line; if not, its line is too wide (so that a
-  ///     path can be copied).
+  ///   - breaksWords: whether to break a word that is longer than a line; if not, its line is too wide (so that a path
+  ///     can be copied).
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }.flatMap { line in
       line.displayWidth <= width
@@ -101,8 +101,8 @@ private func pieces(of text: String) -> [String] {
   return pieces.filter { !$0.isEmpty }
 }
 
-/// Fills lines of at most `width` columns (at least 20); a longer word gets a separate line. A text without words
-/// gives no lines.
+/// Fills lines of at most `width` columns (at least 20); a longer word gets a separate line. A text without words gives
+/// no lines.
 public func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(20, width)
   var lines: [String] = []

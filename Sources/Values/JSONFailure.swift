@@ -24,7 +24,7 @@ public struct JSONLimits: Equatable, Sendable {
 /// Where and why a text is not JSON, or exceeds a limit.
 public struct JSONFailure: Error, Equatable, Sendable {
   public enum Reason: Equatable, Sendable {
-    /// Something else was found than what was expected; `found` is nil at the end of the text.
+    /// Something other than what was expected was found; `found` is nil at the end of the text.
     case expected(String, found: String?)
     case notUTF8
     case controlCharacter

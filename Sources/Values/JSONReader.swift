@@ -1,5 +1,5 @@
-// Streaming access to JSON (RFC 8259) for callers that know its structure: a list of cards of which only one is held
-// at a time, an object whose values keep their exact text.
+// Streaming access to JSON (RFC 8259) for callers that know its structure: a list of cards of which only one is held at
+// a time, an object whose values keep their exact text.
 // Invariant: invalid JSON is rejected with its position, a duplicate name in an object with that name; numbers keep
 // their exact text; depth and the size of a row are limited.
 
@@ -134,8 +134,8 @@ public struct JSONReader<Source: JSONSource> {
 
   // MARK: Values
 
-  /// Appends any value in its original text, without the whitespace between its parts. Returns why a text in it
-  /// cannot be stored.
+  /// Appends any value in its original text, without the whitespace between its parts. Returns why a text in it cannot
+  /// be stored.
   @discardableResult
   public mutating func value(into raw: inout [UInt8], depth: Int = 0) throws(Source.Failure) -> String? {
     switch try tokens.source.peek() {

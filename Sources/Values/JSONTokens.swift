@@ -31,7 +31,7 @@ public enum JSONFault: Equatable, Sendable {
   case hexDigits(start: Int)
   /// `true`, `false` or `null` is incomplete; `start` is the offset of its first letter.
   case word(String, start: Int)
-  /// Something else than what the associated text describes.
+  /// Something other than what the text describes was found.
   case expected(String)
   /// Lists and objects are nested too deeply.
   case tooDeep(limit: Int)

@@ -6,8 +6,8 @@ import Text
 
 public struct JSONWriter {
   public enum Layout: Sendable {
-    /// One line, for programs and terminals: `{"a": [1, 2]}`. Characters that could change how a terminal displays
-    /// the line are escaped.
+    /// One line, for programs and terminals: `{"a": [1, 2]}`. Characters that could change how a terminal displays the
+    /// line are escaped.
     case line
     /// Like `line`, without spaces: `{"a":[1,2]}`.
     case compact

@@ -1,5 +1,5 @@
-// Plain data: results of commands, settings, JSON. One type for the whole program. Invariant: a value is an
-// independent copy; integers are exact; a number that the program computes is finite.
+// Plain data: results of commands, settings, JSON. One type for the whole program. Invariant: a value is an independent
+// copy; integers are exact; a number that the program computes is finite.
 
 /// A plain value.
 ///

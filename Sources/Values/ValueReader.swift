@@ -1,5 +1,5 @@
-// Reads a value of a known structure: records with fields of known kinds, lists of one kind. Invariant: a missing
-// value or one of another kind is an error with its position; nothing in the value can trap later.
+// Reads a value of a known structure: records with fields of known kinds, lists of one kind. Invariant: a missing value
+// or one of another kind is an error with its position; nothing in the value can trap later.
 
 /// What was expected at a position of a value, and what was found there.
 public struct ShapeFailure: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 // deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output. Invariant: before it
-// reads the first request, the process has limits on memory, time and files, and cannot write files, reach the
-// network or start programs; it ends with its input.
+// reads the first request, the process has limits on memory, time and files, and cannot write files, reach the network
+// or start programs; it ends with its input.
 
 import CDrawing
 import Glibc

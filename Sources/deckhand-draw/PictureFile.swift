@@ -1,6 +1,6 @@
 // An untrusted picture file: identified by its first bytes, checked for its size before decoding, then decoded by
-// gdk-pixbuf. Invariant: nothing that declares more than `maximumPixels` is decoded, and only the five supported
-// kinds are tried.
+// gdk-pixbuf. Invariant: nothing that declares more than `maximumPixels` is decoded, and only the five supported kinds
+// are tried.
 
 import CDrawing
 import Wire
@@ -141,8 +141,7 @@ struct PictureFile {
   }
 }
 
-/// Returns the size whose longer side has that many pixels, with the same aspect ratio; no side is less than one
-/// pixel.
+/// Returns the size whose longer side has that many pixels, with the same aspect ratio; no side is less than one pixel.
 func fitted(_ width: Int, _ height: Int, _ longSide: Int) -> (width: Int, height: Int) {
   let scale = Double(longSide) / Double(max(width, height))
   func side(_ value: Int) -> Int { max(1, min(longSide, Int((Double(value) * scale).rounded()))) }

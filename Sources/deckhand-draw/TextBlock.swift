@@ -1,5 +1,4 @@
-// A text of one or more lines, by pango: measured at its full size, and scaled down when drawn so that it fits its
-// box.
+// A text of one or more lines, by pango: measured at its full size, and scaled down when drawn so that it fits its box.
 // Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's
 // scale.
 

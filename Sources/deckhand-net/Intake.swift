@@ -1,6 +1,6 @@
 // The answer to one call while it is being received: its headers, and its body, decompressed in pieces.
-// Invariant: no more is stored than the server announced and the call allows; if the announced data does not arrive,
-// or differs, it is a fault.
+// Invariant: no more is stored than the server announced and the call allows; if the announced data does not arrive, or
+// differs, it is a fault.
 
 import Archives
 import Wire

@@ -1,6 +1,6 @@
 // A call with the account's key: reading the key, and storing it.
-// Invariant: the key exists only in one file that only the user can read, and in the header of a call; the answer to
-// a sign-in is not passed on.
+// Invariant: the key exists only in one file that only the user can read, and in the header of a call; the answer to a
+// sign-in is not passed on.
 
 import Files
 import Glibc

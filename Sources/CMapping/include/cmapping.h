@@ -19,8 +19,8 @@ void mapping_end(void *start, size_t count);
 /// Writes all pending data of an open file's file system to the disk (syncfs(2)). Returns 0 or an errno.
 int mapping_sync_file_system(int file);
 
-/// For a SIGBUS handler: whether the address is in a mapping. If so, its page is replaced by zeros, and the thread
-/// may continue.
+/// For a SIGBUS handler: whether the address is in a mapping. If so, its page is replaced by zeros, and the thread may
+/// continue.
 bool mapping_fill(const void *address);
 
 #endif

@@ -36,8 +36,8 @@ struct deckhand_http_limits {
 };
 
 // The callbacks for requests and connections; each receives the context. `take` is called with the headers of a
-// request, then with each piece of its body, then with an empty piece; returning 0 ends the connection. `place`
-// belongs to the request.
+// request, then with each piece of its body, then with an empty piece; returning 0 ends the connection. `place` belongs
+// to the request.
 struct deckhand_http_handlers {
   void *context;
   int (*take)(void *context, struct MHD_Connection *, const char *method, const char *bytes, size_t *count, void **place);
@@ -49,9 +49,9 @@ struct deckhand_http_handlers {
 struct MHD_Daemon *deckhand_http_start(
     int descriptor, struct deckhand_http_limits limits, struct deckhand_http_handlers *handlers);
 
-// Waits until there is something to do, at most that many milliseconds (-1: forever), and does it. Returns whether
-// the other descriptor has become readable, which takes precedence, or whether it failed. It uses select: with epoll,
-// a connection that is closed right after its last bytes stays until its timeout (0.9.75).
+// Waits until there is something to do, at most that many milliseconds (-1: forever), and does it. Returns whether the
+// other descriptor has become readable, which takes precedence, or whether it failed. It uses select: with epoll, a
+// connection that is closed right after its last bytes stays until its timeout (0.9.75).
 int deckhand_http_run(struct MHD_Daemon *daemon, int other, int milliseconds);
 
 int deckhand_http_socket(struct MHD_Connection *connection);

@@ -1,6 +1,5 @@
 // The C interface for Swift: terminal modes and the signals of the process, a line editor (based on GNU readline), a
-// line without echo, and no core dumps. It contains none of readline's names: readline's globals stay in
-// line_editor.c.
+// line without echo, and no core dumps. It contains none of readline's names: readline's globals stay in line_editor.c.
 // Invariant: everything is for one thread; only terminal_state.c installs handlers, and only between a begin and its
 // end.
 
@@ -19,11 +18,11 @@
 /// Returns 0 or an errno. Uses can be nested a few levels deep; if the terminal's modes cannot be read, only signals
 /// are taken over.
 int terminal_begin(int fd);
-/// Sets a function that is called with the address of each SIGBUS while signals are taken over; if it returns true,
-/// the thread continues.
+/// Sets a function that is called with the address of each SIGBUS while signals are taken over; if it returns true, the
+/// thread continues.
 void terminal_mend_faults(bool (*mend)(const void *));
-/// Restores the modes and the previous signal handlers; unread signals that would end the process are raised again
-/// for those handlers.
+/// Restores the modes and the previous signal handlers; unread signals that would end the process are raised again for
+/// those handlers.
 void terminal_end(void);
 /// Switches to single keys without echo; Ctrl-C and Ctrl-Z still send signals. The text is written when a crash
 /// restores the terminal. Returns 0 or an errno.
@@ -57,8 +56,7 @@ struct line_editor_result {
   enum line_editor_end end;
   /// The signal for LINE_EDITOR_TERMINATED, the errno for LINE_EDITOR_FAILED.
   int number;
-  /// The line for LINE_EDITOR_LINE, LINE_EDITOR_WANTS_EDITOR and LINE_EDITOR_REQUESTED; free it with
-  /// line_editor_free.
+  /// The line for LINE_EDITOR_LINE, LINE_EDITOR_WANTS_EDITOR and LINE_EDITOR_REQUESTED; free it with line_editor_free.
   char *text;
 };
 
@@ -134,8 +132,7 @@ bool line_editor_is_reading(void);
 void line_editor_paint(size_t start, size_t end, enum line_editor_style style);
 /// Returns how many rows the cursor is below the first row of the prompt.
 int line_editor_cursor_row(void);
-/// Draws the prompt and the line at the cursor, which must be at the beginning of a row: after other output was
-/// drawn.
+/// Draws the prompt and the line at the cursor, which must be at the beginning of a row: after other output was drawn.
 void line_editor_redraw(void);
 
 /// Adds a candidate: the whole line up to the cursor after completion, its text in the list, and a short help text,
@@ -166,8 +163,8 @@ enum {
 /// Shows `prompt` on /dev/tty and reads one line from it without echo, into `buffer` and nowhere else.
 /// Returns its length without the line end, which takes a byte of the buffer too: 0 to `capacity - 1`; or one of the
 /// codes above, after wiping the buffer.
-/// Echo is restored afterwards, even if the process is ended, stopped, or crashes meanwhile. After a stop the prompt
-/// is shown again. Not thread-safe.
+/// Echo is restored afterwards, even if the process is ended, stopped, or crashes meanwhile. After a stop the prompt is
+/// shown again. Not thread-safe.
 long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity);
 
 // The process.
@@ -175,8 +172,8 @@ long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity
 /// Keeps this process's memory out of core dumps and hidden from other processes of the same user. Returns 0, or -1.
 int process_forbid_core_dumps(void);
 
-/// Returns the arguments that the program was started with, as `main` gets them, with the program's name first;
-/// stores their number in `count`. Works without /proc.
+/// Returns the arguments that the program was started with, as `main` gets them, with the program's name first; stores
+/// their number in `count`. Works without /proc.
 char *const *process_arguments(int *count);
 /// The path by which the program was started; NULL if the system does not provide it.
 const char *process_path(void);

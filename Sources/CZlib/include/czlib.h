@@ -21,6 +21,6 @@ long deckhand_gunzip(
 // The maximum compressed size for an input of that size.
 size_t deckhand_gzip_bound(size_t input_size);
 
-// Compresses into one gzip member without a name or time. Returns the number of bytes written, or -1 if memory or
-// room is lacking.
+// Compresses into one gzip member without a name or time. Returns the number of bytes written, or -1 if memory or room
+// is lacking.
 long deckhand_gzip(const uint8_t *input, size_t input_size, uint8_t *output, size_t output_size);

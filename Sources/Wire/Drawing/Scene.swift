@@ -1,6 +1,6 @@
 // A drawing as plain data: everything that deckhand-draw needs to draw a card, without files or documents.
-// Invariant: a scene refers to its pictures by their index in `pictures`, so that a picture used by many items is
-// sent once.
+// Invariant: a scene refers to its pictures by their index in `pictures`, so that a picture used by many items is sent
+// once.
 
 public struct PathPoint: Equatable, Sendable {
   public var x: Double

@@ -32,8 +32,7 @@ public final class FrameStream {
   /// - Parameters:
   ///   - longest: the limit of a frame in bytes.
   ///   - isSocket: whether it is a socket, in which case the death of the other side raises no signal here.
-  ///   - glances: whether the input, which must be a socket, is polled for a moment before each sleep (see
-  ///     `Glances`).
+  ///   - glances: whether the input, which must be a socket, is polled for a moment before each sleep (see `Glances`).
   public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, glances: Bool = false) {
     (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
     self.glances = glances ? Glances() : nil

@@ -1,6 +1,6 @@
 // Polling for an answer for a moment before sleeping: waking a process takes tens of microseconds, longer than most
-// calls of a plugin. Invariant: where polling does not help, for example with more busy programs than cores, it is
-// soon done only for few waits.
+// calls of a plugin. Invariant: where polling does not help, for example with more busy programs than cores, it soon
+// happens for only a few of the waits.
 
 import Glibc
 

@@ -1,5 +1,5 @@
-// Frames on standard input and output: a length of four bytes, little endian, followed by that many bytes. The
-// programs that deckhand starts talk to it this way.
+// Frames on standard input and output: a length of four bytes, little endian, followed by that many bytes. The programs
+// that deckhand starts talk to it this way.
 // Invariant: nothing longer than the limit is read or written, whatever length is announced.
 
 import Glibc
@@ -8,8 +8,8 @@ import Glibc
 ///
 ///     while let request = StandardFrames.read(limit: 1 << 20) { ... }   // nil when deckhand is gone
 public enum StandardFrames {
-  /// Exits with status 2 and a message if standard input is a terminal, because then a user has started the program
-  /// by hand.
+  /// Exits with status 2 and a message if standard input is a terminal, because then a user has started the program by
+  /// hand.
   public static func requireChannel(_ words: String) {
     guard isatty(0) == 1 else { return }
     _ = writeAll(Array((words + "\n").utf8), to: 2)

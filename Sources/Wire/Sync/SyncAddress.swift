@@ -1,6 +1,6 @@
 // The address of a sync server, as the user types it or as a redirect gives it.
-// Invariant: it is http or https, names a host, ends in `/`, and is not a server whose terms forbid other programs;
-// no part of it can contain a user name, a password or a line end.
+// Invariant: it is http or https, names a host, ends in `/`, and is not a server whose terms forbid other programs; no
+// part of it can contain a user name, a password or a line end.
 
 import Text
 

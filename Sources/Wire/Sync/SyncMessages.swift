@@ -27,7 +27,7 @@ public struct SyncRequest: Equatable, Sendable {
   public var keyPath: String
   /// Whether the answer contains the key, which is written to the file and not passed on.
   public var isSignIn = false
-  /// The one address whose key may be put into the file, where the server turns out to be there; empty for any.
+  /// If not empty, the key is stored only if the server's final address equals this one.
   public var keptFor = ""
   /// Seconds without a byte after which the server counts as unreachable.
   public var patience = 30
